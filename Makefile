@@ -1,0 +1,37 @@
+# Two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+
+.PHONY: run test lint docs tables clean
+
+run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
+	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
+
+test: $(VENV)/.installed-dev  ## the whole test suite, with coverage of the package
+	BIN=$(BIN) bash tests/run
+
+lint: $(VENV)/.installed-dev  ## the linter, the formatter and the type checker
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+docs: $(VENV)/.installed-dev  ## the documentation, into site/
+	$(BIN)/mkdocs build --strict --quiet
+
+tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew
+	$(BIN)/python tools/catalogue.py
+
+$(VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e .
+	touch $@
+
+$(VENV)/.installed-dev: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e '.[dev]'
+	touch $(VENV)/.installed $@
+
+clean:
+	rm -rf $(VENV) site runs build dist

@@ -1,0 +1,1 @@
+"""trueedge finds out what a link predictor is really worth."""

@@ -1,0 +1,36 @@
+"""The one shape of error for wrong input: a sentence that names the culprit."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class InputError(ValueError):
+    """The input is wrong; the message is one clear sentence that says what and where."""
+
+
+def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
+    """An error for a name nobody knows, with the nearest known one as a suggestion.
+
+    Args:
+        kind: what was looked for, as a noun ("method", "data set").
+        name: what was asked for.
+        known: the names there are.
+    """
+    names = sorted(known)
+    near = difflib.get_close_matches(str(name), names, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+    return InputError(f"no {kind} is called {name!r}; {hint}")
+
+
+def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
+    """An error for an argument outside what is allowed.
+
+    Args:
+        argument: the argument's name.
+        owner: the function or class it belongs to.
+        allowed: what it may be, in words.
+        got: what came.
+    """
+    return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")

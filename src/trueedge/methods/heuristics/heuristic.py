@@ -1,0 +1,62 @@
+"""What every heuristic shares: no training, a score from the graph alone."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph, as_pairs
+from trueedge.methods.method import Method
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+
+
+@dataclass(frozen=True)
+class Heuristic(Method):
+    """A method whose score is a formula over the graph."""
+
+    family: ClassVar[str] = "heuristics"
+
+    @abstractmethod
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
+
+    def score(self, graph: Graph, pairs: ArrayLike) -> NDArray[np.float64]:
+        """The score of each pair on a graph, without a task.
+
+        Args:
+            graph: the graph whose structure is read.
+            pairs: int array (n, 2).
+        """
+        if self.needs_features and graph.features is None:
+            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
+        return self.compute(graph, as_pairs(pairs, graph.num_nodes))
+
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
+        """Bind the formula to the task's training graph; seed and device change nothing."""
+        del seed, device
+        if self.needs_features and task.graph.features is None:
+            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        return HeuristicScorer(self, task.graph)
+
+
+@dataclass(frozen=True, eq=False)
+class HeuristicScorer:
+    """A heuristic on a graph."""
+
+    heuristic: Heuristic
+    graph: Graph
+
+    def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair, float64 (n,)."""
+        return self.heuristic.score(self.graph, pairs)
+
+    def on(self, graph: Graph) -> HeuristicScorer:
+        """The same heuristic on another graph."""
+        return HeuristicScorer(self.heuristic, graph)

@@ -1,0 +1,141 @@
+"""A method: settings, and what it makes of a task."""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import pkgutil
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trueedge.errors import InputError, must_be, unknown
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+    from trueedge.tasks.scorer import Scorer
+
+_METHODS: dict[str, type[Method]] = {}
+
+
+@dataclass(frozen=True)
+class Range:
+    """What a setting may be, and where a search looks.
+
+    Attributes:
+        low: the smallest value allowed, or None.
+        high: the largest value allowed, or None.
+        choices: the values allowed, or None where any between low and high is.
+        search: the values a grid search tries; empty for a setting that is not searched.
+        optional: None is allowed too.
+        help: one line for the user.
+    """
+
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[Any, ...] | None = None
+    search: tuple[Any, ...] = ()
+    optional: bool = False
+    help: str = ""
+
+    def __str__(self) -> str:
+        if self.choices is not None:
+            return "one of " + ", ".join(map(repr, self.choices))
+        if self.low is not None and self.high is not None:
+            return f"between {self.low} and {self.high}"
+        if self.low is not None:
+            return f"at least {self.low}"
+        return "a number" if self.high is None else f"at most {self.high}"
+
+    def admits(self, value: Any) -> bool:
+        """Whether a value is allowed."""
+        if value is None:
+            return self.optional
+        if self.choices is not None:
+            return value in self.choices
+        if isinstance(value, (bool, str)):
+            return self.low is None and self.high is None
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+def setting(default: Any, help: str, **limits: Any) -> Any:
+    """A field of a method's dataclass, with its range; ``limits`` are :class:`Range`'s other attributes."""
+    return dataclasses.field(default=default, metadata={"range": Range(help=help, **limits)})
+
+
+@dataclass(frozen=True)
+class Method(ABC):
+    """A link predictor before it has seen a graph. A subclass with a ``name`` is in the catalogue.
+
+    A subclass is a frozen dataclass; its fields, made with :func:`setting`, are its settings.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    family: ClassVar[str]
+    citation: ClassVar[str]
+    needs_features: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "name" in cls.__dict__:
+            taken = _METHODS.get(cls.name)
+            if taken is not None and taken.__qualname__ != cls.__qualname__:
+                raise InputError(f"a method called {cls.name!r} is registered already")
+            _METHODS[cls.name] = cls
+
+    def __post_init__(self) -> None:
+        for key, limits in self.space().items():
+            value = getattr(self, key)
+            if not limits.admits(value):
+                raise must_be(key, self.name, str(limits), value)
+
+    @classmethod
+    def space(cls) -> dict[str, Range]:
+        """The settings and their ranges."""
+        return {f.name: f.metadata["range"] for f in dataclasses.fields(cls) if "range" in f.metadata}
+
+    def settings(self) -> dict[str, Any]:
+        """The settings and their values."""
+        return dataclasses.asdict(self)
+
+    @abstractmethod
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Scorer:
+        """Learn from what the task shows and return what scores pairs.
+
+        Args:
+            task: gives the training graph, the features and the validation part.
+            seed: for everything random.
+            device: where a learned method trains, ``cpu`` or ``cuda``.
+        """
+
+
+def get(name: str) -> type[Method]:
+    """The class of a method, by its name."""
+    discover()
+    if name not in _METHODS:
+        raise unknown("method", name, _METHODS)
+    return _METHODS[name]
+
+
+def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
+    """A method with some settings; an unknown setting is an error."""
+    kind = get(name)
+    for key in settings or {}:
+        if key not in kind.space():
+            raise unknown(f"setting of {name}", key, kind.space() or ["(none)"])
+    return kind(**(settings or {}))
+
+
+def catalogue() -> tuple[type[Method], ...]:
+    """All methods, in the order of their families' files."""
+    discover()
+    return tuple(_METHODS.values())
+
+
+def discover() -> None:
+    """Import every file of this folder once, so that the methods in them are known."""
+    package = importlib.import_module("trueedge.methods")
+    for module in pkgutil.walk_packages(package.__path__, "trueedge.methods."):
+        importlib.import_module(module.name)

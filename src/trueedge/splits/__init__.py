@@ -1,0 +1,5 @@
+"""How positives are divided."""
+
+from trueedge.splits.split import Split
+
+__all__ = ["Split"]
