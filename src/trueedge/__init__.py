@@ -1,1 +1,85 @@
-"""trueedge finds out what a link predictor is really worth."""
+"""trueedge finds out what a link predictor is really worth.
+
+    import trueedge as te
+
+    task = te.task("cora", "heart", seed=0)
+    task.evaluate(lambda pairs: my_scores(pairs))
+
+Names below are imported when they are first used, so that ``import trueedge`` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trueedge import datasets, graph, methods, metrics, negatives, results, splits, tasks
+    from trueedge.datasets import load
+    from trueedge.errors import InputError
+    from trueedge.graph import Graph
+    from trueedge.results import Record, Store, run
+    from trueedge.splits import Split, split
+    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, check_scorer, task
+    from trueedge.tasks import load as load_task
+
+__version__ = "0.1.0"
+
+_ROOMS = ("datasets", "graph", "methods", "metrics", "negatives", "results", "splits", "tasks")
+_NAMES = {
+    "Graph": ("graph", "Graph"),
+    "InputError": ("errors", "InputError"),
+    "LinkTask": ("tasks", "LinkTask"),
+    "Part": ("tasks", "Part"),
+    "RecommendTask": ("tasks", "RecommendTask"),
+    "Record": ("results", "Record"),
+    "ScoreWarning": ("tasks", "ScoreWarning"),
+    "Split": ("splits", "Split"),
+    "Store": ("results", "Store"),
+    "check_scorer": ("tasks", "check_scorer"),
+    "load": ("datasets", "load"),
+    "load_task": ("tasks", "load"),
+    "run": ("results", "run"),
+    "split": ("splits", "split"),
+    "task": ("tasks", "task"),
+}
+
+__all__ = [
+    "Graph",
+    "InputError",
+    "LinkTask",
+    "Part",
+    "RecommendTask",
+    "Record",
+    "ScoreWarning",
+    "Split",
+    "Store",
+    "__version__",
+    "check_scorer",
+    "datasets",
+    "graph",
+    "load",
+    "load_task",
+    "methods",
+    "metrics",
+    "negatives",
+    "results",
+    "run",
+    "split",
+    "splits",
+    "task",
+    "tasks",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return importlib.import_module(f"trueedge.{name}")
+    if name in _NAMES:
+        room, attribute = _NAMES[name]
+        return getattr(importlib.import_module(f"trueedge.{room}"), attribute)
+    raise AttributeError(f"module 'trueedge' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

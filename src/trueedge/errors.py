@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import math
+import numbers
 from collections.abc import Iterable
 
 
@@ -34,3 +36,21 @@ def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
         got: what came.
     """
     return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")
+
+
+def same_kind(value: object, default: object) -> bool:
+    """Whether a value has the type of a default: a misspelt boolean is not one, and 1 will do for 1.0.
+
+    A default of None, and the value None, say nothing about the type.
+    """
+    if value is None or default is None:
+        return True
+    if isinstance(default, bool) or isinstance(value, bool):
+        return isinstance(value, bool) and isinstance(default, bool)
+    if isinstance(default, int):
+        return isinstance(value, numbers.Integral)
+    if isinstance(default, float):
+        return isinstance(value, numbers.Real) and math.isfinite(value)
+    if isinstance(default, (tuple, list)):
+        return isinstance(value, (tuple, list))
+    return isinstance(value, type(default))

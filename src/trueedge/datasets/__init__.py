@@ -1,1 +1,44 @@
-"""datasets."""
+"""Named graphs: where their files are, how they are read, and what is known of them.
+
+A family is one module of this folder that registers cards. Families are found, not listed: every module
+here is imported once, and none of them imports more than numpy before it reads a graph.
+"""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, cards, get, load, names, register
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")
+
+from trueedge.datasets.heart import released
+from trueedge.datasets.sources import FileCheck, MissingFile, verify
+from trueedge.datasets.synthetic import (
+    barabasi_albert,
+    erdos_renyi,
+    power_law_configuration,
+    price,
+    stochastic_block,
+)
+
+__all__ = [
+    "Dataset",
+    "FileCheck",
+    "MissingFile",
+    "Release",
+    "Rules",
+    "SourceFile",
+    "barabasi_albert",
+    "cards",
+    "erdos_renyi",
+    "get",
+    "load",
+    "names",
+    "power_law_configuration",
+    "price",
+    "register",
+    "released",
+    "stochastic_block",
+    "verify",
+]

@@ -19,14 +19,21 @@ class SourceFile:
     Attributes:
         path: where it lies below a data folder, e.g. ``planetoid/cora/ind.cora.x``.
         url: the official address, or None where it cannot be downloaded.
-        sha256: its checksum, or None where none is known.
-        archive: True where the address is an archive to be unpacked into the folder of ``path``.
+        sha256: the checksum of the file at ``path``, or None where none is known.
+        member: what the file is called inside the zip archive at ``url``; None where ``url`` is the file itself.
+        note: why it cannot be downloaded, as a clause for the error message.
     """
 
     path: str
     url: str | None = None
     sha256: str | None = None
-    archive: bool = False
+    member: str | None = None
+    note: str = ""
+
+    @property
+    def archive(self) -> bool:
+        """Whether the address is an archive that holds the file."""
+        return self.member is not None
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,8 +94,10 @@ class Dataset:
         citation: the paper to cite, one line.
         read: makes the graph; it finds its files through :mod:`trueedge.datasets.sources`.
         release: reads the publisher's own split, where there is one.
+        heart_release: reads the split and negatives HeaRT released for it, where there are any.
         files: what it is read from; empty for embedded and generated graphs.
         rules: how published benchmarks use it.
+        configure: for generated graphs, the card of one graph from the settings after ``name:``.
     """
 
     name: str
@@ -102,8 +111,10 @@ class Dataset:
     citation: str
     read: Callable[[], Graph]
     release: Callable[[], Release] | None = None
+    heart_release: Callable[[], Release] | None = None
     files: tuple[SourceFile, ...] = ()
     rules: Rules = field(default_factory=Rules)
+    configure: Callable[[str], Dataset] | None = None
 
     def load(self) -> Graph:
         """Read the graph and compare its counts with the card."""
@@ -123,6 +134,8 @@ _CARDS: dict[str, Dataset] = {}
 
 def register(card: Dataset) -> Dataset:
     """Add a data set to the catalogue; a name may be taken once."""
+    if ":" in card.name:
+        raise InputError(f"a data set cannot be called {card.name!r}: what follows a colon are settings")
     if card.name in _CARDS:
         raise InputError(f"a data set called {card.name!r} is registered already")
     _CARDS[card.name] = card
@@ -130,12 +143,37 @@ def register(card: Dataset) -> Dataset:
 
 
 def get(name: str) -> Dataset:
-    """The card of a data set."""
-    if name not in _CARDS:
-        raise unknown("data set", name, _CARDS)
-    return _CARDS[name]
+    """The card of a data set.
+
+    Args:
+        name: a name of the catalogue; a generated graph takes settings after a colon, as in
+            ``price:nodes=1000,edges=5000,seed=1``.
+    """
+    plain, colon, settings = str(name).partition(":")
+    if plain not in _CARDS:
+        raise unknown("data set", plain, _CARDS)
+    card = _CARDS[plain]
+    if not colon:
+        return card
+    if card.configure is None:
+        raise InputError(f"the data set {plain} takes no settings, got {settings!r}")
+    return card.configure(settings)
 
 
 def cards() -> tuple[Dataset, ...]:
     """All cards, by family and then in the order they were registered."""
-    return tuple(_CARDS.values())
+    return tuple(sorted(_CARDS.values(), key=lambda card: card.family))
+
+
+def names() -> tuple[str, ...]:
+    """The names of all data sets, in the order of :func:`cards`."""
+    return tuple(card.name for card in cards())
+
+
+def load(name: str) -> Graph:
+    """Read a data set's graph by name; counts that differ from its card are an error.
+
+    Args:
+        name: as in :func:`get`.
+    """
+    return get(name).load()

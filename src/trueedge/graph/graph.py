@@ -3,28 +3,40 @@
 from __future__ import annotations
 
 import hashlib
+import operator
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
-from trueedge.graph.pairs import IntArray, as_pairs, in_sorted, pair_keys
+from trueedge.errors import InputError
+from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
+from trueedge.graph.validation import (
+    Handling as Handling,
+    check_edge_data,
+    check_features,
+    check_handling,
+    check_labels,
+    check_num_nodes,
+    frozen,
+    locked,
+    tidy,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-MAX_NODES = 2**31 - 1
-Handling = Literal["refuse", "drop"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
     """An undirected graph without self-loops or repeated edges; immutable, nodes are ``0..n-1``.
+
+    :meth:`from_edges` builds and checks one; the bare constructor trusts what it is given.
 
     Attributes:
         num_nodes: the number of nodes n.
@@ -45,14 +57,16 @@ class Graph:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for array in (self.edges, self.features, *self.edge_data.values()):
-            if array is not None:
-                array.flags.writeable = False
+        object.__setattr__(self, "edges", frozen(self.edges))
+        if self.features is not None:
+            object.__setattr__(self, "features", frozen(self.features))
+        columns = {key: frozen(column) for key, column in self.edge_data.items()}
+        object.__setattr__(self, "edge_data", MappingProxyType(columns))
 
     @classmethod
     def from_edges(
         cls,
-        edges: ArrayLike | str | Path,
+        edges: ArrayLike | str | os.PathLike[str],
         num_nodes: int | None = None,
         features: ArrayLike | None = None,
         *,
@@ -67,64 +81,79 @@ class Graph:
         Args:
             edges: int array (m, 2) in any order and direction, or the path of an edge list
                 (see :func:`trueedge.graph.read_edges`).
-            num_nodes: the number of nodes; the largest id + 1 where it is not given.
+            num_nodes: the number of nodes; where it is not given, the number of labels or else the
+                largest id + 1.
             features: float array (n, d), one row a node.
             self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
             repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
-            labels: the nodes' own names, n of them.
+            labels: the nodes' own names, n different ones.
             edge_data: further numbers for each edge, arrays (m,); of a repeated edge the first is kept.
             name: what to call the graph.
         """
-        if isinstance(edges, (str, Path)):
-            from trueedge.graph.reading import read_edges
-
+        if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:
                 raise InputError("Graph.from_edges: labels and edge_data belong to an array, not to a file")
-            listed = read_edges(edges, num_nodes=num_nodes, self_loops=self_loops, repeats=repeats)
-            return cls._build(
-                listed.edges,
-                listed.num_nodes,
-                features,
-                listed.labels,
-                {},
-                name or listed.name,
-                listed.notes,
-            )
-        _check_handling(self_loops, repeats)
-        pairs = as_pairs(edges, num_nodes, "edges")
-        extra = _check_edge_data(edge_data or {}, len(pairs))
-        pairs, keep, notes = _tidy(pairs, self_loops, repeats)
-        extra = {key: column[keep] for key, column in extra.items()}
-        return cls._build(pairs, num_nodes, features, labels, extra, name or "graph", notes)
+            return cls._from_file(edges, num_nodes, features, self_loops, repeats, name)
+        check_handling(self_loops, repeats)
+        if num_nodes is None and labels is not None:
+            num_nodes = len(labels)
+        count = None if num_nodes is None else check_num_nodes(num_nodes)
+        pairs = as_pairs(edges, count, "edges")
+        if count is None:
+            count = check_num_nodes(int(pairs.max(initial=-1)) + 1)
+        names = None if labels is None else check_labels(labels, count)
+        extra = check_edge_data(edge_data or {}, len(pairs))
+
+        def edge(row: int) -> str:
+            u, v = (int(i) if names is None else names[i] for i in pairs[row])
+            return f"edges: row {row}, ({u!r}, {v!r}),"
+
+        kept, rows, notes = tidy(pairs, count, self_loops, repeats, edge, lambda row: f"row {row}")
+        extra = {key: column[rows] for key, column in extra.items()}
+        table = None if features is None else check_features(features, count)
+        return cls._build(kept, count, table, names, extra, name or "graph", notes)
+
+    @classmethod
+    def _from_file(
+        cls,
+        path: str | os.PathLike[str],
+        num_nodes: int | None,
+        features: ArrayLike | None,
+        self_loops: Handling,
+        repeats: Handling,
+        name: str | None,
+    ) -> Graph:
+        from trueedge.graph.reading import read_edges
+
+        listed = read_edges(path, num_nodes=num_nodes, self_loops=self_loops, repeats=repeats)
+        table = None if features is None else check_features(features, listed.num_nodes)
+        return cls._build(
+            listed.edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes
+        )
 
     @classmethod
     def _build(
         cls,
         pairs: NDArray[np.int64],
-        num_nodes: int | None,
-        features: ArrayLike | None,
-        labels: Sequence[str] | None,
+        num_nodes: int,
+        features: NDArray[np.float32] | None,
+        labels: tuple[str, ...] | None,
         edge_data: Mapping[str, NDArray[Any]],
         name: str,
         notes: tuple[str, ...],
     ) -> Graph:
-        """Sort tidy pairs into a graph: no self-loop, no repeat, ids within ``num_nodes``."""
-        if num_nodes is None:
-            num_nodes = len(labels) if labels is not None else int(pairs.max(initial=-1)) + 1
-        count = _check_num_nodes(num_nodes)
-        if labels is not None and len(labels) != count:
-            raise InputError(f"labels: the graph has {count} nodes, but {len(labels)} labels were given")
-        keys = pair_keys(pairs, count)
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
+        """Sort checked, tidy pairs into a graph that owns all its arrays."""
+        keys = pair_keys(pairs, num_nodes)
+        order = np.argsort(keys, kind="stable") if edge_data else None
+        keys = np.sort(keys) if order is None else keys[order]
         edges = np.empty((len(keys), 2), dtype=np.int32)
-        edges[:, 0], edges[:, 1] = np.divmod(keys, count)
+        edges[:, 0], edges[:, 1] = np.divmod(keys, num_nodes)
         return cls(
-            num_nodes=count,
-            edges=edges,
-            features=None if features is None else _check_features(features, count),
-            labels=None if labels is None else tuple(labels),
-            edge_data={key: np.ascontiguousarray(column[order]) for key, column in edge_data.items()},
+            num_nodes=num_nodes,
+            edges=locked(edges),
+            features=None if features is None else locked(features),
+            labels=labels,
+            edge_data={key: locked(column[order]) for key, column in edge_data.items()},
             name=name,
             notes=notes,
         )
@@ -150,6 +179,19 @@ class Graph:
 
         return from_pyg(data, **options)
 
+    @classmethod
+    def load(cls, folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
+        """Read a graph that :meth:`save` wrote; see :func:`trueedge.graph.load`."""
+        from trueedge.graph.storage import load
+
+        return load(folder, mmap=mmap, verify=verify)
+
+    def save(self, folder: str | os.PathLike[str]) -> None:
+        """Write the graph into a folder; see :func:`trueedge.graph.save`."""
+        from trueedge.graph.storage import save
+
+        save(self, folder)
+
     @property
     def num_edges(self) -> int:
         """The number of edges, each counted once."""
@@ -172,43 +214,41 @@ class Graph:
         keys.sort()
         indptr = np.zeros(self.num_nodes + 1, dtype=np.int64)
         np.cumsum(self.degrees, out=indptr[1:])
-        indices = (keys % max(self.num_nodes, 1)).astype(np.int32)
-        indptr.flags.writeable = indices.flags.writeable = False
-        return indptr, indices
+        indices = (keys % self.num_nodes).astype(np.int32)
+        return locked(indptr), locked(indices)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """The number of neighbours of each node, int64 (n,)."""
-        degrees = np.bincount(self.edges.ravel(), minlength=self.num_nodes).astype(np.int64)
-        degrees.flags.writeable = False
-        return degrees
+        return locked(np.bincount(self.edges.ravel(), minlength=self.num_nodes).astype(np.int64))
 
     @cached_property
     def edge_keys(self) -> NDArray[np.int64]:
         """One sorted int64 an edge, as :func:`trueedge.graph.pair_keys` makes it."""
-        keys = pair_keys(self.edges, self.num_nodes)
-        keys.flags.writeable = False
-        return keys
+        return locked(pair_keys(self.edges, self.num_nodes))
 
     @cached_property
     def hash(self) -> str:
         """A SHA-256 of nodes, edges, features and edge data: equal for equal content on every machine."""
         digest = hashlib.sha256(f"graph {self.num_nodes}".encode())
-        columns = [self.edges, self.features, *(self.edge_data[key] for key in sorted(self.edge_data))]
-        for array in columns:
-            if array is None:
-                digest.update(b"none")
-                continue
-            plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-            digest.update(f"{plain.dtype.str}{plain.shape}".encode())
-            digest.update(plain.tobytes())
+        parts = {"edges": self.edges, "features": self.features}
+        parts |= {f"edge data {key}": self.edge_data[key] for key in sorted(self.edge_data)}
+        for part, array in parts.items():
+            if array is not None:
+                plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+                digest.update(f"|{part}|{plain.dtype.str}{plain.shape}|".encode())
+                digest.update(plain.reshape(-1).view(np.uint8))
         return digest.hexdigest()
 
     def neighbors(self, node: int) -> NDArray[np.int32]:
         """The sorted neighbours of a node."""
-        if not 0 <= node < self.num_nodes:
-            raise InputError(f"{self.name} has no node {node}: ids are 0..{self.num_nodes - 1}")
-        return self.indices[self.indptr[node] : self.indptr[node + 1]]
+        try:
+            row = operator.index(node)
+        except TypeError:
+            row = -1
+        if not 0 <= row < self.num_nodes:
+            raise InputError(f"{self.name} has no node {node!r}: ids are 0..{self.num_nodes - 1}")
+        return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
     def has_edges(self, pairs: ArrayLike) -> NDArray[np.bool_]:
         """Which pairs are edges, in either direction: bool array (n,)."""
@@ -226,12 +266,15 @@ class Graph:
         from scipy.sparse.csgraph import connected_components
 
         raw = connected_components(self.adjacency(), directed=False)[1]
-        return np.asarray(raw, dtype=np.int32)
+        first, component = np.unique(raw, return_index=True, return_inverse=True)[1:]
+        number = np.empty(len(first), dtype=np.int32)
+        number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
+        return number[component]
 
     def largest_component(self) -> Graph:
         """The subgraph on the largest connected component (of equal ones, that with the smallest node)."""
         component = self.components()
-        largest = int(np.bincount(component, minlength=1).argmax())
+        largest = int(np.bincount(component).argmax())
         nodes = np.flatnonzero(component == largest)
         return self if len(nodes) == self.num_nodes else self.subgraph(nodes)
 
@@ -241,112 +284,53 @@ class Graph:
         Args:
             nodes: int array (k,) of distinct ids.
         """
-        chosen = np.asarray(nodes, dtype=np.int64).ravel()
-        if chosen.size and (chosen.min() < 0 or chosen.max() >= self.num_nodes):
-            bad = chosen[(chosen < 0) | (chosen >= self.num_nodes)][0]
-            raise InputError(f"{self.name} has no node {bad}: ids are 0..{self.num_nodes - 1}")
+        chosen = as_nodes(nodes, self.num_nodes, "subgraph: nodes")
+        count = check_num_nodes(len(chosen))
         place = np.full(self.num_nodes, -1, dtype=np.int64)
-        place[chosen] = np.arange(len(chosen))
-        if np.count_nonzero(place >= 0) != len(chosen):
-            raise InputError("subgraph: a node is listed twice")
+        place[chosen] = np.arange(count)
+        again = place[chosen] != np.arange(count)
+        if again.any():
+            raise InputError(f"subgraph: node {chosen[again.argmax()]} is listed twice")
         mapped = place[self.edges]
         keep = (mapped >= 0).all(axis=1)
         names = self.labels
         return Graph._build(
             mapped[keep],
-            len(chosen),
+            count,
             None if self.features is None else self.features[chosen],
-            [names[i] if names else str(i) for i in chosen],
+            tuple(str(i) if names is None else names[i] for i in chosen),
             {key: column[keep] for key, column in self.edge_data.items()},
             self.name,
-            (*self.notes, f"kept {len(chosen)} of {self.num_nodes} nodes"),
+            (*self.notes, f"kept {count} of {self.num_nodes} nodes"),
         )
 
-    def with_edges(self, pairs: IntArray) -> Graph:
-        """The same nodes with further edges (those already there stay once); edge data is left behind."""
+    def with_edges(self, pairs: ArrayLike) -> Graph:
+        """The same nodes with further edges; self-loops and repeats are left out, and so is edge data.
+
+        Args:
+            pairs: int array (k, 2).
+        """
         both = np.concatenate([self.edges.astype(np.int64), as_pairs(pairs, self.num_nodes)])
         return self._same_nodes(both)
 
-    def only_edges(self, pairs: IntArray) -> Graph:
-        """The same nodes and features with other edges; edge data is left behind."""
+    def only_edges(self, pairs: ArrayLike) -> Graph:
+        """The same nodes with other edges; self-loops and repeats are left out, and so is edge data.
+
+        Args:
+            pairs: int array (k, 2).
+        """
         return self._same_nodes(as_pairs(pairs, self.num_nodes))
 
     def _same_nodes(self, pairs: NDArray[np.int64]) -> Graph:
-        tidy, _, _ = _tidy(pairs, "drop", "drop")
-        built = Graph._build(tidy, self.num_nodes, None, None, {}, self.name, self.notes)
-        return Graph(self.num_nodes, built.edges, self.features, self.labels, {}, self.name, self.notes)
+        keys = np.unique(pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], self.num_nodes))
+        kept = np.stack(np.divmod(keys, self.num_nodes), axis=1)
+        return Graph._build(kept, self.num_nodes, self.features, self.labels, {}, self.name, self.notes)
+
+    def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
+        # A pickled array forgets that it is read-only; the constructor makes it so again.
+        parts = (self.num_nodes, self.edges, self.features, self.labels, dict(self.edge_data))
+        return type(self), (*parts, self.name, self.notes)
 
     def __repr__(self) -> str:
         features = "" if self.features is None else f", {self.features.shape[1]:,} features"
         return f"Graph({self.name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
-
-
-def _check_handling(self_loops: str, repeats: str) -> None:
-    for argument, value in (("self_loops", self_loops), ("repeats", repeats)):
-        if value not in ("refuse", "drop"):
-            raise must_be(argument, "Graph.from_edges", "'refuse' or 'drop'", value)
-
-
-def _check_num_nodes(num_nodes: int) -> int:
-    if isinstance(num_nodes, bool) or not isinstance(num_nodes, (int, np.integer)):
-        raise must_be("num_nodes", "Graph.from_edges", "a whole number", num_nodes)
-    if num_nodes < 1:
-        raise InputError("the graph is empty: it has no node")
-    if num_nodes > MAX_NODES:
-        raise must_be("num_nodes", "Graph.from_edges", f"at most {MAX_NODES}", num_nodes)
-    return int(num_nodes)
-
-
-def _check_features(features: ArrayLike, num_nodes: int) -> NDArray[np.float32]:
-    try:
-        array = np.array(features, dtype=np.float32, order="C")
-    except (TypeError, ValueError):
-        raise InputError("features must be a table of numbers, one row a node") from None
-    if array.ndim != 2:
-        raise InputError(f"features must have two dimensions (nodes, values), got shape {array.shape}")
-    if len(array) != num_nodes:
-        raise InputError(f"features have {len(array)} rows, but the graph has {num_nodes} nodes")
-    if not np.isfinite(array).all():
-        row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"features: row {row}, column {column} is {array[row, column]}")
-    return array
-
-
-def _check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[str, NDArray[Any]]:
-    columns = {key: np.asarray(values) for key, values in edge_data.items()}
-    for key, column in columns.items():
-        if column.shape != (num_edges,):
-            raise InputError(f"edge_data {key!r} has shape {column.shape}, but there are {num_edges} edges")
-    return columns
-
-
-def _tidy(
-    pairs: NDArray[np.int64], self_loops: Handling, repeats: Handling
-) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Refuse or drop self-loops and repeats: the pairs left, their rows, and what was dropped."""
-    notes = []
-    keep = np.arange(len(pairs))
-    loops = pairs[:, 0] == pairs[:, 1]
-    if loops.any():
-        row = int(np.flatnonzero(loops)[0])
-        if self_loops == "refuse":
-            raise InputError(
-                f"edges: row {row} joins node {pairs[row, 0]} to itself;"
-                " pass self_loops='drop' to leave such rows out"
-            )
-        keep = keep[~loops]
-        notes.append(f"dropped {int(loops.sum())} self-loops")
-    keys = pair_keys(pairs[keep], int(pairs.max(initial=0)) + 1)
-    first = np.sort(np.unique(keys, return_index=True)[1])
-    if len(first) < len(keep):
-        if repeats == "refuse":
-            again = np.ones(len(keep), dtype=np.bool_)
-            again[first] = False
-            row = int(keep[np.flatnonzero(again)[0]])
-            raise InputError(
-                f"edges: row {row} repeats the edge ({pairs[row, 0]}, {pairs[row, 1]});"
-                " pass repeats='drop' to keep each edge once"
-            )
-        notes.append(f"dropped {len(keep) - len(first)} repeated edges")
-        keep = keep[first]
-    return pairs[keep], keep, tuple(notes)

@@ -1,4 +1,4 @@
-"""Arrays of node pairs: what counts as one, and one number for each pair."""
+"""Arrays of nodes and of node pairs: what counts as one, and one number for each pair."""
 
 from __future__ import annotations
 
@@ -20,42 +20,36 @@ def as_pairs(values: object, num_nodes: int | None = None, what: str = "pairs") 
         num_nodes: every id must be below this; None leaves it open.
         what: the noun for the error message.
     """
-    array = np.asarray(values)
-    if array.size == 0:
+    array = _as_array(values, what)
+    if array.shape in ((0,), (0, 2)):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
         raise InputError(f"{what} must be an array of shape (n, 2), got shape {array.shape}")
-    array = _whole_numbers(array, what)
-    bad = array < 0
-    if num_nodes is not None:
-        bad = bad | (array >= num_nodes)
-    if bad.any():
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        limit = "" if num_nodes is None else f", outside 0..{num_nodes - 1}"
-        raise InputError(f"{what}: row {row} has the node id {array[row, column]}{limit or ', below 0'}")
-    return np.ascontiguousarray(array, dtype=np.int64)
+    return _as_ids(array, num_nodes, what)
 
 
-def _whole_numbers(array: NDArray[Any], what: str) -> NDArray[Any]:
-    if array.dtype.kind in "iu":
-        if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
-            raise InputError(f"{what}: the node id {array.max()} is too large")
-        return array
-    if array.dtype.kind == "f":
-        bad = ~np.isfinite(array) | (array != np.floor(array)) | (np.abs(array) >= 2**53)
-        if not bad.any():
-            return array.astype(np.int64)
-        row, column = (int(i) for i in np.argwhere(bad)[0])
-        raise InputError(f"{what}: row {row} has {array[row, column]}, which is not a node id")
-    raise InputError(f"{what} must hold whole numbers, got values of type {array.dtype}")
+def as_nodes(values: object, num_nodes: int, what: str = "nodes") -> NDArray[np.int64]:
+    """Check an array of node ids and return it as a contiguous int64 array (k,).
+
+    Args:
+        values: anything numpy can read as an integer array (k,); an empty list is no node.
+        num_nodes: every id must be below this.
+        what: the noun for the error message.
+    """
+    array = _as_array(values, what)
+    if array.shape == (0,):
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1:
+        raise InputError(f"{what} must be an array of shape (k,), got shape {array.shape}")
+    return _as_ids(array, num_nodes, what)
 
 
 def pair_keys(pairs: IntArray, num_nodes: int) -> NDArray[np.int64]:
     """One int64 for each unordered pair, ``min * num_nodes + max``: equal for (u, v) and (v, u).
 
     Args:
-        pairs: int array (n, 2).
-        num_nodes: the number of nodes; ids must be below it.
+        pairs: int array (..., 2).
+        num_nodes: the number of nodes, at most 2^31 - 1 so that no key overflows; ids must be below it.
     """
     low = np.minimum(pairs[..., 0], pairs[..., 1]).astype(np.int64)
     high = np.maximum(pairs[..., 0], pairs[..., 1]).astype(np.int64)
@@ -63,9 +57,51 @@ def pair_keys(pairs: IntArray, num_nodes: int) -> NDArray[np.int64]:
 
 
 def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which keys occur in a sorted array of keys."""
+    """Which keys occur in a sorted array of keys: bool array of the shape of ``keys``."""
     if sorted_keys.size == 0:
         return np.zeros(keys.shape, dtype=np.bool_)
     at = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)
     found: NDArray[np.bool_] = sorted_keys[at] == keys
     return found
+
+
+def _as_array(values: object, what: str) -> NDArray[Any]:
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        raise InputError(f"{what} must hold whole numbers, got masked values")
+    try:
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError(f"{what} must be an array of whole numbers, all rows of one length") from None
+
+
+def _as_ids(array: NDArray[Any], num_nodes: int | None, what: str) -> NDArray[np.int64]:
+    array = _whole_numbers(array, what)
+    # The usual case is that all is well: two passes without a temporary array.
+    if array.min() < 0 or (num_nodes is not None and array.max() >= num_nodes):
+        bad = array < 0
+        if num_nodes is not None:
+            bad |= array >= num_nodes
+        limit = "below 0" if num_nodes is None else f"outside 0..{num_nodes - 1}"
+        first = _first(bad)
+        raise InputError(f"{what}: row {first[0]} has the node id {array[first]}, {limit}")
+    return np.ascontiguousarray(array, dtype=np.int64)
+
+
+def _whole_numbers(array: NDArray[Any], what: str) -> NDArray[Any]:
+    if array.dtype.kind in "iu":
+        if array.dtype == np.uint64 and array.max() > np.iinfo(np.int64).max:
+            first = _first(array > np.iinfo(np.int64).max)
+            raise InputError(f"{what}: row {first[0]} has the node id {array[first]}, which is too large")
+        return array
+    if array.dtype.kind == "f":
+        # Past 2^53 a float no longer names one whole number.
+        bad = ~np.isfinite(array) | (array != np.floor(array)) | (np.abs(array) >= 2**53)
+        if not bad.any():
+            return array.astype(np.int64)
+        first = _first(bad)
+        raise InputError(f"{what}: row {first[0]} has {array[first]}, which is not a node id")
+    raise InputError(f"{what} must hold whole numbers, got values of type {array.dtype}")
+
+
+def _first(bad: NDArray[np.bool_]) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.argwhere(bad)[0])

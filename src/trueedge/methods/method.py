@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, must_be, same_kind, unknown
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -86,10 +86,12 @@ class Method(ABC):
             _METHODS[cls.name] = cls
 
     def __post_init__(self) -> None:
-        for key, limits in self.space().items():
-            value = getattr(self, key)
+        for field in dataclasses.fields(self):
+            limits, value = field.metadata["range"], getattr(self, field.name)
+            if not same_kind(value, field.default):
+                raise must_be(field.name, self.name, f"of type {type(field.default).__name__}", value)
             if not limits.admits(value):
-                raise must_be(key, self.name, str(limits), value)
+                raise must_be(field.name, self.name, str(limits), value)
 
     @classmethod
     def space(cls) -> dict[str, Range]:

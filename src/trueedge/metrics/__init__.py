@@ -1,1 +1,22 @@
-"""metrics."""
+"""What scores are worth: metrics that say what they measure and what chance would give."""
+
+from trueedge.metrics.evaluate import ListMeasures, evaluate, evaluate_lists, ranks
+from trueedge.metrics.lists import ListScores, ListSizes
+from trueedge.metrics.metric import Metric, catalogue, get
+from trueedge.metrics.ranks import Ranks
+from trueedge.metrics.scores import PairScores, PairSizes
+
+__all__ = [
+    "ListMeasures",
+    "ListScores",
+    "ListSizes",
+    "Metric",
+    "PairScores",
+    "PairSizes",
+    "Ranks",
+    "catalogue",
+    "evaluate",
+    "evaluate_lists",
+    "get",
+    "ranks",
+]

@@ -1,1 +1,9 @@
-"""negatives."""
+"""Pairs that are not edges, for positives to stand against. One file a sampler."""
+
+from trueedge.negatives.degree_corrected import degree_corrected
+from trueedge.negatives.full import Candidates, full
+from trueedge.negatives.triplet import triplet
+from trueedge.negatives.two_hop import two_hop
+from trueedge.negatives.uniform import uniform
+
+__all__ = ["Candidates", "degree_corrected", "full", "triplet", "two_hop", "uniform"]

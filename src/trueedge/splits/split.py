@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import dataclasses
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Split:
-    """The positives of a graph in three parts that share no edge.
+    """The positives of a graph in three parts that share no edge; immutable.
 
     Attributes:
         train: the graph of the training edges; it has all nodes and the features.
@@ -25,3 +29,61 @@ class Split:
     valid: NDArray[np.int32]
     test: NDArray[np.int32]
     name: str
+
+    def __post_init__(self) -> None:
+        self.valid.flags.writeable = self.test.flags.writeable = False
+
+    @cached_property
+    def hash(self) -> str:
+        """A SHA-256 of the training graph and both parts, in their order: equal on every machine."""
+        digest = hashlib.sha256(f"split {self.train.hash}".encode())
+        for part in (self.valid, self.test):
+            digest.update(f" {len(part)} ".encode())
+            digest.update(np.ascontiguousarray(part, dtype="<i4").tobytes())
+        return digest.hexdigest()
+
+    def __repr__(self) -> str:
+        sizes = f"{self.train.num_edges:,} train, {len(self.valid):,} valid, {len(self.test):,} test"
+        return f"Split({self.train.name}, {self.name}: {sizes})"
+
+
+def hold_out(graph: Graph, valid: NDArray[np.int64], test: NDArray[np.int64], name: str) -> Split:
+    """The split that takes some edges out of a graph; the others keep their edge data.
+
+    Args:
+        graph: the whole graph.
+        valid: int64 (v,), rows of ``graph.edges``.
+        test: int64 (t,), other rows of it.
+        name: how the rows were chosen.
+    """
+    stays = np.ones(graph.num_edges, dtype=np.bool_)
+    stays[valid] = stays[test] = False
+    rows = np.flatnonzero(stays)
+    train = dataclasses.replace(
+        graph,
+        edges=graph.edges[rows],
+        edge_data={key: column[rows] for key, column in graph.edge_data.items()},
+    )
+    return Split(train, graph.edges[valid], graph.edges[test], name)
+
+
+def share_of(share: float, num_edges: int) -> int:
+    """How many whole edges a share of them is, rounded down as in the published splits."""
+    # 0.29 * 100 is 28.999999999999996: a whole number may be missed by the last bits, and is meant.
+    return int(share * num_edges + 1e-9)
+
+
+def check_share(value: object, argument: str, owner: str) -> float:
+    """A share of the edges: a number from 0 to 1."""
+    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
+        number = float(value)
+        if 0 <= number <= 1:
+            return number
+    raise must_be(argument, owner, "a number from 0 to 1", value)
+
+
+def no_test_edges(owner: str, share: float, graph: Graph) -> InputError:
+    """The error for a test part that would be empty."""
+    return InputError(
+        f"{owner}: {share:g} of the {graph.num_edges} edges of {graph.name} leaves no edge to test on"
+    )

@@ -1,0 +1,6 @@
+"""``python -m trueedge``."""
+
+from trueedge.cli import main
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+"""What a graph's parts must be: each check returns the part in its final form or names the culprit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.graph.pairs import pair_keys
+
+#: Ids are int32 in the adjacency, and the key of a pair, at most n * n, is an int64.
+MAX_NODES = 2**31 - 1
+Handling = Literal["refuse", "drop"]
+Array = TypeVar("Array", bound=np.ndarray[Any, Any])
+
+
+def check_handling(self_loops: str, repeats: str, owner: str = "Graph.from_edges") -> None:
+    """Check the two options on bad edges."""
+    for argument, value in (("self_loops", self_loops), ("repeats", repeats)):
+        if value not in ("refuse", "drop"):
+            raise must_be(argument, owner, "'refuse' or 'drop'", value)
+
+
+def check_num_nodes(num_nodes: object, owner: str = "Graph.from_edges") -> int:
+    """The number of nodes as an int, at least one."""
+    if isinstance(num_nodes, (bool, np.bool_)) or not isinstance(num_nodes, (int, np.integer)):
+        raise must_be("num_nodes", owner, "a whole number", num_nodes)
+    if num_nodes < 1:
+        raise InputError("the graph is empty: it has no node")
+    if num_nodes > MAX_NODES:
+        raise InputError(f"{owner}: {num_nodes} nodes are too many, a graph has at most {MAX_NODES}")
+    return int(num_nodes)
+
+
+def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
+    """The features as a float32 array (n, d) of their own, all finite.
+
+    Args:
+        features: numbers (n, d): an array, a list of lists or a scipy sparse matrix.
+        num_nodes: the number of nodes n.
+    """
+    try:
+        table = np.asarray(features.toarray() if hasattr(features, "toarray") else features)
+    except (TypeError, ValueError, RuntimeError):
+        raise InputError("features must be a table of numbers, one row a node") from None
+    if table.dtype.kind not in "biuf":
+        raise InputError(f"features must be a table of numbers, got values of type {table.dtype}")
+    if table.ndim != 2 or table.shape[1] == 0:
+        raise InputError(f"features must have shape (nodes, values), got shape {table.shape}")
+    if len(table) != num_nodes:
+        raise InputError(f"features have {len(table)} rows, but the graph has {num_nodes} nodes")
+    with np.errstate(over="ignore"):
+        array = np.array(table, dtype=np.float32, order="C")
+    if not np.isfinite(array).all():
+        row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
+        raise InputError(f"features: row {row}, column {column} is {table[row, column]}, not a finite float32")
+    return array
+
+
+def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
+    """The nodes' own names as strings, n of them, all different."""
+    if isinstance(labels, str):
+        raise InputError(f"labels must be a list of names, got the one name {labels!r}")
+    names = tuple(map(str, labels))
+    if len(names) != num_nodes:
+        raise InputError(f"labels: the graph has {num_nodes} nodes, but {len(names)} labels were given")
+    if len(set(names)) != num_nodes:
+        twice = next(name for name, count in Counter(names).items() if count > 1)
+        raise InputError(f"labels: two nodes are called {twice!r}")
+    return names
+
+
+def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[str, NDArray[Any]]:
+    """The columns beside the edges: arrays (m,) of finite numbers."""
+    columns: dict[str, NDArray[Any]] = {}
+    for key, values in edge_data.items():
+        try:
+            column = columns[str(key)] = np.asarray(values)
+        except (TypeError, ValueError, RuntimeError):
+            raise InputError(f"edge_data {key!r} must hold one number an edge") from None
+        if column.shape != (num_edges,):
+            raise InputError(f"edge_data {key!r} has shape {column.shape}, but there are {num_edges} edges")
+        if column.dtype.kind not in "biuf":
+            raise InputError(f"edge_data {key!r} must hold numbers, got values of type {column.dtype}")
+        if not np.isfinite(column).all():
+            row = int(np.flatnonzero(~np.isfinite(column))[0])
+            raise InputError(f"edge_data {key!r}: row {row} is {column[row]}")
+    return columns
+
+
+def tidy(
+    pairs: NDArray[np.int64],
+    num_nodes: int,
+    self_loops: Handling,
+    repeats: Handling,
+    edge: Callable[[int], str],
+    place: Callable[[int], str],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
+    """Refuse or drop self-loops and repeats: the pairs left, their rows, and what was dropped.
+
+    Args:
+        pairs: int64 array (m, 2), ids below ``num_nodes``.
+        num_nodes: the number of nodes.
+        self_loops: what to do with an edge from a node to itself.
+        repeats: what to do with an edge that came before, in either direction; the first one stays.
+        edge: words for the edge in a row and where it stands, to begin an error message.
+        place: words for where a row stands.
+    """
+    notes = []
+    keep = np.arange(len(pairs))
+    loops = pairs[:, 0] == pairs[:, 1]
+    if loops.any():
+        if self_loops == "refuse":
+            row = int(loops.argmax())
+            raise InputError(
+                f"{edge(row)} joins a node to itself; self_loops='drop' would leave such edges out"
+            )
+        keep = keep[~loops]
+        notes.append(_dropped(len(pairs) - len(keep), "self-loop"))
+    keys = pair_keys(pairs[keep], num_nodes)
+    if _has_repeats(keys):
+        first, group = np.unique(keys, return_index=True, return_inverse=True)[1:]
+        if repeats == "refuse":
+            again = int((first[group] != np.arange(len(keys))).argmax())
+            row, before = int(keep[again]), int(keep[first[group[again]]])
+            raise InputError(
+                f"{edge(row)} repeats the edge of {place(before)}; repeats='drop' would keep each edge once"
+            )
+        notes.append(_dropped(len(keys) - len(first), "repeated edge"))
+        keep = keep[np.sort(first)]
+    return pairs[keep], keep, tuple(notes)
+
+
+def frozen(array: Array) -> Array:
+    """A read-only array with the same content: a copy where the array given can be written to."""
+    return array if not array.flags.writeable else locked(array.copy())
+
+
+def locked(array: Array) -> Array:
+    """The array itself, made read-only: for arrays that nobody else holds."""
+    array.flags.writeable = False
+    return array
+
+
+def _has_repeats(keys: NDArray[np.int64]) -> bool:
+    ordered = np.sort(keys)
+    return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _dropped(count: int, what: str) -> str:
+    return f"dropped {count} {what}{'' if count == 1 else 's'}"

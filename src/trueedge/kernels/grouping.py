@@ -1,0 +1,62 @@
+"""Pairs gathered by one of their ends, so that a kernel prepares each end once."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numba
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# Blocks a thread gets: enough that an unlucky block does not hold up the rest, few enough that the
+# scratch each one allocates costs nothing.
+BLOCKS_PER_THREAD = 4
+
+
+class Groups(NamedTuple):
+    """Positions gathered by key.
+
+    Attributes:
+        keys: int64 array (g,), the distinct keys, ascending.
+        starts: int64 array (g + 1,): group i holds ``order[starts[i]:starts[i + 1]]``.
+        order: int64 array (n,), the positions, ascending within a group.
+    """
+
+    keys: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    order: NDArray[np.int64]
+
+
+def group_by(keys: NDArray[np.integer[Any]], num_keys: int) -> Groups:
+    """Gather positions by key, in time linear in positions and keys.
+
+    Args:
+        keys: int array (n,), each in ``0..num_keys-1``.
+        num_keys: how many keys there can be.
+    """
+    counts = np.bincount(keys, minlength=num_keys)
+    ends = np.cumsum(counts)
+    order = np.empty(len(keys), dtype=np.int64)
+    _place(keys, ends - counts, order)
+    present = np.flatnonzero(counts)
+    starts = np.zeros(len(present) + 1, dtype=np.int64)
+    starts[1:] = ends[present]
+    return Groups(present, starts, order)
+
+
+def num_blocks(num_groups: int) -> int:
+    """Into how many blocks to deal groups: block b takes groups b, b + blocks, b + 2 blocks, …
+
+    Dealing keeps the blocks even where neighbouring groups are alike; what is computed for a group never
+    depends on its block, so results do not depend on the number of threads.
+    """
+    return max(1, min(num_groups, BLOCKS_PER_THREAD * numba.get_num_threads()))
+
+
+@njit(cache=True, nogil=True)
+def _place(keys: NDArray[Any], cursor: NDArray[np.int64], order: NDArray[np.int64]) -> None:
+    for position in range(len(keys)):
+        key = keys[position]
+        order[cursor[key]] = position
+        cursor[key] += 1

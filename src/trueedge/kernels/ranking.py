@@ -1,0 +1,141 @@
+"""Counting how many scores lie above another: ranks without sorting what is only looked at once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def count_above(
+    positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How many of its own negatives are scored strictly above each positive, and how many at least as high.
+
+    Args:
+        positive: float64 array (P,).
+        negative: float32 or float64 array (P, K), a row for each positive.
+
+    Returns:
+        two int64 arrays (P,): the numbers above, and the numbers above or equal.
+    """
+    rows, columns = negative.shape
+    above = np.empty(rows, dtype=np.int64)
+    at_least = np.empty(rows, dtype=np.int64)
+    for row in prange(rows):
+        score = positive[row]
+        higher = 0
+        higher_or_equal = 0
+        for column in range(columns):
+            other = negative[row, column]
+            higher += other > score
+            higher_or_equal += other >= score
+        above[row] = higher
+        at_least[row] = higher_or_equal
+    return above, at_least
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def rank_relevant(
+    indptr: NDArray[np.int64],
+    scores: NDArray[np.floating[Any]],
+    relevant: NDArray[np.bool_],
+    starts: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each relevant candidate of each list, how many candidates lie above it and how many tie with it.
+
+    Args:
+        indptr: int64 array (q + 1,), where each list starts in ``scores``.
+        scores: float array (n,).
+        relevant: bool array (n,).
+        starts: int64 array (q + 1,), where each list's relevant candidates start in the answer.
+
+    Returns:
+        two int64 arrays (number of relevant candidates,), best first within a list: the number scored
+        strictly above, and the number with the same score, itself included.
+    """
+    above = np.empty(starts[-1], dtype=np.int64)
+    tied = np.empty(starts[-1], dtype=np.int64)
+    for query in prange(len(indptr) - 1):
+        first, last = starts[query], starts[query + 1]
+        if first < last:
+            low, high = indptr[query], indptr[query + 1]
+            _rank_one_list(scores[low:high], relevant[low:high], above[first:last], tied[first:last])
+    return above, tied
+
+
+@njit(cache=True, nogil=True)
+def _rank_one_list(
+    scores: NDArray[np.floating[Any]],
+    relevant: NDArray[np.bool_],
+    above: NDArray[np.int64],
+    tied: NDArray[np.int64],
+) -> None:
+    """Sort only the relevant scores (m of n) and drop every candidate between them: n log m, not n log n."""
+    marks = np.sort(scores[relevant])
+    count = len(marks)
+    equal = np.zeros(count, dtype=np.int64)
+    between = np.zeros(count + 1, dtype=np.int64)
+    for score in scores:
+        place = np.searchsorted(marks, score)
+        if place < count and marks[place] == score:
+            equal[place] += 1
+        else:
+            between[place] += 1
+    higher = between[count]
+    end = count
+    while end > 0:
+        begin = end - 1
+        while begin > 0 and marks[begin - 1] == marks[begin]:
+            begin -= 1
+        for mark in range(begin, end):
+            above[count - 1 - mark] = higher
+            tied[count - 1 - mark] = equal[begin]
+        higher += equal[begin] + between[begin]
+        end = begin
+
+
+@njit(cache=True, nogil=True)
+def chance_of_hit(
+    above: NDArray[np.int64], tied: NDArray[np.int64], relevant: NDArray[np.int64], k: int
+) -> NDArray[np.float64]:
+    """The chance that a relevant candidate is among the first k of each list, over random orders of ties.
+
+    Args:
+        above: int64 array (q,), the candidates above the best relevant one.
+        tied: int64 array (q,), the candidates with its score, relevant or not.
+        relevant: int64 array (q,), the relevant ones of those.
+        k: how many are looked at.
+    """
+    chance = np.empty(len(above), dtype=np.float64)
+    for query in range(len(above)):
+        places = min(max(k - above[query], 0), tied[query])
+        miss = 1.0
+        for i in range(relevant[query]):
+            miss *= max(tied[query] - places - i, 0) / (tied[query] - i)
+        chance[query] = 1.0 - miss
+    return chance
+
+
+@njit(cache=True, nogil=True)
+def reciprocal_first(
+    above: NDArray[np.int64], tied: NDArray[np.int64], relevant: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """The expected reciprocal rank of each list's first relevant candidate, over random orders of ties.
+
+    Args:
+        above, tied, relevant: as in :func:`chance_of_hit`.
+    """
+    expected = np.empty(len(above), dtype=np.float64)
+    for query in range(len(above)):
+        none_before = 1.0
+        total = 0.0
+        for place in range(1, tied[query] - relevant[query] + 2):
+            left = tied[query] - place + 1
+            total += none_before * relevant[query] / left / (above[query] + place)
+            none_before *= (left - relevant[query]) / left
+        expected[query] = total
+    return expected

@@ -1,0 +1,126 @@
+"""Exact uniform draws that are the same bytes on every machine and numpy version.
+
+Only the raw words of the bit generator are promised to stay the same between numpy versions; the methods of
+``Generator`` are not. So splits and negatives draw from the words, by integer arithmetic alone.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+# Bounds below this are drawn from half a word each.
+_HALF = 1 << 32
+# A shuffle costs the whole range, a draw with redraws costs a sort of what is drawn.
+_SHUFFLE_UP_TO = 8
+
+
+def words(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
+    """Raw random words, uint64 (count,)."""
+    return np.asarray(rng.bit_generator.random_raw(count), dtype=np.uint64)
+
+
+def below(rng: np.random.Generator, bound: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
+    """Whole numbers, each uniform on ``0..bound-1``: int64 (count,).
+
+    Args:
+        rng: where the random words come from.
+        bound: one bound for all of them, 1 to 2^62, or int64 (count,) with values from 1 to 2^32 - 1.
+        count: how many.
+    """
+    if isinstance(bound, (int, np.integer)) and bound >= _HALF:
+        return _below_large(rng, int(bound), count)
+    limit = np.asarray(bound, dtype=np.uint64)
+    drawn, good = _scaled(rng, limit, count)
+    while not good.all():
+        again = np.flatnonzero(~good)
+        drawn[again], good[again] = _scaled(rng, limit[again] if limit.ndim else limit, len(again))
+    return drawn
+
+
+def distinct(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
+    """Distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
+
+    Args:
+        rng: where the random words come from.
+        size: how many there are to choose from, up to 2^62.
+        count: how many are chosen, at most ``size``.
+    """
+    if size <= max(_SHUFFLE_UP_TO * count, 1) and size < _HALF:
+        places = np.arange(count, dtype=np.int64)
+        chosen: NDArray[np.int64] = shuffled_prefix(size, places + below(rng, size - places, count))
+        return chosen
+    kept = np.empty(0, dtype=np.int64)
+    while len(kept) < count:
+        missing = count - len(kept)
+        kept = first_occurrences(np.concatenate([kept, below(rng, size, missing + missing // 8 + 8)]))
+    return kept[:count]
+
+
+def first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The values without those that occurred before, in their order."""
+    return values[np.sort(np.unique(values, return_index=True)[1])]
+
+
+@njit(cache=True, nogil=True)
+def shuffled_prefix(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The first places of ``0..size-1`` after swapping, for each i in turn, place i with ``picks[i] >= i``.
+
+    Args:
+        size: the length of the range.
+        picks: int64 (k,), uniform on ``i..size-1``: then every ordered choice of k is equally likely.
+    """
+    items = np.arange(size).astype(np.int64)
+    for i in range(len(picks)):
+        j = picks[i]
+        items[i], items[j] = items[j], items[i]
+    return items[: len(picks)].copy()
+
+
+@njit(cache=True, nogil=True)
+def shuffled_prefixes(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """:func:`shuffled_prefix` for many rows of picks, each of them below ``size``: int64 (rows, k).
+
+    Args:
+        size: no pick of any row is as large.
+        picks: int64 (rows, k); row by row, the i-th uniform on ``i..n-1`` for the row's own n.
+    """
+    items = np.arange(size).astype(np.int64)
+    prefixes = np.empty(picks.shape, dtype=np.int64)
+    for row in range(picks.shape[0]):
+        for i in range(picks.shape[1]):
+            j = picks[row, i]
+            items[i], items[j] = items[j], items[i]
+            prefixes[row, i] = items[i]
+        # Swapping back in reverse costs k steps, a new range would cost its size.
+        for i in range(picks.shape[1] - 1, -1, -1):
+            j = picks[row, i]
+            items[i], items[j] = items[j], items[i]
+    return prefixes
+
+
+def _scaled(
+    rng: np.random.Generator, limit: NDArray[np.uint64], count: int
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Half words scaled to the limit, and which of them are fair: the others must be drawn again."""
+    raw = words(rng, (count + 1) // 2).astype("<u8", copy=False)
+    product = raw.view("<u4")[:count].astype(np.uint64) * limit
+    low = product & np.uint64(_HALF - 1)
+    good = low >= limit
+    doubtful = np.flatnonzero(~good)
+    if len(doubtful):
+        bound = limit[doubtful] if limit.ndim else limit
+        # 2^32 mod bound of the half words would make some numbers likelier (Lemire 2019, "Fast random
+        # integer generation in an interval").
+        good[doubtful] = low[doubtful] >= np.uint64(_HALF) % bound
+    return (product >> np.uint64(32)).astype(np.int64), good
+
+
+def _below_large(rng: np.random.Generator, bound: int, count: int) -> NDArray[np.int64]:
+    """Numbers below a bound of more than 32 bits: as many bits as it has, drawn again where they pass it."""
+    shift = np.uint64(64 - (bound - 1).bit_length())
+    drawn = (words(rng, count) >> shift).astype(np.int64)
+    while (again := np.flatnonzero(drawn >= bound)).size:
+        drawn[again] = (words(rng, len(again)) >> shift).astype(np.int64)
+    return drawn

@@ -1,0 +1,40 @@
+"""Scores of every node two steps away from a source, in one sweep over the steps."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+
+@njit(cache=True, nogil=True)
+def two_hop_row(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    weights: NDArray[np.float64],
+    source: int,
+    row: NDArray[np.float64],
+    touched: NDArray[np.int32],
+) -> int:
+    """The sum of ``weights[w]`` over the common neighbours w of the source and each node; how many are touched.
+
+    With weights 1 / degree this is resource allocation, with ones the number of common neighbours. The terms
+    are added in ascending order of w, as a product of matrices would.
+
+    Args:
+        indptr: int64 array (n + 1,), the row starts of the adjacency.
+        indices: int32 array (arcs,), ascending within a row.
+        weights: float64 array (n,), above zero at every node with a neighbour.
+        source: the node whose row is computed.
+        row: float64 array (n,), all zero; filled with the sums, which the caller clears on the touched nodes.
+        touched: int32 array (n,), filled with the nodes that have a sum, the source among them.
+    """
+    count = 0
+    for w in indices[indptr[source] : indptr[source + 1]]:
+        weight = weights[w]
+        for node in indices[indptr[w] : indptr[w + 1]]:
+            if row[node] == 0.0:
+                touched[count] = node
+                count += 1
+            row[node] += weight
+    return count

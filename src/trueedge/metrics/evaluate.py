@@ -1,0 +1,78 @@
+"""Judging scores: the ranks, and any metrics by their names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from trueedge.errors import InputError
+from trueedge.metrics.lists import ListScores
+from trueedge.metrics.metric import Metric, get
+from trueedge.metrics.ranks import Ranks
+from trueedge.metrics.scores import PairScores
+
+
+class ListMeasures(dict[str, float]):
+    """Each metric's value by its name, and how many queries were judged.
+
+    Attributes:
+        queries: the queries that have a relevant candidate, over which the values are means.
+        left_out: the queries that have none, and count nowhere.
+    """
+
+    def __init__(self, values: dict[str, float], queries: int, left_out: int) -> None:
+        super().__init__(values)
+        self.queries = queries
+        self.left_out = left_out
+
+
+def ranks(positive: object, negative: object) -> Ranks:
+    """The rank of each positive among the negatives, 1 is best.
+
+    Args:
+        positive: numbers (P,).
+        negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
+    """
+    return PairScores.check(positive, negative).ranks
+
+
+def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[str, float]:
+    """Judge the scores of positives against those of negatives.
+
+    Args:
+        positive: numbers (P,).
+        negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
+        names: names of metrics, such as ``["mrr", "hits@10", "auc"]``.
+
+    Returns:
+        each metric's value by its name, as a fraction of 1 (mean rank: a rank).
+    """
+    metrics = _parse(names)
+    scores = PairScores.check(positive, negative)
+    return {metric.name: metric.value(scores) for metric in metrics}
+
+
+def evaluate_lists(indptr: object, scores: object, relevant: object, names: Iterable[str]) -> ListMeasures:
+    """Judge ranked lists of candidates, one list a query.
+
+    Args:
+        indptr: int array (q + 1,), where each query's list starts in ``scores``.
+        scores: numbers (n,), the candidates' scores in any order within a list.
+        relevant: bool array (n,), which candidates are right.
+        names: names of metrics, such as ``["ndcg@100", "vcmpr@50"]``.
+
+    Returns:
+        each metric's value by its name; ``queries`` and ``left_out`` say how many queries it is a mean of,
+        and how many had no relevant candidate.
+    """
+    metrics = _parse(names)
+    lists = ListScores.check(indptr, scores, relevant)
+    values = {metric.name: metric.value(lists) for metric in metrics}
+    return ListMeasures(values, len(lists.sizes.relevant), lists.left_out)
+
+
+def _parse(names: Iterable[str]) -> list[Metric]:
+    metrics = [get(name) for name in ([names] if isinstance(names, str) else names)]
+    for metric in metrics:
+        if metric.takes_k and metric.k is None:
+            raise InputError(f"{metric.name}: put a number in the place of K")
+    return metrics

@@ -1,0 +1,236 @@
+"""Metrics of ranked lists, one a query: NDCG, recall, VCMPR, hit rate, first hit. Ties are averaged over."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.metrics.metric import Metric, register
+from trueedge.metrics.scores import Layout, as_array, as_floats, as_scores
+
+
+@dataclass(frozen=True, eq=False)
+class ListSizes:
+    """How long the lists are.
+
+    Attributes:
+        candidates: int64 array (q,), the candidates of each query.
+        relevant: int64 array (q,), the relevant ones of those, at least 1.
+    """
+
+    candidates: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class ListScores:
+    """Where the relevant candidates of each query stand; queries without any are left out.
+
+    Attributes:
+        sizes: the lists' lengths, for the q queries that count.
+        starts: int64 array (q + 1,), where each query starts in ``above`` and ``tied``.
+        above: int64 array (r,), for each relevant candidate, best first, how many are scored above it.
+        tied: int64 array (r,), how many have its score, itself included.
+        left_out: the number of queries without a relevant candidate.
+    """
+
+    layout: ClassVar[Layout] = "lists"
+
+    sizes: ListSizes
+    starts: NDArray[np.int64]
+    above: NDArray[np.int64]
+    tied: NDArray[np.int64]
+    left_out: int
+
+    @classmethod
+    def check(cls, indptr: object, scores: object, relevant: object) -> ListScores:
+        """Refuse what does not fit together, and rank the relevant candidates of each list."""
+        from trueedge.kernels.ranking import rank_relevant
+
+        numbers = as_scores(scores, "candidate scores")
+        if numbers.ndim != 1:
+            raise InputError(f"candidate scores must have the shape (n,), got {numbers.shape}")
+        bounds = _check_indptr(indptr, len(numbers))
+        marks = _check_relevant(relevant, len(numbers))
+        counts = _count_by_list(bounds, marks)
+        if not counts.any():
+            raise InputError(f"none of the {len(counts)} queries has a relevant candidate")
+        above, tied = rank_relevant(bounds, as_floats(numbers), marks, _cumulate(counts))
+        kept = counts > 0
+        return cls(
+            sizes=ListSizes(np.diff(bounds)[kept], counts[kept]),
+            starts=_cumulate(counts[kept]),
+            above=above,
+            tied=tied,
+            left_out=int(np.count_nonzero(~kept)),
+        )
+
+    @cached_property
+    def best(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Of each query's best relevant score: how many above, how many tied, how many relevant of those."""
+        above, tied = self.above[self.starts[:-1]], self.tied[self.starts[:-1]]
+        same = self.above == np.repeat(above, self.sizes.relevant)
+        return above, tied, np.add.reduceat(same, self.starts[:-1], dtype=np.int64)
+
+    def hits(self, k: int) -> NDArray[np.float64]:
+        """The expected number of relevant candidates among each query's first k, float64 (q,)."""
+        self.check_k(k)
+        return self._sum(np.clip(k - self.above, 0, self.tied) / self.tied)
+
+    def gain(self, k: int) -> NDArray[np.float64]:
+        """The expected discounted cumulative gain of each query's first k, float64 (q,)."""
+        self.check_k(k)
+        total = _cumulative_discount(k)
+        first, last = np.minimum(self.above, k), np.minimum(self.above + self.tied, k)
+        return self._sum((total[last] - total[first]) / self.tied)
+
+    def check_k(self, k: int) -> None:
+        """Refuse a K no list reaches: the whole list would be the top, whatever the scores."""
+        longest = int(self.sizes.candidates.max())
+        if k > longest:
+            raise InputError(f"K is {k}, but the longest list has {longest} candidates")
+
+    def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The sum over the relevant candidates of each query; no query here is empty."""
+        summed: NDArray[np.float64] = np.add.reduceat(values, self.starts[:-1])
+        return summed
+
+
+def _check_indptr(indptr: object, count: int) -> NDArray[np.int64]:
+    bounds = as_array(indptr, "indptr")
+    if bounds.ndim != 1 or bounds.size < 2 or bounds.dtype.kind not in "iu":
+        raise InputError(f"indptr must hold q + 1 whole numbers, got {bounds.dtype} of shape {bounds.shape}")
+    bounds = bounds.astype(np.int64)
+    if bounds[0] != 0 or bounds[-1] != count:
+        raise InputError(f"indptr must go from 0 to {count}, got {bounds[0]} to {bounds[-1]}")
+    falling = np.flatnonzero(np.diff(bounds) < 0)
+    if falling.size:
+        at = int(falling[0])
+        raise InputError(f"indptr falls from {bounds[at]} to {bounds[at + 1]} at query {at}")
+    return bounds
+
+
+def _check_relevant(relevant: object, count: int) -> NDArray[np.bool_]:
+    marks = as_array(relevant, "relevant")
+    if marks.shape != (count,):
+        raise InputError(f"relevant must have the shape ({count},) of the scores, got {marks.shape}")
+    if marks.dtype.kind not in "biu" or (
+        marks.dtype.kind != "b" and bool(((marks != 0) & (marks != 1)).any())
+    ):
+        raise InputError("relevant must hold only true and false")
+    return np.ascontiguousarray(marks, dtype=np.bool_)
+
+
+def _count_by_list(bounds: NDArray[np.int64], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.diff(np.searchsorted(np.flatnonzero(marks), bounds))
+
+
+def _cumulate(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    starts = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=starts[1:])
+    return starts
+
+
+def _cumulative_discount(k: int) -> NDArray[np.float64]:
+    """The gain of the first j places for j = 0..k, when each holds a relevant candidate."""
+    total = np.zeros(k + 1)
+    np.cumsum(1.0 / np.log2(np.arange(2, k + 2)), out=total[1:])
+    return total
+
+
+def _ndcg(scores: ListScores, k: int) -> float:
+    ideal = _cumulative_discount(k)[np.minimum(scores.sizes.relevant, k)]
+    return float(np.mean(scores.gain(k) / ideal))
+
+
+def _hit_rate(scores: ListScores, k: int) -> float:
+    from trueedge.kernels.ranking import chance_of_hit
+
+    scores.check_k(k)
+    return float(np.mean(chance_of_hit(*scores.best, k)))
+
+
+def _first_hit(scores: ListScores) -> float:
+    from trueedge.kernels.ranking import reciprocal_first
+
+    return float(np.mean(reciprocal_first(*scores.best)))
+
+
+def _one_tie(sizes: ListSizes) -> ListScores:
+    """Random scores are in expectation what one tie over the whole list is."""
+    starts = _cumulate(sizes.relevant)
+    tied = np.repeat(sizes.candidates, sizes.relevant)
+    return ListScores(sizes, starts, np.zeros_like(tied), tied, 0)
+
+
+def _list_metric(
+    pattern: str, title: str, formula: str, citation: str, compute: Callable[..., float]
+) -> Metric:
+    return Metric(
+        pattern=pattern,
+        title=title,
+        low=0.0,
+        high=1.0,
+        higher_is_better=True,
+        layouts=("lists",),
+        formula=f"{formula}; mean over queries that have a relevant candidate, expected value over random "
+        "orders of ties",
+        citation=citation,
+        expect=lambda sizes, *k: compute(_one_tie(sizes), *k),
+        compute=compute,
+    )
+
+
+register(
+    _list_metric(
+        "ndcg@K",
+        "normalised discounted cumulative gain of the first K",
+        "sum over relevant candidates at places j <= K of 1 / log2(j + 1), divided by that of the best order",
+        "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002",
+        _ndcg,
+    )
+)
+register(
+    _list_metric(
+        "recall@K",
+        "share of the relevant candidates among the first K",
+        "relevant among the first K / relevant",
+        "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
+        lambda scores, k: float(np.mean(scores.hits(k) / scores.sizes.relevant)),
+    )
+)
+register(
+    # Eq. 28 of Aiyappa et al. (2025) prints a max below the line, which gives the smaller of precision and
+    # recall; the metric's own paper takes the larger, so min(K, relevant) stands here.
+    _list_metric(
+        "vcmpr@K",
+        "vertex-centric maximum of precision and recall at K",
+        "relevant among the first K / min(K, relevant)",
+        "Menand and Seshadhri, Link prediction using low-dimensional node embeddings, PNAS 2024",
+        lambda scores, k: float(np.mean(scores.hits(k) / np.minimum(scores.sizes.relevant, k))),
+    )
+)
+register(
+    _list_metric(
+        "hitrate@K",
+        "share of queries with a relevant candidate among the first K",
+        "1 if a relevant candidate is among the first K, else 0",
+        "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, TOIS 2004",
+        _hit_rate,
+    )
+)
+register(
+    _list_metric(
+        "list-mrr",
+        "mean reciprocal rank of each query's first relevant candidate",
+        "1 / place of the first relevant candidate",
+        "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
+        _first_hit,
+    )
+)

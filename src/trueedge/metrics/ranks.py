@@ -1,0 +1,51 @@
+"""Where a positive stands among its negatives, with ties seen from both sides."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Ranks:
+    """The ranks of positives among their negatives; 1 is best.
+
+    Attributes:
+        optimistic: float64 array (P,), 1 + the number of negatives scored strictly above.
+        pessimistic: float64 array (P,), 1 + the number of negatives scored above or equal.
+
+    Berrendorf et al., On the Ambiguity of Rank-Based Evaluation of Entity Alignment or Link Prediction
+    Methods, 2020.
+    """
+
+    optimistic: NDArray[np.float64]
+    pessimistic: NDArray[np.float64]
+
+    @property
+    def mean(self) -> NDArray[np.float64]:
+        """The mean of both, float64 (P,): the expected rank over random orders of ties."""
+        middle: NDArray[np.float64] = 0.5 * (self.optimistic + self.pessimistic)
+        return middle
+
+
+def rank_shared(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
+    """Ranks among shared negatives (M,): one sort, then a search for each positive."""
+    ordered = np.sort(negative)
+    above = len(ordered) - np.searchsorted(ordered, positive, side="right")
+    at_least = len(ordered) - np.searchsorted(ordered, positive, side="left")
+    return _ranks(above, at_least)
+
+
+def rank_own(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
+    """Ranks among each positive's own negatives (P, K)."""
+    from trueedge.kernels.ranking import count_above
+
+    above, at_least = count_above(positive, negative)
+    return _ranks(above, at_least)
+
+
+def _ranks(above: NDArray[np.int64], at_least: NDArray[np.int64]) -> Ranks:
+    return Ranks((1 + above).astype(np.float64), (1 + at_least).astype(np.float64))

@@ -1,0 +1,167 @@
+"""Scores as they come in: numbers, finite, and never made equal by a conversion."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.metrics.ranks import Ranks, rank_own, rank_shared
+
+Layout = Literal["shared", "own", "lists"]
+
+NUMBERS_IN_A_BLOCK = 1 << 22
+# Above this, neighbouring whole numbers become one and the same float64.
+LARGEST_EXACT = 2**53
+
+
+@dataclass(frozen=True)
+class PairSizes:
+    """How many scores there are.
+
+    Attributes:
+        positives: the number of positives P.
+        negatives: the number of negatives each positive is compared with: M shared ones, or its own K.
+    """
+
+    positives: int
+    negatives: int
+
+
+@dataclass(frozen=True, eq=False)
+class PairScores:
+    """Checked scores of positives and negatives.
+
+    Attributes:
+        positive: float64 array (P,).
+        negative: array (M,) shared by all positives, or (P, K) each positive's own, in the type it came in.
+    """
+
+    positive: NDArray[np.float64]
+    negative: NDArray[Any]
+
+    @classmethod
+    def check(cls, positive: object, negative: object) -> PairScores:
+        """Refuse what is not a finite score, and anything empty or of another shape."""
+        above = as_scores(positive, "positive scores")
+        below = as_scores(negative, "negative scores")
+        if above.ndim != 1:
+            raise InputError(f"positive scores must have the shape (P,), got {above.shape}")
+        if below.ndim not in (1, 2):
+            raise InputError(f"negative scores must have the shape (M,) or (P, K), got {below.shape}")
+        if below.ndim == 2 and len(below) != len(above):
+            raise InputError(f"there are {len(above)} positive scores, but negative scores for {len(below)}")
+        for array, what in ((above, "positive"), (below, "negative")):
+            if array.size == 0:
+                raise InputError(f"there is no {what} score")
+        return cls(above.astype(np.float64), below)
+
+    @property
+    def layout(self) -> Layout:
+        """``shared`` or ``own``: whose negatives they are."""
+        return "shared" if self.negative.ndim == 1 else "own"
+
+    @property
+    def sizes(self) -> PairSizes:
+        """How many scores there are."""
+        return PairSizes(len(self.positive), self.negative.shape[-1])
+
+    @cached_property
+    def ranks(self) -> Ranks:
+        """The rank of each positive among its negatives."""
+        if self.layout == "shared":
+            return rank_shared(self.positive, as_floats(self.negative))
+        parts = [
+            rank_own(self.positive[rows], as_floats(self.negative[rows]))
+            for rows in row_blocks(self.negative.shape)
+        ]
+        return Ranks(
+            np.concatenate([part.optimistic for part in parts]),
+            np.concatenate([part.pessimistic for part in parts]),
+        )
+
+
+def as_scores(values: object, what: str) -> NDArray[Any]:
+    """Check that all values are finite real numbers, and return them as an array of the type they came in.
+
+    Args:
+        values: a torch tensor, or anything numpy can read, of any shape.
+        what: the plural noun for the error message ("positive scores").
+    """
+    array = as_array(values, what)
+    if array.dtype.kind not in "biuf":
+        raise InputError(f"{what} must be real numbers, got values of type {array.dtype}")
+    nan = infinite = inexact = 0
+    for rows in row_blocks(array.shape):
+        block = array[rows]
+        nan += int(np.count_nonzero(np.isnan(block)))
+        infinite += int(np.count_nonzero(np.isinf(block)))
+        inexact += _count_inexact(block)
+    if nan or infinite:
+        raise InputError(describe_nonfinite(nan, infinite, array.size, what))
+    if inexact:
+        raise InputError(
+            f"{inexact} of {array.size} {what} do not fit into a float64, which would make some of them equal"
+        )
+    return array
+
+
+def describe_nonfinite(nan: int, infinite: int, size: int, what: str) -> str:
+    """Say how many of some scores are NaN or infinite, and how many there are in all."""
+    kinds = [(count, word) for count, word in ((nan, "NaN"), (infinite, "infinite")) if count]
+    (count, word), *rest = kinds
+    sentence = f"{count} of {size} {what} {_be(count)} {word}"
+    return sentence + "".join(f" and {more} {_be(more)} {kind}" for more, kind in rest)
+
+
+def as_array(values: object, what: str) -> NDArray[Any]:
+    """The array behind a torch tensor or anything numpy can read, without a copy where none is needed."""
+    torch = sys.modules.get("torch")
+    try:
+        if torch is not None and isinstance(values, torch.Tensor):
+            tensor: Any = values.detach().cpu()
+            # numpy has no bfloat16; float32 holds all its values.
+            values = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise InputError(f"{what} cannot be read as an array: {str(problem).splitlines()[0]}") from problem
+
+
+def as_floats(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
+    """Contiguous float32 or float64 numbers with the same values, marked read-only for the kernels."""
+    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
+    floats: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=kind).view()
+    # One state of the flag for all: the kernels are compiled once for each.
+    floats.flags.writeable = False
+    return floats
+
+
+def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
+    """Slices over the rows of an array that hold a few million numbers each, so that memory stays flat."""
+    if not shape:
+        raise InputError("scores must be an array, got a single number")
+    width = max(1, int(np.prod(shape[1:], dtype=np.int64)))
+    step = max(1, NUMBERS_IN_A_BLOCK // width)
+    for start in range(0, shape[0], step):
+        yield slice(start, start + step)
+
+
+def _count_inexact(block: NDArray[Any]) -> int:
+    if block.dtype.kind in "iu" and block.dtype.itemsize == 8:
+        large = block > LARGEST_EXACT
+        if block.dtype.kind == "i":
+            large |= block < -LARGEST_EXACT
+        return int(np.count_nonzero(large))
+    if block.dtype.kind == "f" and block.dtype.itemsize > 8:
+        return int(np.count_nonzero((block != block.astype(np.float64)) & np.isfinite(block)))
+    return 0
+
+
+def _be(count: int) -> str:
+    return "is" if count == 1 else "are"

@@ -1,0 +1,125 @@
+"""Pairs drawn by degree, one set for all positives."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph, pair_keys
+from trueedge.negatives.sampling import Known, free_pairs, how_many, known_pairs, like_positives
+from trueedge.randomness import generator
+
+# What a round draws at most, so that memory stays flat.
+_ROUND = 1 << 22
+
+
+def degree_corrected(
+    graph: Graph,
+    positives: ArrayLike,
+    ratio: float = 1,
+    known: ArrayLike | None = None,
+    seed: int = 0,
+    degrees: str = "full",
+) -> NDArray[np.int32]:
+    """Negatives whose ends are drawn in proportion to degree, so that degree alone tells nothing: int32 (M, 2).
+
+    Both ends are drawn independently; a pair is drawn again where it joins a node to itself, is known, or was
+    drawn before. Where that would take more draws than there are free pairs, the rest is drawn from the list
+    of the free pairs with the same probabilities (the product of the degrees, among those not yet drawn): the
+    outcome is distributed the same, and the end is sure. A pair is turned as a positive drawn at random is.
+
+    Args:
+        graph: its edges are never negatives.
+        positives: int array (P, 2), never negatives.
+        ratio: negatives for each positive; M is ``ratio * P`` to the nearest whole number.
+        known: int array (m, 2) of further pairs that are never negatives.
+        seed: the same seed gives the same pairs on every machine.
+        degrees: ``"full"`` counts positives and known pairs as edges too, ``"train"`` only the graph's.
+
+    Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
+    """
+    if degrees not in ("full", "train"):
+        raise must_be("degrees", "degree_corrected", "'full' or 'train'", degrees)
+    asked, all_known = known_pairs(graph, positives, known)
+    count = how_many(ratio, asked, "degree_corrected")
+    more = all_known.more_pairs if degrees == "full" else np.empty((0, 2), dtype=np.int64)
+    degree = graph.degrees + np.bincount(more.ravel(), minlength=graph.num_nodes)
+    nodes = np.flatnonzero(degree)
+    taken = _within(all_known, nodes)
+    free = len(nodes) * (len(nodes) - 1) // 2 - len(taken)
+    if count > free:
+        raise InputError(
+            f"degree_corrected: {count} negatives are asked for, but only {free} pairs of nodes of {graph.name}"
+            " that have an edge are not known"
+        )
+    rng = generator(seed, "negatives", "degree-corrected")
+    keys = _drawn_by_rejection(graph, more, all_known, count, free, rng)
+    if len(keys) < count:
+        pairs = nodes[free_pairs(np.arange(free), taken, len(nodes))]
+        keys = _drawn_from_list(pairs, degree, keys, count, graph.num_nodes, rng)
+    return like_positives(np.column_stack(np.divmod(keys, graph.num_nodes)), asked, rng)
+
+
+def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
+    size = known.graph.num_nodes
+    if len(nodes) == size:
+        return known.keys
+    place = np.full(size, -1, dtype=np.int64)
+    place[nodes] = np.arange(len(nodes))
+    u, v = (place[end] for end in np.divmod(known.keys, size))
+    inside = (u >= 0) & (v >= 0)
+    return u[inside] * len(nodes) + v[inside]
+
+
+def _drawn_by_rejection(
+    graph: Graph,
+    more: NDArray[np.int64],
+    known: Known,
+    count: int,
+    free: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """Keys of distinct free pairs in the order drawn; fewer than asked for once a list would be cheaper."""
+    from trueedge.kernels.sampling import below
+
+    # The list L of Algorithm 1, each node as often as it has edges, is the list of the edges' ends.
+    ends = np.concatenate([graph.edges.ravel(), more.ravel().astype(np.int32)])
+    keys = np.empty(0, dtype=np.int64)
+    draws = 0
+    while len(keys) < count and draws <= free:
+        missing = count - len(keys)
+        size = min(max(missing + missing // 8 + 64, draws), _ROUND)
+        draws += size
+        pairs = ends[below(rng, len(ends), 2 * size)].reshape(size, 2)
+        drawn = pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], graph.num_nodes)
+        distinct, first = np.unique(np.concatenate([keys, drawn]), return_index=True)
+        fresh = ~known.holds(distinct)
+        # The places of first occurrences give back the order of drawing.
+        order = np.argsort(first[fresh])
+        keys = distinct[fresh][order][:count]
+    return keys
+
+
+def _drawn_from_list(
+    pairs: NDArray[np.int64],
+    degree: NDArray[np.int64],
+    drawn: NDArray[np.int64],
+    count: int,
+    num_nodes: int,
+    rng: np.random.Generator,
+) -> NDArray[np.int64]:
+    """More keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
+    from trueedge.kernels.sampling import below, first_occurrences
+
+    keys = pair_keys(pairs, num_nodes)
+    weights = degree[pairs[:, 0]] * degree[pairs[:, 1]]
+    while len(drawn) < count:
+        left = ~np.isin(keys, drawn)
+        keys, weights = keys[left], weights[left]
+        # As many draws as pairs are left: those drawn often leave the list, so the rare ones have their turn.
+        ends = np.cumsum(weights)
+        at = np.searchsorted(ends, below(rng, int(ends[-1]), len(keys)), side="right")
+        drawn = np.concatenate([drawn, first_occurrences(keys[at])])[:count]
+    return drawn

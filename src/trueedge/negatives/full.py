@@ -1,0 +1,74 @@
+"""All candidates of some nodes, for recommendation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.negatives.sampling import known_pairs
+
+# Cells of the table that is marked at a time, so that memory beside the answer stays flat.
+_BLOCK = 1 << 24
+
+
+@dataclass(frozen=True, eq=False)
+class Candidates:
+    """The candidates of some nodes, in rows of different length.
+
+    Attributes:
+        nodes: int32 (q,), who is asked.
+        indptr: int64 (q + 1,), where each node's candidates start.
+        candidates: int32, ascending for each node.
+    """
+
+    nodes: NDArray[np.int32]
+    indptr: NDArray[np.int64]
+    candidates: NDArray[np.int32]
+
+    def of(self, row: int) -> NDArray[np.int32]:
+        """The candidates of the row-th node that is asked."""
+        return self.candidates[self.indptr[row] : self.indptr[row + 1]]
+
+
+def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Candidates:
+    """For each node all nodes but itself and those it is known to be joined to.
+
+    The answer has about q times n entries: ask for the nodes of a large graph in blocks.
+
+    Args:
+        graph: neighbours in it are no candidates.
+        nodes: int array (q,), any ids in any order.
+        known: int array (m, 2) of further pairs that are no candidates.
+    """
+    asked = _check_nodes(nodes, graph)
+    indptr, partners = known_pairs(graph, None, known)[1].partners(asked)
+    size = graph.num_nodes
+    starts = np.zeros(len(asked) + 1, dtype=np.int64)
+    np.cumsum(size - np.diff(indptr), out=starts[1:])
+    candidates = np.empty(starts[-1], dtype=np.int32)
+    step = max(1, _BLOCK // size)
+    for start in range(0, len(asked), step):
+        stop = min(start + step, len(asked))
+        free = np.ones((stop - start, size), dtype=np.bool_)
+        lists = np.repeat(np.arange(stop - start), np.diff(indptr[start : stop + 1]))
+        free[lists, partners[indptr[start] : indptr[stop]]] = False
+        candidates[starts[start] : starts[stop]] = np.nonzero(free)[1]
+    return Candidates(asked.astype(np.int32), starts, candidates)
+
+
+def _check_nodes(nodes: ArrayLike, graph: Graph) -> NDArray[np.int64]:
+    array = np.asarray(nodes)
+    if array.size == 0:
+        return np.empty(0, dtype=np.int64)
+    if array.ndim != 1 or array.dtype.kind not in "iu":
+        raise InputError(
+            f"nodes must be a list of whole numbers, got shape {array.shape} of type {array.dtype}"
+        )
+    bad = np.flatnonzero((array < 0) | (array >= graph.num_nodes))
+    if bad.size:
+        raise InputError(f"nodes: {graph.name} has no node {array[bad[0]]}: ids are 0..{graph.num_nodes - 1}")
+    return array.astype(np.int64)

@@ -1,0 +1,148 @@
+"""What the samplers share: which pairs are known, and the pairs that are left, by number."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
+
+
+@dataclass(frozen=True, eq=False)
+class Known:
+    """The pairs that may not be negatives: edges of the graph, positives, and whatever else is known.
+
+    Attributes:
+        graph: its edges are known.
+        more: int64 (x,), sorted keys of the known pairs that are not edges of the graph.
+    """
+
+    graph: Graph
+    more: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return self.graph.num_edges + len(self.more)
+
+    @property
+    def more_pairs(self) -> NDArray[np.int64]:
+        """The known pairs that are not edges of the graph, int64 (x, 2) with ``u < v``."""
+        return np.column_stack(np.divmod(self.more, self.graph.num_nodes))
+
+    @cached_property
+    def keys(self) -> NDArray[np.int64]:
+        """The sorted keys of all known pairs, int64."""
+        # Two sorted runs: a stable sort merges them in linear time.
+        return np.sort(np.concatenate([self.graph.edge_keys, self.more]), kind="stable")
+
+    def holds(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Which keys are those of known pairs; quickest where the keys are sorted."""
+        return in_sorted(keys, self.graph.edge_keys) | in_sorted(keys, self.more)
+
+    def partners(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Each node with all nodes it is known to be joined to, and itself: row starts, and sorted rows.
+
+        Args:
+            nodes: int64 (q,).
+
+        Returns:
+            int64 (q + 1,) and int64, as in CSR.
+        """
+        size = self.graph.num_nodes
+        ends = np.concatenate([self.more_pairs, self.more_pairs[:, ::-1]])
+        ends = ends[np.argsort(ends[:, 0], kind="stable")]
+        starts = np.searchsorted(ends[:, 0], np.arange(size + 1))
+        rows, columns = [np.arange(len(nodes))], [nodes]
+        for indptr, indices in ((self.graph.indptr, self.graph.indices), (starts, ends[:, 1])):
+            counts = indptr[nodes + 1] - indptr[nodes]
+            shifts = indptr[nodes] - (np.cumsum(counts) - counts)
+            columns.append(indices[np.repeat(shifts, counts) + np.arange(counts.sum())].astype(np.int64))
+            rows.append(np.repeat(np.arange(len(nodes)), counts))
+        keys = np.sort(np.concatenate(rows) * size + np.concatenate(columns))
+        joined = np.searchsorted(keys, np.arange(len(nodes) + 1) * size)
+        return joined, keys - np.repeat(np.arange(len(nodes)) * size, np.diff(joined))
+
+
+def known_pairs(
+    graph: Graph, positives: ArrayLike | None, known: ArrayLike | None
+) -> tuple[NDArray[np.int64], Known]:
+    """The positives, checked, and everything that is known with them.
+
+    Args:
+        graph: its edges are known.
+        positives: int array (P, 2), or None for none.
+        known: int array (m, 2) of further pairs; one that joins a node to itself says nothing.
+    """
+    size = graph.num_nodes
+    asked = as_pairs([] if positives is None else positives, size, "positives")
+    loops = np.flatnonzero(asked[:, 0] == asked[:, 1])
+    if loops.size:
+        raise InputError(f"positives: row {loops[0]} joins the node {asked[loops[0], 0]} to itself")
+    further = as_pairs([] if known is None else known, size, "known")
+    further = further[further[:, 0] != further[:, 1]]
+    keys = np.unique(np.concatenate([pair_keys(asked, size), pair_keys(further, size)]))
+    return asked, Known(graph, keys[~in_sorted(keys, graph.edge_keys)])
+
+
+def free_pairs(numbers: NDArray[np.int64], known: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """The pairs that are not known, by their number in sorted order: int64 (n, 2) with ``u < v``.
+
+    Args:
+        numbers: int64 (n,), below ``size * (size - 1) / 2`` less the number of known pairs.
+        known: int64, the sorted keys of the known pairs.
+        size: the number of nodes.
+    """
+    nodes = np.arange(size, dtype=np.int64)
+    # The pairs with first node u begin at place starts[u] of all pairs in sorted order.
+    starts = nodes * (2 * size - nodes - 1) // 2
+    u, v = np.divmod(known, size)
+    places = skip(starts[u] + v - u - 1, numbers)
+    first = np.searchsorted(starts, places, side="right") - 1
+    # The last node begins no pair, so its start is one past the end and is never reached.
+    return np.column_stack([first, places - starts[first] + first + 1])
+
+
+def skip(taken: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places of the free items by their number, where some places are taken.
+
+    Args:
+        taken: int64, sorted distinct places.
+        numbers: int64 (n,), counted over the places that are not taken.
+    """
+    # Before the i-th taken place lie taken[i] - i free ones.
+    gaps = taken - np.arange(len(taken))
+    return numbers + np.searchsorted(gaps, numbers, side="right")
+
+
+def like_positives(
+    pairs: NDArray[np.int64], positives: NDArray[np.int64], rng: np.random.Generator
+) -> NDArray[np.int32]:
+    """The pairs, each turned as a positive drawn at random is: then direction gives nothing away.
+
+    Were negatives turned at random beside positives with ``u < v``, a scorer that returns ``u < v`` would
+    reach an AUC of 0.75.
+
+    Args:
+        pairs: int64 (n, 2) with ``u < v``.
+        positives: int64 (P, 2), not empty where there are pairs.
+        rng: where the random numbers come from.
+    """
+    from trueedge.kernels.sampling import below
+
+    descending = positives[:, 0] > positives[:, 1]
+    turned = pairs.astype(np.int32)
+    if descending.any():
+        rows = np.flatnonzero(descending[below(rng, len(positives), len(pairs))])
+        turned[rows] = turned[rows, ::-1]
+    return turned
+
+
+def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
+    """The number of negatives: so many for each positive, to the nearest whole number."""
+    number = isinstance(ratio, (int, float, np.integer, np.floating)) and not isinstance(ratio, bool)
+    if not number or not 0 <= ratio < np.inf:
+        raise must_be("ratio", owner, "a number, 0 or more", ratio)
+    return round(float(ratio) * len(positives))

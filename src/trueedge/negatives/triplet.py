@@ -1,0 +1,101 @@
+"""One end of each positive kept, the other drawn uniformly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph
+from trueedge.negatives.sampling import known_pairs
+from trueedge.randomness import generator
+
+# Partners drawn at a time, so that memory stays flat.
+_BLOCK = 1 << 22
+
+
+def triplet(
+    graph: Graph,
+    positives: ArrayLike,
+    k: int = 1,
+    known: ArrayLike | None = None,
+    seed: int = 0,
+    keep: str = "source",
+) -> NDArray[np.int32]:
+    """Negatives of each positive's own, with one of its ends and a uniform partner: int32 (P, k, 2).
+
+    The partner is uniform over the nodes that are not the kept end and not known to be joined to it; the k
+    partners of a positive are distinct. The kept end stays in its column.
+
+    Args:
+        graph: its edges are never negatives.
+        positives: int array (P, 2), never negatives.
+        k: negatives for each positive.
+        known: int array (m, 2) of further pairs that are never negatives.
+        seed: the same seed gives the same pairs on every machine.
+        keep: the end that stays: ``"source"`` (column 0), ``"target"`` (column 1), or ``"random"``, either
+            with equal chance for each positive.
+
+    Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Appendix C; Rendle et al. 2009,
+    "BPR: Bayesian Personalized Ranking from Implicit Feedback".
+    """
+    from trueedge.kernels.sampling import below
+
+    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
+        raise must_be("k", "triplet", "a whole number, 1 or more", k)
+    if keep not in ("source", "target", "random"):
+        raise must_be("keep", "triplet", "'source', 'target' or 'random'", keep)
+    asked, all_known = known_pairs(graph, positives, known)
+    rng = generator(seed, "negatives", "triplet")
+    rows = np.arange(len(asked))
+    column = below(rng, 2, len(asked)) if keep == "random" else np.full(len(asked), int(keep == "target"))
+    nodes, which = np.unique(asked[rows, column], return_inverse=True)
+    indptr, partners = all_known.partners(nodes)
+    _check_enough(graph, nodes, graph.num_nodes - np.diff(indptr), int(k))
+    free = _Free.beside(indptr, partners, graph.num_nodes)
+    negatives = np.repeat(asked[:, None].astype(np.int32), k, axis=1)
+    step = max(1, _BLOCK // int(k))
+    for start in range(0, len(asked), step):
+        block = rows[start : start + step]
+        negatives[block, :, 1 - column[block]] = free.draw(rng, which[block], int(k))
+    return negatives
+
+
+def _check_enough(graph: Graph, nodes: NDArray[np.int64], free: NDArray[np.int64], k: int) -> None:
+    if len(nodes) and free.min() < k:
+        worst = int(free.argmin())
+        raise InputError(
+            f"triplet: k is {k}, but the node {nodes[worst]} of {graph.name} has only {free[worst]} nodes"
+            " it is not known to be joined to"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Free:
+    """The nodes that some lists leave free, by their number in each list."""
+
+    indptr: NDArray[np.int64]
+    gaps: NDArray[np.int64]
+    num_nodes: int
+
+    @classmethod
+    def beside(cls, indptr: NDArray[np.int64], taken: NDArray[np.int64], num_nodes: int) -> _Free:
+        """What sorted lists of taken nodes (row starts and rows, as in CSR) leave free."""
+        lists = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        # Before the i-th taken node of a list lie taken - i free ones, as in :func:`sampling.skip`; the
+        # number of the list in front makes one sorted array of all lists.
+        gaps = taken - (np.arange(len(taken)) - indptr[lists])
+        return cls(indptr, lists * (num_nodes + 1) + gaps, num_nodes)
+
+    def draw(self, rng: np.random.Generator, lists: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """In each row k distinct free nodes of a list, every ordered choice equally likely: (rows, k)."""
+        from trueedge.kernels.sampling import below, shuffled_prefixes
+
+        places = np.arange(k)
+        left = (self.num_nodes - np.diff(self.indptr)[lists])[:, None] - places
+        picks = places + below(rng, left.ravel(), left.size).reshape(left.shape)
+        numbers: NDArray[np.int64] = shuffled_prefixes(self.num_nodes, picks)
+        wanted = lists[:, None] * (self.num_nodes + 1) + numbers
+        return numbers + np.searchsorted(self.gaps, wanted, side="right") - self.indptr[lists][:, None]

@@ -1,0 +1,45 @@
+"""Pairs drawn uniformly, one set for all positives."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.negatives.sampling import free_pairs, how_many, known_pairs, like_positives
+from trueedge.randomness import generator
+
+
+def uniform(
+    graph: Graph,
+    positives: ArrayLike,
+    ratio: float = 1,
+    known: ArrayLike | None = None,
+    seed: int = 0,
+) -> NDArray[np.int32]:
+    """Negatives drawn uniformly without repetition from all pairs that are not known: int32 (M, 2).
+
+    Every set of M unordered pairs is equally likely, however dense the graph is. A pair is turned
+    (``u < v`` or ``u > v``) as a positive drawn at random is, so that direction tells nothing.
+
+    Args:
+        graph: its edges are never negatives.
+        positives: int array (P, 2), never negatives.
+        ratio: negatives for each positive; M is ``ratio * P`` to the nearest whole number.
+        known: int array (m, 2) of further pairs that are never negatives.
+        seed: the same seed gives the same pairs on every machine.
+    """
+    from trueedge.kernels.sampling import distinct
+
+    asked, all_known = known_pairs(graph, positives, known)
+    count = how_many(ratio, asked, "uniform")
+    size = graph.num_nodes
+    free = size * (size - 1) // 2 - len(all_known)
+    if count > free:
+        raise InputError(
+            f"uniform: {count} negatives are asked for, but {graph.name} has only {free} pairs that are not known"
+        )
+    rng = generator(seed, "negatives", "uniform")
+    pairs = free_pairs(distinct(rng, free, count), all_known.keys, size)
+    return like_positives(pairs, asked, rng)

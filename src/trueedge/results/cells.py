@@ -1,0 +1,193 @@
+"""Running cells: a task, a method, a seed; a record each."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+import trueedge
+from trueedge import methods, tasks
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.methods import Method
+from trueedge.results.provenance import peak_memory, provenance
+from trueedge.results.record import Record, request_key
+from trueedge.results.store import Store
+from trueedge.tasks import ScoreWarning, Task
+from trueedge.tasks.protocols import Source, get
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One thing to run.
+
+    Attributes:
+        source: a data set's name, or a graph.
+        protocol: the protocol's name.
+        method: the method with its settings.
+        seed: for training, and for split and negatives unless ``task_seed`` is given.
+        options: the protocol's options that are not the default.
+        device: where learned methods train.
+        task_seed: for split and negatives, where they shall stay fixed over seeds.
+    """
+
+    source: str | Graph
+    protocol: str
+    method: Method
+    seed: int = 0
+    options: Mapping[str, Any] = field(default_factory=dict)
+    device: str = "cpu"
+    task_seed: int | None = None
+
+    @property
+    def split_seed(self) -> int:
+        """The seed of split and negatives."""
+        return self.seed if self.task_seed is None else self.task_seed
+
+    @property
+    def task_key(self) -> str:
+        """The same for cells that share a task."""
+        source = self.source.hash if isinstance(self.source, Graph) else self.source
+        return request_key(
+            source=source, protocol=self.protocol, options=dict(self.options), seed=self.split_seed
+        )
+
+    @property
+    def key(self) -> str:
+        """The same for the same request to the same version of trueedge."""
+        return request_key(
+            task=self.task_key,
+            method=self.method.name,
+            settings=self.method.settings(),
+            seed=self.seed,
+            device=self.device,
+            version=trueedge.__version__,
+        )
+
+    def check(self) -> None:
+        """Refuse a cell whose data set, protocol or options nobody knows, before any work is done."""
+        get(self.protocol).request(Source.of(self.source), self.split_seed, self.options)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a cell: a record, or the sentence why it could not run.
+
+    Attributes:
+        cell: what was asked for.
+        record: the finished record, or None.
+        fresh: whether it was computed now, not found in the store.
+        reason: why there is no record.
+    """
+
+    cell: Cell
+    record: Record | None
+    fresh: bool = False
+    reason: str = ""
+
+
+Progress = Callable[[str, int, int], None]
+
+
+def run(
+    source: str | Graph,
+    protocol: str = "heart",
+    method: str | Method = "ra",
+    seed: int = 0,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+    store: Store | None = None,
+    task_seed: int | None = None,
+    **options: Any,
+) -> Record:
+    """Fit a method on a data set under a protocol and judge it.
+
+    Args:
+        source: a data set's name, or a graph of your own.
+        protocol: the protocol's name.
+        method: a method's name, or a method with its settings.
+        seed: for split, negatives and training.
+        settings: settings of a method given by name.
+        device: where learned methods train.
+        store: where the record is kept; a request that is there already is not run again.
+        task_seed: a fixed seed for split and negatives.
+        options: the protocol's options.
+    """
+    if isinstance(method, str):
+        method = methods.create(method, settings)
+    elif settings:
+        raise InputError("run: settings go with a method's name; this method has its settings already")
+    cell = Cell(source, protocol, method, seed, options, device, task_seed)
+    (outcome,) = run_cells([cell], store)
+    if outcome.record is None:
+        raise InputError(outcome.reason)
+    return outcome.record
+
+
+def run_cells(
+    cells: Iterable[Cell], store: Store | None = None, progress: Progress | None = None
+) -> Iterator[Outcome]:
+    """Run cells in order and yield what became of each as soon as it is known.
+
+    Cells that share a task should stand next to each other: it is made once, and not at all where every
+    record is in the store already. Each record is stored before the next cell begins.
+
+    Args:
+        cells: what to run.
+        store: where records are kept and looked up.
+        progress: called with a stage's name, the work done and the work in all.
+    """
+    task_key, task, seconds = "", None, 0.0
+    for cell in cells:
+        cell.check()
+        found = store.find(cell.key) if store is not None else None
+        if found is not None:
+            yield Outcome(cell, found)
+            continue
+        try:
+            if task is None or cell.task_key != task_key:
+                start = time.perf_counter()
+                task = tasks.task(
+                    cell.source, cell.protocol, cell.split_seed, progress=progress, **cell.options
+                )
+                task_key, seconds = cell.task_key, time.perf_counter() - start
+            record = run_on(task, cell, seconds)
+        except InputError as error:
+            yield Outcome(cell, None, reason=str(error))
+            continue
+        if store is not None:
+            store.append(record)
+        yield Outcome(cell, record, fresh=True)
+
+
+def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
+    """Run a cell on its task: fit once, judge validation and test each once."""
+    with peak_memory() as peak, warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ScoreWarning)
+        start = time.perf_counter()
+        scorer = cell.method.fit(task, seed=cell.seed, device=cell.device)
+        fitted = time.perf_counter()
+        values = {part: task.evaluate(scorer, part) for part in task.part_names}
+        scored = time.perf_counter()
+    return Record(
+        key=cell.key,
+        dataset=task.dataset,
+        protocol=cell.protocol,
+        options=dict(cell.options),
+        method=cell.method.name,
+        settings=cell.method.settings(),
+        seed=cell.seed,
+        task_seed=cell.split_seed,
+        headline=task.headline,
+        metrics=values,
+        seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
+        peak_memory=peak.memory,
+        warnings=tuple(str(w.message) for w in caught if issubclass(w.category, ScoreWarning)),
+        provenance=provenance(task, cell.device),
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+    )

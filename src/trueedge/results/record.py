@@ -1,0 +1,79 @@
+"""A record: one finished cell, with everything needed to judge and repeat it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Record:
+    """One data set under one protocol by one method with one seed.
+
+    Attributes:
+        key: what was asked for, as a hash: the same request has the same key.
+        dataset: the data set's or graph's name.
+        protocol: the protocol's name.
+        options: the protocol's options that were set.
+        method: the method's name.
+        settings: the method's settings, all of them.
+        seed: for split, negatives and training.
+        task_seed: the seed of split and negatives, where it is another one; else equal to ``seed``.
+        headline: the metric the protocol is known by.
+        metrics: for each part its metrics, as fractions of 1.
+        seconds: time of ``task`` (split and negatives), ``fit`` and ``score``.
+        peak_memory: the largest resident memory while fitting and scoring, in bytes.
+        warnings: what was found about the scores.
+        provenance: hashes of graph, positives and negatives; versions; machine.
+        created: when it was finished, UTC.
+    """
+
+    key: str
+    dataset: str
+    protocol: str
+    options: Mapping[str, Any]
+    method: str
+    settings: Mapping[str, Any]
+    seed: int
+    task_seed: int
+    headline: str
+    metrics: Mapping[str, Mapping[str, float]]
+    seconds: Mapping[str, float]
+    peak_memory: int
+    warnings: tuple[str, ...] = ()
+    provenance: Mapping[str, Any] = field(default_factory=dict)
+    created: str = ""
+
+    @property
+    def test(self) -> Mapping[str, float]:
+        """The metrics of the test part."""
+        return self.metrics["test"]
+
+    @property
+    def value(self) -> float:
+        """The headline metric on the test part."""
+        return self.test[self.headline]
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON."""
+        plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=plain_value))
+        return plain
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Record:
+        """The record that :meth:`to_dict` wrote down."""
+        return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
+
+
+def plain_value(value: Any) -> Any:
+    """What JSON writes for a value it does not know: numpy scalars, paths, tuples inside."""
+    return value.item() if hasattr(value, "item") else str(value)
+
+
+def request_key(**request: Any) -> str:
+    """A hash of what was asked for; the order of keys does not matter."""
+    text = json.dumps(request, sort_keys=True, default=plain_value)
+    return hashlib.sha256(text.encode()).hexdigest()

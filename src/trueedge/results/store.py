@@ -1,0 +1,109 @@
+"""The store: one SQLite file, append-only, a row a record."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from trueedge.errors import InputError
+from trueedge.results.record import Record
+
+FILE_NAME = "records.sqlite"
+# An old score may not move: the file itself refuses changes.
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS records (
+    id INTEGER PRIMARY KEY,
+    key TEXT NOT NULL,
+    dataset TEXT NOT NULL,
+    protocol TEXT NOT NULL,
+    method TEXT NOT NULL,
+    seed INTEGER NOT NULL,
+    headline TEXT NOT NULL,
+    value REAL NOT NULL,
+    created TEXT NOT NULL,
+    record TEXT NOT NULL
+);
+CREATE INDEX IF NOT EXISTS records_by_key ON records (key);
+CREATE TRIGGER IF NOT EXISTS records_stay BEFORE UPDATE ON records
+    BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS records_remain BEFORE DELETE ON records
+    BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
+"""
+
+
+class Store:
+    """Records in a folder; several processes may write to it at once."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        if self.folder.is_file():
+            raise InputError(f"{self.folder} is a file, but runs are kept in a folder")
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
+        self.path = self.folder / FILE_NAME
+        with self._connect() as connection:
+            connection.executescript(_SCHEMA)
+
+    def append(self, record: Record) -> None:
+        """Add a record; it is on disk when this returns."""
+        row = (
+            record.key,
+            record.dataset,
+            record.protocol,
+            record.method,
+            record.seed,
+            record.headline,
+            record.value,
+            record.created,
+            json.dumps(record.to_dict(), sort_keys=True),
+        )
+        columns = "key, dataset, protocol, method, seed, headline, value, created, record"
+        with self._connect() as connection:
+            connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+
+    def find(self, key: str) -> Record | None:
+        """The latest record of a request, or None."""
+        with self._connect() as connection:
+            row = connection.execute(
+                "SELECT record FROM records WHERE key = ? ORDER BY id DESC LIMIT 1", (key,)
+            ).fetchone()
+        return None if row is None else Record.from_dict(json.loads(row[0]))
+
+    def records(self) -> list[Record]:
+        """All records, oldest first."""
+        with self._connect() as connection:
+            rows = connection.execute("SELECT record FROM records ORDER BY id").fetchall()
+        return [Record.from_dict(json.loads(row[0])) for row in rows]
+
+    def latest(self) -> list[Record]:
+        """The latest record of each request, oldest first."""
+        kept: dict[str, Record] = {}
+        for record in self.records():
+            kept.pop(record.key, None)
+            kept[record.key] = record
+        return list(kept.values())
+
+    def __len__(self) -> int:
+        with self._connect() as connection:
+            return int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
+
+    @contextmanager
+    def _connect(self) -> Iterator[sqlite3.Connection]:
+        try:
+            connection = sqlite3.connect(self.path, timeout=60)
+        except sqlite3.Error as error:
+            raise InputError(f"{self.path} cannot be opened: {error}") from None
+        try:
+            with connection:
+                yield connection
+        except sqlite3.DatabaseError as error:
+            if isinstance(error, sqlite3.IntegrityError):
+                raise
+            raise InputError(f"{self.path} is not a store of records: {error}") from None
+        finally:
+            connection.close()

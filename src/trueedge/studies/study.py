@@ -1,0 +1,159 @@
+"""A study: a published table as code, ours beside theirs."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from trueedge.errors import InputError, unknown
+from trueedge.results import Cell, Record, Store, run_cells, summarise
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to run of a study.
+
+    Attributes:
+        datasets: only these, or all the study has where none is named.
+        methods: only these, or all.
+        seeds: how many seeds, or None for the study's own number.
+        device: where learned methods train.
+        store: where records are kept.
+        progress: called with a text, the work done and the work in all.
+    """
+
+    datasets: tuple[str, ...] = ()
+    methods: tuple[str, ...] = ()
+    seeds: int | None = None
+    device: str = "cpu"
+    store: Store | None = None
+    progress: Progress | None = None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """One number, ours beside theirs, both in the unit the paper prints.
+
+    Attributes:
+        dataset: the data set's name.
+        protocol: the protocol ours was run under.
+        method: the method's name.
+        metric: the metric's name.
+        ours: our mean.
+        std: our standard deviation over seeds.
+        seeds: how many records ours stands on.
+        theirs: the published mean.
+        their_std: the published standard deviation, or None.
+    """
+
+    dataset: str
+    protocol: str
+    method: str
+    metric: str
+    ours: float
+    std: float
+    seeds: int
+    theirs: float
+    their_std: float | None = None
+
+    @property
+    def difference(self) -> float:
+        """Ours minus theirs."""
+        return self.ours - self.theirs
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What a study came to: the comparisons, and what could not be run and why."""
+
+    rows: list[Comparison]
+    missing: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study:
+    """A published table: make one and give it to :func:`register`.
+
+    Attributes:
+        name: what users type, ``paper/table``.
+        title: one line.
+        citation: the paper.
+        decimals: how many decimals the paper prints.
+        run: runs a plan.
+    """
+
+    name: str
+    title: str
+    citation: str
+    decimals: int
+    run: Callable[[Plan], Finding]
+
+
+_STUDIES: dict[str, Study] = {}
+
+
+def register(study: Study) -> Study:
+    """Add a study to the catalogue."""
+    _STUDIES[study.name] = study
+    return study
+
+
+def get(name: str) -> Study:
+    """The study of a name."""
+    catalogue()
+    if name not in _STUDIES:
+        raise unknown("study", name, _STUDIES)
+    return _STUDIES[name]
+
+
+def catalogue() -> tuple[Study, ...]:
+    """All studies."""
+    package = importlib.import_module("trueedge.studies")
+    for module in pkgutil.iter_modules(package.__path__, "trueedge.studies."):
+        importlib.import_module(module.name)
+    return tuple(_STUDIES.values())
+
+
+def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
+    """The names asked for, or all; a name that is not there is an error."""
+    for name in asked:
+        if name not in there:
+            raise unknown(what, name, there)
+    return [name for name in there if not asked or name in asked]
+
+
+def run_all(cells: Sequence[Cell], plan: Plan) -> tuple[dict[tuple[str, str, str], list[Record]], list[str]]:
+    """Run cells; the records by (data set, protocol, method), and a sentence for each that could not run."""
+    records: dict[tuple[str, str, str], list[Record]] = {}
+    missing: dict[str, None] = {}
+    for number, (cell, record, reason) in enumerate(_outcomes(cells, plan), 1):
+        if record is None:
+            missing[f"{cell.method.name} under {cell.protocol}: {reason}"] = None
+        else:
+            records.setdefault((record.dataset, record.protocol, record.method), []).append(record)
+        if plan.progress is not None:
+            plan.progress(f"{cell.source} · {cell.protocol} · {cell.method.name}", number, len(cells))
+    return records, list(missing)
+
+
+def _outcomes(cells: Sequence[Cell], plan: Plan) -> Iterator[tuple[Cell, Record | None, str]]:
+    for outcome in run_cells(cells, plan.store):
+        yield outcome.cell, outcome.record, outcome.reason
+
+
+def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] | None:
+    """The mean and standard deviation of a test metric over records, or None where it was not measured."""
+    (row,) = summarise(records)
+    if metric not in row.means:
+        return None
+    return row.means[metric], row.stds[metric]
+
+
+def need(rows: Sequence[Comparison], study: str, missing: Sequence[str]) -> None:
+    """Refuse an empty table, with the first reason for it."""
+    if not rows:
+        raise InputError(f"nothing of {study} could be run: {missing[0] if missing else 'no method matches'}")

@@ -1,0 +1,14 @@
+"""Protocols: what a scorer is judged against. One file a family; adding a file adds protocols."""
+
+from trueedge.tasks.protocols.protocol import (
+    Protocol,
+    Request,
+    Source,
+    catalogue,
+    from_split,
+    get,
+    register,
+    task,
+)
+
+__all__ = ["Protocol", "Request", "Source", "catalogue", "from_split", "get", "register", "task"]

@@ -1,0 +1,163 @@
+"""A fraction of the edges against as many other pairs: uniform, degree-corrected, triplets, all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import splits
+from trueedge.errors import must_be
+from trueedge.negatives import degree_corrected, triplet, uniform
+from trueedge.randomness import derive
+from trueedge.splits import Split
+from trueedge.tasks.link import LinkTask
+from trueedge.tasks.protocols.existing import parts_of
+from trueedge.tasks.protocols.protocol import Protocol, Request, register
+from trueedge.tasks.recommend import RecommendTask
+from trueedge.tasks.task import Part
+
+PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
+SPLIT_OPTIONS = {"fraction": 0.25, "valid": 0.0, "keep_connected": True, "component": "largest"}
+SPLIT_HELP = {
+    "fraction": "share of the edges that become the test part",
+    "valid": "share of the edges that become a validation part",
+    "keep_connected": "keep a random spanning tree in train, as the published runs did",
+    "component": "'largest' component of the graph, or 'all'",
+}
+Sampler = Callable[[Request, Split, str, NDArray[np.int32]], NDArray[np.int32]]
+
+
+def _split(request: Request) -> Split:
+    options = request.options
+    if options["component"] not in ("largest", "all"):
+        raise must_be("component", "the protocol", "'largest' or 'all'", options["component"])
+    graph = request.source.graph
+    return splits.fraction(
+        graph.largest_component() if options["component"] == "largest" else graph,
+        options["fraction"],
+        seed=request.seed,
+        keep_connected=options["keep_connected"],
+        valid=options["valid"],
+    )
+
+
+def _uniform(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
+    known = np.concatenate([split.valid, split.test])
+    return uniform(
+        split.train, positives, ratio=request.options["ratio"], known=known, seed=derive(request.seed, part)
+    )
+
+
+def _corrected(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
+    options = request.options
+    known = np.concatenate([split.valid, split.test])
+    return degree_corrected(
+        split.train,
+        positives,
+        ratio=options["ratio"],
+        known=known,
+        degrees=options["degrees"],
+        seed=derive(request.seed, part),
+    )
+
+
+def _triplet(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
+    options = request.options
+    known = np.concatenate([split.valid, split.test])
+    return triplet(
+        split.train,
+        positives,
+        k=options["k"],
+        known=known,
+        keep=options["keep"],
+        seed=derive(request.seed, part),
+    )
+
+
+def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> LinkTask:
+    parts = {
+        part: Part(positives, sampler(request, split, part, positives))
+        for part, positives in parts_of(split).items()
+    }
+    test = parts["test"]
+    names = ["auc", "mrr", "mrr.optimistic", "mrr.pessimistic"]
+    if not test.own_negatives:
+        pooled = len(test.positives) + len(test.negatives)
+        names[1:1] = ["ap", *(f"precision@{k}" for k in (10, 100, 1000) if k <= pooled)]
+    return LinkTask(
+        dataset=request.source.name,
+        protocol=name,
+        seed=request.seed,
+        graph=split.train,
+        parts=parts,
+        metrics=tuple(names),
+        headline="auc",
+        settings={"split": split.name, **request.options},
+    )
+
+
+def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
+    return RecommendTask(
+        dataset=request.source.name,
+        protocol="recommendation",
+        seed=request.seed,
+        graph=split.train,
+        hidden=parts_of(split),
+        metrics=tuple(f"{metric}@{k}" for metric in ("ndcg", "recall", "vcmpr") for k in (10, 100)),
+        headline="ndcg@100",
+        settings={"split": split.name, **request.options},
+    )
+
+
+_RATIO_HELP = {"ratio": "negatives for each positive"}
+_SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...] = (
+    (
+        "uniform",
+        "a quarter of the edges against uniform random pairs",
+        _uniform,
+        {"ratio": 1},
+        _RATIO_HELP,
+    ),
+    (
+        "degree-corrected",
+        "a quarter of the edges against pairs drawn by degree, so that degree alone tells nothing",
+        _corrected,
+        {"ratio": 1, "degrees": "full"},
+        {**_RATIO_HELP, "degrees": "degrees of the 'full' graph (Algorithm 1) or of 'train'"},
+    ),
+    (
+        "triplet",
+        "each edge against the same node with a uniform random partner",
+        _triplet,
+        {"k": 1, "keep": "source"},
+        {"k": "partners for each positive", "keep": "the end that stays: 'source', 'target' or 'random'"},
+    ),
+)
+for _name, _title, _sampler, _options, _help in _SAMPLED:
+    register(
+        Protocol(
+            name=_name,
+            title=_title,
+            citation=PAPER,
+            headline="auc",
+            split=_split,
+            judge=partial(_judge, name=_name, sampler=_sampler),
+            options={**SPLIT_OPTIONS, **_options},
+            help={**SPLIT_HELP, **_help},
+        )
+    )
+register(
+    Protocol(
+        name="recommendation",
+        title="each node ranks every node it is not known to be joined to",
+        citation=PAPER,
+        headline="ndcg@100",
+        split=_split,
+        judge=_judge_recommendation,
+        options=SPLIT_OPTIONS,
+        help=SPLIT_HELP,
+    )
+)

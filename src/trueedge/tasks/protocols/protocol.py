@@ -1,0 +1,177 @@
+"""What a protocol is: how edges are divided, what they are judged against, by which metrics."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+from trueedge import datasets
+from trueedge.datasets import Release, Rules
+from trueedge.errors import InputError, must_be, same_kind, unknown
+from trueedge.graph import Graph
+from trueedge.splits import Split
+from trueedge.tasks.task import Task
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a task's edges come from: a named data set, a graph, or a split of one's own.
+
+    Attributes:
+        name: the data set's or graph's name.
+        given: the graph, where it did not come by name.
+        rules: how published benchmarks use the data set.
+    """
+
+    name: str
+    given: Graph | None = None
+    rules: Rules = field(default_factory=Rules)
+
+    @cached_property
+    def graph(self) -> Graph:
+        """The whole graph."""
+        return self.given if self.given is not None else datasets.load(self.name)
+
+    @cached_property
+    def release(self) -> Release | None:
+        """The publisher's own parts, where the data set has them."""
+        if self.given is not None:
+            return None
+        read = datasets.get(self.name).release
+        return read() if read is not None else None
+
+    @classmethod
+    def of(cls, thing: str | Graph) -> Source:
+        """The source behind a name or a graph."""
+        if isinstance(thing, Graph):
+            return cls(thing.name, thing)
+        if not isinstance(thing, str):
+            raise InputError(f"a task is made from a data set's name or a Graph, got {type(thing).__name__}")
+        return cls(thing, rules=datasets.get(thing).rules)
+
+
+@dataclass(frozen=True)
+class Request:
+    """All a protocol needs to make a task.
+
+    Attributes:
+        source: where the edges come from.
+        seed: for split and negatives.
+        options: every option of the protocol with its value.
+        progress: called with a stage's name, the work done and the work in all.
+    """
+
+    source: Source
+    seed: int
+    options: Mapping[str, Any]
+    progress: Progress | None = None
+
+    def stage(self, name: str) -> Callable[[int, int], None] | None:
+        """A progress callback for one stage, or None."""
+        if self.progress is None:
+            return None
+        report = self.progress
+        return lambda done, total: report(name, done, total)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """A way to judge: make one and give it to :func:`register`.
+
+    Attributes:
+        name: what users type.
+        title: one line on what it asks.
+        citation: the paper it comes from.
+        headline: the metric it is known by.
+        options: the options with their defaults.
+        help: one line for each option.
+        split: divides the edges.
+        judge: adds what the parts are judged against.
+    """
+
+    name: str
+    title: str
+    citation: str
+    headline: str
+    split: Callable[[Request], Split]
+    judge: Callable[[Request, Split], Task]
+    options: Mapping[str, Any] = field(default_factory=dict)
+    help: Mapping[str, str] = field(default_factory=dict)
+
+    def request(
+        self, source: Source, seed: int, options: Mapping[str, Any], progress: Progress | None = None
+    ) -> Request:
+        """Check options and fill in the defaults."""
+        for key in options:
+            if key not in self.options:
+                raise unknown(f"option of the protocol {self.name}", key, self.options or ["(none)"])
+            if not same_kind(options[key], self.options[key]):
+                wanted = type(self.options[key]).__name__
+                raise must_be(key, f"the protocol {self.name}", f"of type {wanted}", options[key])
+        return Request(source, seed, {**self.options, **options}, progress)
+
+
+_PROTOCOLS: dict[str, Protocol] = {}
+
+
+def register(protocol: Protocol) -> Protocol:
+    """Add a protocol to the catalogue."""
+    if protocol.name in _PROTOCOLS:
+        raise InputError(f"a protocol called {protocol.name!r} is registered already")
+    _PROTOCOLS[protocol.name] = protocol
+    return protocol
+
+
+def get(name: str) -> Protocol:
+    """The protocol of a name."""
+    _discover()
+    if name not in _PROTOCOLS:
+        raise unknown("protocol", name, _PROTOCOLS)
+    return _PROTOCOLS[name]
+
+
+def catalogue() -> tuple[Protocol, ...]:
+    """All protocols."""
+    _discover()
+    return tuple(_PROTOCOLS.values())
+
+
+def _discover() -> None:
+    package = importlib.import_module("trueedge.tasks.protocols")
+    for module in pkgutil.iter_modules(package.__path__, "trueedge.tasks.protocols."):
+        importlib.import_module(module.name)
+
+
+def task(
+    source: str | Graph,
+    protocol: str = "heart",
+    seed: int = 0,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Task:
+    """Freeze a data set under a protocol: the split, the negatives, the metrics.
+
+    Args:
+        source: a data set's name, or a graph of your own.
+        protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them).
+        seed: for split and negatives; the same seed gives the same pairs on every machine.
+        progress: called with a stage's name, the work done and the work in all.
+        options: the protocol's options, e.g. ``k=100`` for ``heart``.
+    """
+    chosen = get(protocol)
+    request = chosen.request(Source.of(source), seed, options, progress)
+    return chosen.judge(request, chosen.split(request))
+
+
+def from_split(split: Split, protocol: str, seed: int, name: str | None, options: Mapping[str, Any]) -> Task:
+    """Judge a split of one's own under a protocol."""
+    chosen = get(protocol)
+    source = Source(name or split.train.name, split.train)
+    return chosen.judge(chosen.request(source, seed, options), split)

@@ -1,0 +1,76 @@
+"""Data flows one way: a room imports only from rooms before it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import trueedge
+
+ROOMS = (
+    "kernels",
+    "graph",
+    "datasets",
+    "splits",
+    "negatives",
+    "metrics",
+    "tasks",
+    "training",
+    "methods",
+    "results",
+    "search",
+    "studies",
+    "audit",
+    "report",
+    "leaderboard",
+    "cli",
+)
+FOUNDATION = ("errors", "randomness")
+PACKAGE = Path(trueedge.__file__).parent
+FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
+
+
+def imported_rooms(source: str) -> Iterator[str]:
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            parts = name.split(".")
+            if parts[0] == "trueedge" and len(parts) > 1:
+                yield parts[1]
+
+
+def backwards(room: str, source: str) -> list[str]:
+    """The rooms a file imports although they do not come before it."""
+    if room == "kernels":
+        return [name for name in imported_rooms(source) if name != "kernels"]
+    allowed = {*ROOMS[: ROOMS.index(room) + 1], *FOUNDATION}
+    return [name for name in imported_rooms(source) if name not in allowed]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_room_imports_only_from_rooms_before_it(path: Path) -> None:
+    room = path.relative_to(PACKAGE).parts[0]
+    assert room in ROOMS, f"{room} is no room of the house"
+    assert backwards(room, path.read_text()) == []
+
+
+def test_an_arrow_that_points_back_is_seen() -> None:
+    assert backwards("graph", "from trueedge import tasks") == ["tasks"]
+    assert backwards("metrics", "import trueedge.methods.method") == ["methods"]
+    assert backwards("kernels", "from trueedge.errors import InputError") == ["errors"]
+    assert (
+        backwards("tasks", "from trueedge.metrics import evaluate\nfrom trueedge.errors import must_be") == []
+    )
+
+
+def test_there_is_no_drawer_for_odds_and_ends() -> None:
+    names = {path.name for path in PACKAGE.rglob("*.py")}
+    assert names.isdisjoint({"utils.py", "helpers.py", "common.py", "misc.py"})

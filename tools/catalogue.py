@@ -1,0 +1,131 @@
+"""Write the tables of README.md and docs/catalogue.md from the registries, or check that they are current."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from pathlib import Path
+
+from trueedge import datasets, methods, metrics, studies
+from trueedge.tasks import protocols
+
+PAGES = ("README.md", "docs/catalogue.md")
+
+
+def table(columns: list[str], rows: list[list[str]]) -> str:
+    lines = [columns, ["---"] * len(columns), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+
+
+def count(number: int | None) -> str:
+    return "–" if number is None else f"{number:,}"
+
+
+def datasets_table() -> str:
+    rows = [
+        [f"`{card.name}`", card.family, *map(count, (card.num_nodes, card.num_edges, card.num_features))]
+        + [card.licence, card.title]
+        for card in datasets.cards()
+    ]
+    return table(["data set", "family", "nodes", "edges", "features", "licence", "what it is"], rows)
+
+
+def dataset_families_table() -> str:
+    families: dict[str, list[str]] = {}
+    for card in datasets.cards():
+        families.setdefault(card.family, []).append(f"`{card.name}`")
+    rows = []
+    for family, names in families.items():
+        shown = ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+        rows.append([family, str(len(names)), shown])
+    return table(["family", "data sets", "names"], rows)
+
+
+def methods_table() -> str:
+    rows = []
+    for kind in methods.catalogue():
+        settings = ", ".join(f"`{key}={value}`" for key, value in kind().settings().items())
+        rows.append([f"`{kind.name}`", kind.title, settings or "–", kind.citation])
+    return table(["method", "what it is", "settings", "paper"], rows)
+
+
+def settings_table() -> str:
+    rows = []
+    for kind in methods.catalogue():
+        defaults = kind().settings()
+        for key, limits in kind.space().items():
+            rows.append([f"`{kind.name}`", f"`{key}`", f"`{defaults[key]}`", str(limits), limits.help])
+    return table(["method", "setting", "default", "allowed", "what it does"], rows)
+
+
+def protocols_table() -> str:
+    rows = [[f"`{p.name}`", p.title, f"`{p.headline}`", p.citation] for p in protocols.catalogue()]
+    return table(["protocol", "what it asks", "headline", "paper"], rows)
+
+
+def options_table() -> str:
+    rows = [
+        [f"`{p.name}`", f"`{key}`", f"`{default}`", p.help[key]]
+        for p in protocols.catalogue()
+        for key, default in p.options.items()
+    ]
+    return table(["protocol", "option", "default", "what it does"], rows)
+
+
+def metrics_table() -> str:
+    rows = [[f"`{m.name}`", m.title, m.formula] for m in metrics.catalogue()]
+    return table(["metric", "what it is", "formula"], rows)
+
+
+def studies_table() -> str:
+    rows = [[f"`{s.name}`", s.title, s.citation] for s in studies.catalogue()]
+    return table(["study", "what it shows", "paper"], rows)
+
+
+TABLES = {
+    "datasets": datasets_table,
+    "dataset-families": dataset_families_table,
+    "methods": methods_table,
+    "settings": settings_table,
+    "protocols": protocols_table,
+    "options": options_table,
+    "metrics": metrics_table,
+    "studies": studies_table,
+}
+
+
+def rewritten(text: str) -> str:
+    """The text with every table between its two markers made anew."""
+
+    def fill(match: re.Match[str]) -> str:
+        name = match.group(1)
+        return f"<!-- table:{name} -->\n{TABLES[name]()}\n<!-- /table -->"
+
+    return re.sub(r"<!-- table:([\w-]+) -->\n.*?<!-- /table -->", fill, text, flags=re.DOTALL)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--check", action="store_true", help="change nothing; fail where a table is out of date"
+    )
+    parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
+    arguments = parser.parse_args()
+    stale = []
+    for name in PAGES:
+        path = arguments.root / name
+        text = path.read_text()
+        new = rewritten(text)
+        if new != text:
+            stale.append(name)
+            if not arguments.check:
+                path.write_text(new)
+    if arguments.check and stale:
+        print(f"out of date: {', '.join(stale)}; run 'make tables'", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
