@@ -8,12 +8,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, cards, get, load, names, register
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")
-
 from trueedge.datasets.heart import released
-from trueedge.datasets.sources import FileCheck, MissingFile, verify
+from trueedge.datasets.sources import FileCheck, MissingFile, available, verify
 from trueedge.datasets.synthetic import (
     barabasi_albert,
     erdos_renyi,
@@ -29,6 +25,7 @@ __all__ = [
     "Release",
     "Rules",
     "SourceFile",
+    "available",
     "barabasi_albert",
     "cards",
     "erdos_renyi",
@@ -42,3 +39,6 @@ __all__ = [
     "stochastic_block",
     "verify",
 ]
+
+for _module in iter_modules(__path__):
+    import_module(f"{__name__}.{_module.name}")

@@ -20,7 +20,7 @@ class SourceFile:
         path: where it lies below a data folder, e.g. ``planetoid/cora/ind.cora.x``.
         url: the official address, or None where it cannot be downloaded.
         sha256: the checksum of the file at ``path``, or None where none is known.
-        member: what the file is called inside the zip archive at ``url``; None where ``url`` is the file itself.
+        member: the file's name inside the zip archive at ``url``; None where ``url`` is the file itself.
         note: why it cannot be downloaded, as a clause for the error message.
     """
 
@@ -94,8 +94,9 @@ class Dataset:
         citation: the paper to cite, one line.
         read: makes the graph; it finds its files through :mod:`trueedge.datasets.sources`.
         release: reads the publisher's own split, where there is one.
-        heart_release: reads the split and negatives HeaRT released for it, where there are any.
         files: what it is read from; empty for embedded and generated graphs.
+        heart_files: the split and negatives HeaRT released for it, where there are any; they are read by
+            :func:`trueedge.datasets.released`.
         rules: how published benchmarks use it.
         configure: for generated graphs, the card of one graph from the settings after ``name:``.
     """
@@ -111,8 +112,8 @@ class Dataset:
     citation: str
     read: Callable[[], Graph]
     release: Callable[[], Release] | None = None
-    heart_release: Callable[[], Release] | None = None
     files: tuple[SourceFile, ...] = ()
+    heart_files: tuple[SourceFile, ...] = ()
     rules: Rules = field(default_factory=Rules)
     configure: Callable[[str], Dataset] | None = None
 

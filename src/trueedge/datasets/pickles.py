@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import pickle
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any
 
@@ -20,6 +21,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 
 _NUMBER = re.compile(r"[iuf][1248]|b1")
+_MOST_VALUES = 2**34  # of a dense matrix; a forged shape must not ask for all memory there is
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,14 +48,23 @@ class SparseRows:
         return matrix
 
 
-def read_pickle(
+def read_pickle(stream: IO[bytes], what: str) -> Any:
+    """Read one pickle from a stream: arrays, :class:`SparseRows`, dicts, lists, tuples, numbers, text.
+
+    Args:
+        stream: a binary file; it is left behind the pickle.
+        what: the file's name, for the error message.
+    """
+    return finished(load_pickle(stream, what), what)
+
+
+def load_pickle(
     stream: IO[bytes],
     what: str,
-    *,
     admitted: Mapping[tuple[str, str], object] | None = None,
     persistent: Callable[[Any], object] | None = None,
 ) -> Any:
-    """Read one pickle from a stream: arrays, :class:`SparseRows`, dicts, lists, tuples, numbers, text.
+    """Read one pickle from a stream, with stand-ins where arrays will be; see :func:`finished`.
 
     Args:
         stream: a binary file; it is left behind the pickle.
@@ -61,20 +72,31 @@ def read_pickle(
         admitted: further names ``(module, name)`` and what stands for them.
         persistent: what stands for a persistent id.
     """
-    reader = _Reader(stream, what, {**_ADMITTED, **(admitted or {})}, persistent)
+    with distrust(what):
+        return _Reader(stream, what, {**_ADMITTED, **(admitted or {})}, persistent).load()
+
+
+def finished(value: Any, what: str) -> Any:
+    """Replace stand-ins by what they stand for, within dicts, lists and tuples.
+
+    Args:
+        value: what :func:`load_pickle` gave.
+        what: the file's name, for the error message.
+    """
+    with distrust(what):
+        return _finish(value, {}, 0)
+
+
+@contextmanager
+def distrust(what: str) -> Iterator[None]:
+    """Turn every failure into one clear error: a damaged or forged file can fail in any way at all."""
     try:
-        return finished(reader.load())
+        yield
     except InputError:
         raise
     except Exception as error:
-        # A damaged or forged pickle can fail in any way at all; to the user all of them are one.
         reason = f"{type(error).__name__}: {error}".rstrip(": ")
-        raise InputError(f"{what} is not a pickle of arrays ({reason})") from None
-
-
-def finished(value: Any) -> Any:
-    """Replace what stands for arrays by the arrays, within dicts, lists and tuples."""
-    return _finish(value, {}, 0)
+        raise InputError(f"{what} is not a file of arrays ({reason})") from None
 
 
 class StandIn:
@@ -158,7 +180,7 @@ class _SparseMatrix(StandIn):
         self.state = state
 
     def finish(self) -> SparseRows:
-        indptr, indices, data = (finished(self.state[key]) for key in ("indptr", "indices", "data"))
+        indptr, indices, data = (self.state[key].finish() for key in ("indptr", "indices", "data"))
         rows, columns = self.state["_shape"]
         fits = (
             all(isinstance(part, np.ndarray) and part.ndim == 1 for part in (indptr, indices, data))
@@ -171,6 +193,7 @@ class _SparseMatrix(StandIn):
             and indptr[-1] == len(data)
             and (np.diff(indptr) >= 0).all()
             and ((indices >= 0) & (indices < columns)).all()
+            and rows * columns <= _MOST_VALUES
         )
         if not fits:
             raise pickle.UnpicklingError("a sparse matrix whose parts do not fit together")
@@ -193,11 +216,11 @@ class _Dict(StandIn):
 
 
 class _Bytes(StandIn):
-    """How protocol 2 writes bytes: as text, with the encoding that turns it back."""
+    """How protocol 2 writes bytes: as text with the encoding that turns it back, and none as ``bytes()``."""
 
     __slots__ = ()
 
-    def __new__(cls, text: str, encoding: str) -> Any:
+    def __new__(cls, text: str = "", encoding: str = "latin1") -> Any:
         if encoding != "latin1":
             raise pickle.UnpicklingError(f"bytes in the encoding {encoding!r}")
         return text.encode("latin1")
@@ -214,6 +237,8 @@ _ADMITTED: dict[tuple[str, str], object] = {
     ("collections", "OrderedDict"): _Dict,
     ("__builtin__", "list"): StandIn,
     ("builtins", "list"): StandIn,
+    ("__builtin__", "bytes"): _Bytes,
+    ("builtins", "bytes"): _Bytes,
     ("_codecs", "encode"): _Bytes,
 }
 

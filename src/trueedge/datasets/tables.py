@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import warnings
 import zlib
 from pathlib import Path
 from typing import IO, Any
@@ -31,47 +32,46 @@ def read_table(
         header: the first line names the columns.
     """
     try:
-        with _open(path) as lines:
-            if header:
-                lines.readline()
-            if not lines.read(1):
-                return np.empty((0, columns), dtype=dtype)
-        table = np.loadtxt(path, dtype=dtype, delimiter=separator, skiprows=int(header), ndmin=2)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of a file without rows
+            table = np.loadtxt(
+                path, dtype=dtype, delimiter=separator, skiprows=int(header), ndmin=2, encoding="utf-8"
+            )
     except (EOFError, zlib.error, OSError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    except (ValueError, OverflowError) as error:
-        raise _blame(path, columns, dtype, separator, header, str(error)) from None
+    except (ValueError, OverflowError):
+        raise _blame(path, columns, dtype, separator, header) from None
+    if table.size == 0:
+        return np.empty((0, columns), dtype=dtype)
     if table.shape[1] != columns:
-        raise _blame(path, columns, dtype, separator, header, f"it has {table.shape[1]} columns")
+        raise _blame(path, columns, dtype, separator, header)
     return table
+
+
+def _blame(path: Path, columns: int, dtype: DTypeLike, separator: str | None, header: bool) -> InputError:
+    """The error for a table that does not fit: the first line and value at fault."""
+    number = np.dtype(dtype).type
+    noun = "whole number" if issubclass(number, np.integer) else "number"
+    try:
+        with _open(path) as lines:
+            for place, line in enumerate(lines, start=1):
+                text = line.partition("#")[0].strip()
+                if not text or (header and place == 1):
+                    continue
+                words = text.split(separator)
+                if len(words) != columns:
+                    return InputError(f"{path}: line {place} has {len(words)} values, not {columns}")
+                for word in words:
+                    try:
+                        number(word)
+                    except (ValueError, OverflowError):
+                        return InputError(f"{path}: line {place} has {word!r}, which is not a {noun} here")
+    except UnicodeDecodeError:
+        pass
+    return InputError(f"{path} is not a text file of {noun}s")
 
 
 def _open(path: Path) -> IO[str]:
     if path.suffix == ".gz":
         return gzip.open(path, "rt", encoding="utf-8")
     return path.open(encoding="utf-8")
-
-
-def _blame(
-    path: Path, columns: int, dtype: DTypeLike, separator: str | None, header: bool, reason: str
-) -> InputError:
-    """The error for a table that does not fit: the first line and value at fault."""
-    kind = int if np.dtype(dtype).kind in "iu" else float
-    noun = "a whole number" if kind is int else "a number"
-    with _open(path) as lines:
-        try:
-            for number, line in enumerate(lines, start=1):
-                words = line.partition("#")[0].strip()
-                if not words or (header and number == 1):
-                    continue
-                row = words.split(separator)
-                if len(row) != columns:
-                    return InputError(f"{path}: line {number} has {len(row)} values, not {columns}")
-                for word in row:
-                    try:
-                        kind(word)
-                    except ValueError:
-                        return InputError(f"{path}: line {number} has {word!r}, which is not {noun}")
-        except UnicodeDecodeError:
-            reason = "it is not a text file"
-    return InputError(f"{path} is not a table of numbers: {reason}")

@@ -1,6 +1,24 @@
 """Graphs: immutable, validated when built."""
 
+from trueedge.graph.adapters import to_networkx, to_pyg
 from trueedge.graph.graph import Graph
-from trueedge.graph.pairs import as_pairs, in_sorted, pair_keys
+from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
+from trueedge.graph.reading import EdgeList, read_edges, read_pairs
+from trueedge.graph.storage import load, save
+from trueedge.graph.validation import Handling
 
-__all__ = ["Graph", "as_pairs", "in_sorted", "pair_keys"]
+__all__ = [
+    "EdgeList",
+    "Graph",
+    "Handling",
+    "as_nodes",
+    "as_pairs",
+    "in_sorted",
+    "load",
+    "pair_keys",
+    "read_edges",
+    "read_pairs",
+    "save",
+    "to_networkx",
+    "to_pyg",
+]

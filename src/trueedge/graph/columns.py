@@ -6,21 +6,23 @@ import csv
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.digits import LARGEST_ID, read_digits
 from trueedge.graph.text import TextFile, shown
 
+#: Usual names of the two columns, in lower case.
 HEADER_WORDS = frozenset(
-    "source target src dst from to u v head tail start end node1 node2 node_1 node_2 node_a node_b"
-    " id1 id2 id_1 id_2 id_a id_b node_id node source_id target_id src_id dst_id from_id to_id"
-    " from_node to_node fromnodeid tonodeid user1 user2".split()
+    {"source", "target", "source_id", "target_id", "src", "dst", "src_id", "dst_id", "u", "v"}
+    | {"from", "to", "from_id", "to_id", "from_node", "to_node", "fromnodeid", "tonodeid"}
+    | {"node", "node_id", "node1", "node2", "node_1", "node_2", "node_a", "node_b"}
+    | {"id1", "id2", "id_1", "id_2", "id_a", "id_b", "user1", "user2", "head", "tail", "start", "end"}
 )
 #: What programs write for a value that is not there; among names it may be a name.
-MISSING_WORDS = frozenset("na n/a null none nil - -- ? .".split())
+MISSING_WORDS = frozenset({"na", "n/a", "null", "none", "nil", "-", "--", "?", "."})
 #: Numbers that name no node. "12e5" is let through: it is a good hexadecimal name, unlike "1e+05".
 NUMBER_BUT_NO_ID = re.compile(
     r"[+-]? (nan|inf) | [+-] [0-9]+ | [0-9]+ \s+ [0-9]+"
@@ -28,7 +30,6 @@ NUMBER_BUT_NO_ID = re.compile(
     re.VERBOSE | re.IGNORECASE,
 )
 WHOLE_NUMBER = re.compile("[0-9]+")
-LARGEST_ID = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,14 +37,14 @@ class Columns:
     """Two columns of ids.
 
     Attributes:
-        numbers: int64 array (m, 2) where every id is a whole number, else None.
-        names: the ids as they are written, row by row, 2m of them; empty where ``numbers`` is given.
+        ids: int64 array (m, 2): the ids where they are whole numbers, else their places in ``names``.
+        names: the distinct ids in the order they first appear in, or None where they are whole numbers.
         lines: int64 array (m,), the line each row stands on, from 1.
         notes: what was decided on the way.
     """
 
-    numbers: NDArray[np.int64] | None
-    names: list[str]
+    ids: NDArray[np.int64]
+    names: tuple[str, ...] | None
     lines: NDArray[np.int64]
     notes: tuple[str, ...]
 
@@ -65,33 +66,23 @@ def read_columns(text: TextFile, numbers_only: bool = False) -> Columns:
             f"{text.path} is a Matrix Market file, not an edge list:"
             " read it with scipy.io.mmread and make the graph with Graph.from_scipy"
         )
-    clean = _read_digits(text)
+    clean = _read_clean(text)
     return _read_anything(text, numbers_only) if clean is None else clean
 
 
-def _read_digits(text: TextFile) -> Columns | None:
-    """The columns of a file of plain digits below comments and a header, fast; None for other files."""
+def _read_clean(text: TextFile) -> Columns | None:
+    """The columns where all ids below comments and a header are plain digits, fast; else None."""
     number, start, line = _first_row(text.data)
     separator = _separator(line)
     fields = _fields(text, number, line, separator)
-    notes: tuple[str, ...] = ()
     if len(fields) < 2:
         return None
+    notes: tuple[str, ...] = ()
     if _is_word(fields[0]) and _is_word(fields[1]):
         notes = (_header_note(number, fields),)
         number, start = number + 1, start + len(line.encode()) + 1
-    body = text.data[start:]
-    spacing = b" \t" if separator is None else separator.encode()
-    if body.translate(None, b"0123456789\n" + spacing):
-        return None
-    per_line, longest = _count_ids(np.frombuffer(body, dtype=np.uint8), separator)
-    rows = np.flatnonzero(per_line)
-    # 18 digits always fit an int64.
-    if rows.size == 0 or longest > 18 or (per_line[rows] != len(fields)).any():
-        return None
-    values = np.fromstring(body.replace(spacing, b" "), dtype=np.int64, sep=" ")
-    pairs = np.ascontiguousarray(values.reshape(len(rows), len(fields))[:, :2])
-    return Columns(pairs, [], rows + number, notes)
+    found = read_digits(text.data[start:], separator, len(fields))
+    return None if found is None else Columns(found[0], None, found[1] + number, notes)
 
 
 def _first_row(data: bytes) -> tuple[int, int, str]:
@@ -107,54 +98,122 @@ def _first_row(data: bytes) -> tuple[int, int, str]:
     return number, start, ""
 
 
-def _count_ids(body: NDArray[np.uint8], separator: str | None) -> tuple[NDArray[np.int64], int]:
-    """How many ids each line has, -1 where the separators are not one between two ids; the longest id."""
-    digit = np.zeros(len(body) + 2, dtype=np.bool_)
-    digit[1:-1] = (body >= ord("0")) & (body <= ord("9"))
-    borders = np.flatnonzero(digit[1:] != digit[:-1])
-    starts, ends = borders[::2], borders[1::2]
-    breaks = np.append(np.flatnonzero(body == ord("\n")), len(body))
-    per_line = np.diff(np.searchsorted(starts, breaks), prepend=0).astype(np.int64)
-    if separator is not None:
-        marks = np.flatnonzero(body == ord(separator))
-        marks_per_line = np.diff(np.searchsorted(marks, breaks), prepend=0)
-        per_line[marks_per_line != np.maximum(per_line - 1, 0)] = -1
-    return per_line, int((ends - starts).max(initial=0))
-
-
 def _read_anything(text: TextFile, numbers_only: bool) -> Columns:
     """The columns of any file, or an error for the first thing that is wrong with it."""
-    ids, lines = _split_rows(text)
+    rows = _split_rows(text)
     notes: tuple[str, ...] = ()
-    if _is_header(ids[:2], ids[2:]):
-        notes = (_header_note(lines[0], ids),)
-        ids, lines = ids[2:], lines[1:]
-    if not lines:
+    if _is_header(rows.ids):
+        notes = (_header_note(rows.lines[0], rows.ids),)
+        rows = _Rows(text, rows.ids[2:], rows.lines[1:])
+    if not rows.lines:
         raise InputError(f"{text.path} is empty: it holds no edge")
-
-    def refuse(value: str, why: str) -> NoReturn:
-        raise text.error(lines[ids.index(value) // 2], why.format(shown(value)))
-
-    distinct = dict.fromkeys(ids)
-    for value in distinct:
-        if not value:
-            refuse(value, "an id is missing, {}")
-        if NUMBER_BUT_NO_ID.fullmatch(value):
-            refuse(value, "the id {} is below 0" if _is_negative(value) else "{} is not a node id")
-    at = np.array(lines, dtype=np.int64)
-    names = [value for value in distinct if not WHOLE_NUMBER.fullmatch(value)]
+    place: dict[str, int] = {}
+    flat = np.array([place.setdefault(value, len(place)) for value in rows.ids], dtype=np.int64)
+    _refuse_no_ids(rows, place)
+    ids, lines = flat.reshape(-1, 2), np.array(rows.lines, dtype=np.int64)
+    names = [value for value in place if not WHOLE_NUMBER.fullmatch(value)]
     if not names:
-        for value in distinct:
-            if len(value.lstrip("0")) > 18 and (len(value.lstrip("0")) > 19 or int(value) > LARGEST_ID):
-                refuse(value, "the id {} is too large")
-        number = {value: int(value) for value in distinct}
-        flat = np.fromiter((number[value] for value in ids), dtype=np.int64, count=len(ids))
-        return Columns(flat.reshape(-1, 2), [], at, notes)
+        return Columns(_to_numbers(rows, place)[ids], None, lines, notes)
     if numbers_only:
-        refuse(names[0], "{} is not a whole number")
-    if len(names) < len(distinct):
+        raise rows.error(names[0], "{} is not a whole number")
+    if len(names) < len(place):
         if all(name.casefold() in MISSING_WORDS for name in names):
-            refuse(names[0], "an id is missing, {}")
-        line = lines[ids.index(names[0]) // 2]
-        notes = (*notes, f"ids are taken as names: line {line} has {shown(names[0])}")
-    return Columns(None, ids, at, notes)
+            raise rows.error(names[0], "an id is missing, the field is {}")
+        notes = (*notes, f"ids are taken as names: line {rows.line(names[0])} has {shown(names[0])}")
+    return Columns(ids, tuple(place), lines, notes)
+
+
+@dataclass(frozen=True, eq=False)
+class _Rows:
+    """The ids as they are written, 2m of them, and the m lines they stand on."""
+
+    text: TextFile
+    ids: list[str]
+    lines: list[int]
+
+    def line(self, value: str) -> int:
+        return self.lines[self.ids.index(value) // 2]
+
+    def error(self, value: str, why: str) -> InputError:
+        return self.text.error(self.line(value), why.format(shown(value)))
+
+
+def _split_rows(text: TextFile) -> _Rows:
+    ids: list[str] = []
+    lines: list[int] = []
+    separator, columns = None, 0
+    for number, line in enumerate(text.lines, start=1):
+        if _is_passed_over(line):
+            continue
+        if not lines:
+            separator = _separator(line)
+        fields = _fields(text, number, line, separator)
+        columns = columns or len(fields)
+        if len(fields) != columns:
+            count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
+            what = f"{count}, where line {lines[0]} has {columns}: {shown(line.strip())}"
+            raise text.error(number, what)
+        if columns < 2:
+            raise text.error(number, f"an edge has two ids, this line has one: {shown(line.strip())}")
+        ids += fields[:2]
+        lines.append(number)
+    return _Rows(text, ids, lines)
+
+
+def _refuse_no_ids(rows: _Rows, values: Iterable[str]) -> None:
+    for value in values:
+        if not value:
+            raise rows.error(value, "an id is missing, the field is {}")
+        if NUMBER_BUT_NO_ID.fullmatch(value):
+            below = value[0] == "-" and WHOLE_NUMBER.fullmatch(value[1:])
+            raise rows.error(value, "the id {} is below 0" if below else "{} is not a node id")
+
+
+def _to_numbers(rows: _Rows, values: Iterable[str]) -> NDArray[np.int64]:
+    numbers: list[int] = []
+    for value in values:
+        digits = value.lstrip("0") or "0"
+        # Python itself refuses to convert thousands of digits.
+        if len(digits) > len(str(LARGEST_ID)) or int(digits) > LARGEST_ID:
+            raise rows.error(value, "the id {} is too large")
+        numbers.append(int(digits))
+    return np.array(numbers, dtype=np.int64)
+
+
+def _is_passed_over(line: str) -> bool:
+    start = line.lstrip()[:1]
+    return not start or start in "#%"
+
+
+def _separator(line: str) -> str | None:
+    return next((mark for mark in "\t;," if mark in line.strip()), None)
+
+
+def _fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
+    if '"' in line:
+        if separator is None:
+            line = " ".join(line.split())
+        quoted = csv.reader([line], delimiter=separator or " ", skipinitialspace=True, strict=True)
+        try:
+            return [field.strip() for field in next(quoted)]
+        except csv.Error:
+            raise text.error(number, f"the quotes do not match: {shown(line.strip())}") from None
+    return line.split() if separator is None else [field.strip() for field in line.split(separator)]
+
+
+def _is_header(ids: list[str]) -> bool:
+    first, others = ids[:2], ids[2:]
+    if not first or not all(map(_is_word, first)):
+        return False
+    if all(word.casefold() in HEADER_WORDS for word in first):
+        return not any(word in others for word in first)
+    return bool(others) and not any(map(_is_word, others))
+
+
+def _is_word(value: str) -> bool:
+    number = WHOLE_NUMBER.fullmatch(value) or NUMBER_BUT_NO_ID.fullmatch(value)
+    return bool(value) and not number and value.casefold() not in MISSING_WORDS
+
+
+def _header_note(line: int, fields: list[str]) -> str:
+    return f"line {line} is taken as a header: {shown(fields[0])}, {shown(fields[1])}"

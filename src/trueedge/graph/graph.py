@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.validation import (
-    Handling as Handling,
+    Handling,
     check_edge_data,
     check_features,
     check_handling,
@@ -237,7 +237,7 @@ class Graph:
             if array is not None:
                 plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
                 digest.update(f"|{part}|{plain.dtype.str}{plain.shape}|".encode())
-                digest.update(plain.reshape(-1).view(np.uint8))
+                digest.update(plain.reshape(-1).view(np.uint8).data)
         return digest.hexdigest()
 
     def neighbors(self, node: int) -> NDArray[np.int32]:

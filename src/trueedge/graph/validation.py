@@ -57,7 +57,9 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
         array = np.array(table, dtype=np.float32, order="C")
     if not np.isfinite(array).all():
         row, column = (int(i) for i in np.argwhere(~np.isfinite(array))[0])
-        raise InputError(f"features: row {row}, column {column} is {table[row, column]}, not a finite float32")
+        raise InputError(
+            f"features: row {row}, column {column} is {table[row, column]}, not a finite float32"
+        )
     return array
 
 
@@ -120,7 +122,7 @@ def tidy(
                 f"{edge(row)} joins a node to itself; self_loops='drop' would leave such edges out"
             )
         keep = keep[~loops]
-        notes.append(_dropped(len(pairs) - len(keep), "self-loop"))
+        notes.append(dropped(len(pairs) - len(keep), "self-loop"))
     keys = pair_keys(pairs[keep], num_nodes)
     if _has_repeats(keys):
         first, group = np.unique(keys, return_index=True, return_inverse=True)[1:]
@@ -130,9 +132,14 @@ def tidy(
             raise InputError(
                 f"{edge(row)} repeats the edge of {place(before)}; repeats='drop' would keep each edge once"
             )
-        notes.append(_dropped(len(keys) - len(first), "repeated edge"))
+        notes.append(dropped(len(keys) - len(first), "repeated edge"))
         keep = keep[np.sort(first)]
     return pairs[keep], keep, tuple(notes)
+
+
+def dropped(count: int, what: str) -> str:
+    """A note on what was left out."""
+    return f"dropped {count} {what}{'' if count == 1 else 's'}"
 
 
 def frozen(array: Array) -> Array:
@@ -149,7 +156,3 @@ def locked(array: Array) -> Array:
 def _has_repeats(keys: NDArray[np.int64]) -> bool:
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
-
-
-def _dropped(count: int, what: str) -> str:
-    return f"dropped {count} {what}{'' if count == 1 else 's'}"

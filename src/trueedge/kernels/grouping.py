@@ -51,7 +51,8 @@ def num_blocks(num_groups: int) -> int:
     Dealing keeps the blocks even where neighbouring groups are alike; what is computed for a group never
     depends on its block, so results do not depend on the number of threads.
     """
-    return max(1, min(num_groups, BLOCKS_PER_THREAD * numba.get_num_threads()))
+    threads: int = numba.get_num_threads()
+    return max(1, min(num_groups, BLOCKS_PER_THREAD * threads))
 
 
 @njit(cache=True, nogil=True)

@@ -8,13 +8,12 @@ from numpy.typing import NDArray
 
 from trueedge.kernels.grouping import group_by, num_blocks
 
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Rows = NDArray[np.int32]
 
-def common_neighbor_sums(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    pairs: NDArray[np.int64],
-    weights: NDArray[np.float64],
-) -> NDArray[np.float64]:
+
+def common_neighbor_sums(indptr: Ints, indices: Rows, pairs: Ints, weights: Floats) -> NDArray[np.float64]:
     """The sum of ``weights[w]`` over the common neighbours w of each pair, float64 (n,).
 
     The terms are added in ascending order of w and the rounding errors are carried along, so pairs whose
@@ -39,18 +38,38 @@ def common_neighbor_sums(
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _all_groups(indptr, indices, weights, keys, starts, order, small, blocks, sums):  # type: ignore[no-untyped-def]
+def _all_groups(
+    indptr: Ints,
+    indices: Rows,
+    weights: Floats,
+    large: Ints,
+    starts: Ints,
+    order: Ints,
+    small: Ints,
+    blocks: int,
+    sums: Floats,
+) -> None:
     for block in prange(blocks):
-        _block(indptr, indices, weights, keys, starts, order, small, block, blocks, sums)
+        _block(indptr, indices, weights, large, starts, order, small, block, blocks, sums)
 
 
 @njit(cache=True, nogil=True)
-def _block(indptr, indices, weights, keys, starts, order, small, block, blocks, sums):  # type: ignore[no-untyped-def]
-    """One block of groups; a group is the pairs whose end of larger degree is the same node."""
+def _block(
+    indptr: Ints,
+    indices: Rows,
+    weights: Floats,
+    large: Ints,
+    starts: Ints,
+    order: Ints,
+    small: Ints,
+    block: int,
+    blocks: int,
+    sums: Floats,
+) -> None:
+    """Some groups; a group is the pairs whose end of larger degree is the same node."""
     scattered = np.zeros(len(weights))
-    for group in range(block, len(keys), blocks):
-        node = keys[group]
-        row = indices[indptr[node] : indptr[node + 1]]
+    for group in range(block, len(large), blocks):
+        row = indices[indptr[large[group]] : indptr[large[group] + 1]]
         members = order[starts[group] : starts[group + 1]]
         if _scattering_pays(indptr, small, members, len(row)):
             for w in row:
@@ -65,17 +84,16 @@ def _block(indptr, indices, weights, keys, starts, order, small, block, blocks, 
 
 
 @njit(cache=True, nogil=True)
-def _scattering_pays(indptr, small, members, degree):  # type: ignore[no-untyped-def]
-    """Whether to write the larger neighbourhood out once, or to search it for every smaller one."""
-    scan = 2 * degree
-    search = 0
+def _scattering_pays(indptr: Ints, small: Ints, members: Ints, degree: int) -> bool:
+    """Whether to write the larger neighbourhood out once rather than search it for every smaller one."""
+    scan, search = 2 * degree, 0
     for p in members:
         size = indptr[small[p] + 1] - indptr[small[p]]
-        scan += size
-        steps, ratio = 2, size
-        while ratio < degree and size > 0:
-            ratio *= 2
+        steps, reach = 2, max(size, 1)
+        while reach < degree:
+            reach *= 2
             steps += 2
+        scan += size
         search += size * steps
         if search >= scan:
             return True
@@ -83,41 +101,42 @@ def _scattering_pays(indptr, small, members, degree):  # type: ignore[no-untyped
 
 
 @njit(cache=True, nogil=True)
-def _sum_scattered(row, scattered):  # type: ignore[no-untyped-def]
+def _sum_scattered(row: Rows, scattered: Floats) -> float:
+    """Add what is written at each node of a row: zero for all but the common neighbours."""
     total, lost = 0.0, 0.0
     for w in row:
-        term = scattered[w]
-        after = total + term
-        added = after - total
-        lost += (total - (after - added)) + (term - added)
-        total = after
+        total, lost = _add(total, lost, scattered[w])
     return total + lost
 
 
 @njit(cache=True, nogil=True)
-def _sum_galloping(row, large, weights):  # type: ignore[no-untyped-def]
+def _sum_galloping(row: Rows, long_row: Rows, weights: Floats) -> float:
     """Look each node of a short row up in a long one, in steps that double from the last place."""
     total, lost = 0.0, 0.0
-    low, end = 0, len(large)
+    low, end = 0, len(long_row)
     for w in row:
         step, high = 1, low
-        while high < end and large[high] < w:
+        while high < end and long_row[high] < w:
             low = high + 1
             high += step
             step *= 2
         high = min(high, end)
         while low < high:
             middle = (low + high) // 2
-            if large[middle] < w:
+            if long_row[middle] < w:
                 low = middle + 1
             else:
                 high = middle
         if low == end:
             break
-        if large[low] == w:
-            term = weights[w]
-            after = total + term
-            added = after - total
-            lost += (total - (after - added)) + (term - added)
-            total = after
+        if long_row[low] == w:
+            total, lost = _add(total, lost, weights[w])
     return total + lost
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _add(total: float, lost: float, term: float) -> tuple[float, float]:
+    """Add a term and keep what rounding lost (Knuth's two-sum)."""
+    after = total + term
+    kept = after - total
+    return after, lost + ((total - (after - kept)) + (term - kept))

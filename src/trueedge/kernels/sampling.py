@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 # Bounds below this are drawn from half a word each.
 _HALF = 1 << 32
-# A shuffle costs the whole range, a draw with redraws costs a sort of what is drawn.
+# A shuffle costs the whole range, a draw with redraws costs a sort of what is drawn. Another value gives a
+# seed other numbers.
 _SHUFFLE_UP_TO = 8
 
 
@@ -58,6 +59,24 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int6
     return kept[:count]
 
 
+def distinct_in_rows(
+    rng: np.random.Generator, sizes: NDArray[np.int64], counts: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """:func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
+
+    Args:
+        rng: where the random words come from.
+        sizes: int64 (rows,), how many there are to choose from in each row, below 2^32.
+        counts: int64 (rows,), how many are chosen, at most the size.
+    """
+    indptr = np.zeros(len(counts) + 1, dtype=np.int64)
+    np.cumsum(counts, out=indptr[1:])
+    places = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts)
+    picks = places + below(rng, np.repeat(sizes, counts) - places, len(places))
+    chosen: NDArray[np.int64] = shuffled_prefixes(int(sizes.max(initial=0)), indptr, picks)
+    return chosen
+
+
 def first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """The values without those that occurred before, in their order."""
     return values[np.sort(np.unique(values, return_index=True)[1])]
@@ -79,23 +98,25 @@ def shuffled_prefix(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def shuffled_prefixes(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
-    """:func:`shuffled_prefix` for many rows of picks, each of them below ``size``: int64 (rows, k).
+def shuffled_prefixes(size: int, indptr: NDArray[np.int64], picks: NDArray[np.int64]) -> NDArray[np.int64]:
+    """:func:`shuffled_prefix` for many rows of picks, each on a range of its own: int64, beside the picks.
 
     Args:
-        size: no pick of any row is as large.
-        picks: int64 (rows, k); row by row, the i-th uniform on ``i..n-1`` for the row's own n.
+        size: the length of the longest range.
+        indptr: int64 (rows + 1,), where the picks of each row start.
+        picks: int64; in a row the i-th is uniform on ``i..n-1`` for the row's own n, at most ``size``.
     """
     items = np.arange(size).astype(np.int64)
-    prefixes = np.empty(picks.shape, dtype=np.int64)
-    for row in range(picks.shape[0]):
-        for i in range(picks.shape[1]):
-            j = picks[row, i]
+    prefixes = np.empty(len(picks), dtype=np.int64)
+    for row in range(len(indptr) - 1):
+        start, stop = indptr[row], indptr[row + 1]
+        for at in range(start, stop):
+            i, j = at - start, picks[at]
             items[i], items[j] = items[j], items[i]
-            prefixes[row, i] = items[i]
-        # Swapping back in reverse costs k steps, a new range would cost its size.
-        for i in range(picks.shape[1] - 1, -1, -1):
-            j = picks[row, i]
+            prefixes[at] = items[i]
+        # Swapping back in reverse costs as many steps, a new range would cost its length.
+        for at in range(stop - 1, start - 1, -1):
+            i, j = at - start, picks[at]
             items[i], items[j] = items[j], items[i]
     return prefixes
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
@@ -18,7 +16,7 @@ Rows = NDArray[np.int32]
 def walk_sums(
     indptr: Ints, indices: Rows, pairs: Ints, coefficients: Floats, weights: Floats
 ) -> NDArray[np.float64]:
-    """The sum over lengths l of ``coefficients[l - 1]`` times the weight of all walks of length l, float64 (n,).
+    """The weights of all walks of length l, times ``coefficients[l - 1]``, summed over l: float64 (n,).
 
     A walk's weight is the product of ``weights[w]`` over the nodes w it passes between its ends, a node as
     often as it is passed; with weights of one this counts walks, ``(A^l)_uv``. Walks from one end reach all
@@ -30,7 +28,7 @@ def walk_sums(
         indices: int32 array (arcs,).
         pairs: int64 array (n, 2).
         coefficients: float64 array (lengths,), for the lengths 1, 2, …; at least one.
-        weights: float64 array (nodes,), finite.
+        weights: float64 array (nodes,), finite and not negative.
     """
     sums = np.zeros(len(pairs))
     if len(pairs) == 0:

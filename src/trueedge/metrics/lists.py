@@ -60,7 +60,7 @@ class ListScores:
         marks = _check_relevant(relevant, len(numbers))
         counts = _count_by_list(bounds, marks)
         if not counts.any():
-            raise InputError(f"none of the {len(counts)} queries has a relevant candidate")
+            raise InputError(f"not one of the {len(counts)} queries has a relevant candidate")
         above, tied = rank_relevant(bounds, as_floats(numbers), marks, _cumulate(counts))
         kept = counts > 0
         return cls(
@@ -120,9 +120,7 @@ def _check_relevant(relevant: object, count: int) -> NDArray[np.bool_]:
     marks = as_array(relevant, "relevant")
     if marks.shape != (count,):
         raise InputError(f"relevant must have the shape ({count},) of the scores, got {marks.shape}")
-    if marks.dtype.kind not in "biu" or (
-        marks.dtype.kind != "b" and bool(((marks != 0) & (marks != 1)).any())
-    ):
+    if marks.dtype.kind not in "biuf" or bool(((marks != 0) & (marks != 1)).any()):
         raise InputError("relevant must hold only true and false")
     return np.ascontiguousarray(marks, dtype=np.bool_)
 

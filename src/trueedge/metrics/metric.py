@@ -136,9 +136,12 @@ def _unknown(name: str, number: str) -> InputError:
     """Names are compared without case and with the number asked for, so that near misses are near."""
     given = number if number.isdecimal() else "10"
     known = [pattern.replace("@K", f"@{given}") for pattern in _METRICS]
-    near = difflib.get_close_matches(name.lower(), known, n=1) or [
-        candidate for candidate in known if candidate.split("@")[0] == name.lower()
-    ]
+    stem = name.lower().split("@")[0]
+    near = (
+        difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.85)
+        or [candidate for candidate in known if candidate.split("@")[0] == stem]
+        or difflib.get_close_matches(name.lower(), known, n=1)
+    )
     if near:
         return InputError(f"no metric is called {name!r}; did you mean {near[0]!r}?")
     return unknown("metric", name, _METRICS)

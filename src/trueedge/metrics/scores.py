@@ -135,8 +135,8 @@ def as_array(values: object, what: str) -> NDArray[Any]:
 
 def as_floats(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
     """Contiguous float32 or float64 numbers with the same values, marked read-only for the kernels."""
-    kind = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
-    floats: NDArray[np.floating[Any]] = np.ascontiguousarray(array, dtype=kind).view()
+    kind: type[np.floating[Any]] = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
+    floats = np.ascontiguousarray(array, dtype=kind).view()
     # One state of the flag for all: the kernels are compiled once for each.
     floats.flags.writeable = False
     return floats

@@ -2,8 +2,9 @@
 
 from trueedge.negatives.degree_corrected import degree_corrected
 from trueedge.negatives.full import Candidates, full
+from trueedge.negatives.heart import heart
 from trueedge.negatives.triplet import triplet
 from trueedge.negatives.two_hop import two_hop
 from trueedge.negatives.uniform import uniform
 
-__all__ = ["Candidates", "degree_corrected", "full", "triplet", "two_hop", "uniform"]
+__all__ = ["Candidates", "degree_corrected", "full", "heart", "triplet", "two_hop", "uniform"]

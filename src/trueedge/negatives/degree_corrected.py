@@ -10,7 +10,7 @@ from trueedge.graph import Graph, pair_keys
 from trueedge.negatives.sampling import Known, free_pairs, how_many, known_pairs, like_positives
 from trueedge.randomness import generator
 
-# What a round draws at most, so that memory stays flat.
+# What a round draws at most, so that memory stays flat; another value gives a seed other pairs.
 _ROUND = 1 << 22
 
 
@@ -22,7 +22,7 @@ def degree_corrected(
     seed: int = 0,
     degrees: str = "full",
 ) -> NDArray[np.int32]:
-    """Negatives whose ends are drawn in proportion to degree, so that degree alone tells nothing: int32 (M, 2).
+    """Negatives with both ends drawn in proportion to degree, so that degree tells nothing: int32 (M, 2).
 
     Both ends are drawn independently; a pair is drawn again where it joins a node to itself, is known, or was
     drawn before. Where that would take more draws than there are free pairs, the rest is drawn from the list
@@ -46,17 +46,18 @@ def degree_corrected(
     more = all_known.more_pairs if degrees == "full" else np.empty((0, 2), dtype=np.int64)
     degree = graph.degrees + np.bincount(more.ravel(), minlength=graph.num_nodes)
     nodes = np.flatnonzero(degree)
-    taken = _within(all_known, nodes)
-    free = len(nodes) * (len(nodes) - 1) // 2 - len(taken)
+    # A known pair with an end that is never drawn takes nothing from the free ones.
+    taken = len(all_known) - int(np.count_nonzero((degree[all_known.more_pairs] == 0).any(axis=1)))
+    free = len(nodes) * (len(nodes) - 1) // 2 - taken
     if count > free:
         raise InputError(
-            f"degree_corrected: {count} negatives are asked for, but only {free} pairs of nodes of {graph.name}"
-            " that have an edge are not known"
+            f"degree_corrected: {count} negatives are asked for, but {graph.name} has only {free} pairs that"
+            " are not known among the nodes with an edge"
         )
     rng = generator(seed, "negatives", "degree-corrected")
     keys = _drawn_by_rejection(graph, more, all_known, count, free, rng)
     if len(keys) < count:
-        pairs = nodes[free_pairs(np.arange(free), taken, len(nodes))]
+        pairs = nodes[free_pairs(np.arange(free), _within(all_known, nodes), len(nodes))]
         keys = _drawn_from_list(pairs, degree, keys, count, graph.num_nodes, rng)
     return like_positives(np.column_stack(np.divmod(keys, graph.num_nodes)), asked, rng)
 
@@ -64,8 +65,6 @@ def degree_corrected(
 def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     """The sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
     size = known.graph.num_nodes
-    if len(nodes) == size:
-        return known.keys
     place = np.full(size, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
     u, v = (place[end] for end in np.divmod(known.keys, size))

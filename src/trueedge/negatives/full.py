@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError
-from trueedge.graph import Graph
+from trueedge.graph import Graph, as_nodes
 from trueedge.negatives.sampling import known_pairs
 
 # Cells of the table that is marked at a time, so that memory beside the answer stays flat.
@@ -44,8 +43,8 @@ def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Cand
         nodes: int array (q,), any ids in any order.
         known: int array (m, 2) of further pairs that are no candidates.
     """
-    asked = _check_nodes(nodes, graph)
-    indptr, partners = known_pairs(graph, None, known)[1].partners(asked)
+    asked = as_nodes(nodes, graph.num_nodes)
+    indptr, partners = known_pairs(graph, [], known)[1].partners(asked)
     size = graph.num_nodes
     starts = np.zeros(len(asked) + 1, dtype=np.int64)
     np.cumsum(size - np.diff(indptr), out=starts[1:])
@@ -58,17 +57,3 @@ def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Cand
         free[lists, partners[indptr[start] : indptr[stop]]] = False
         candidates[starts[start] : starts[stop]] = np.nonzero(free)[1]
     return Candidates(asked.astype(np.int32), starts, candidates)
-
-
-def _check_nodes(nodes: ArrayLike, graph: Graph) -> NDArray[np.int64]:
-    array = np.asarray(nodes)
-    if array.size == 0:
-        return np.empty(0, dtype=np.int64)
-    if array.ndim != 1 or array.dtype.kind not in "iu":
-        raise InputError(
-            f"nodes must be a list of whole numbers, got shape {array.shape} of type {array.dtype}"
-        )
-    bad = np.flatnonzero((array < 0) | (array >= graph.num_nodes))
-    if bad.size:
-        raise InputError(f"nodes: {graph.name} has no node {array[bad[0]]}: ids are 0..{graph.num_nodes - 1}")
-    return array.astype(np.int64)

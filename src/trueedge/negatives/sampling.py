@@ -52,38 +52,45 @@ class Known:
             int64 (q + 1,) and int64, as in CSR.
         """
         size = self.graph.num_nodes
-        ends = np.concatenate([self.more_pairs, self.more_pairs[:, ::-1]])
-        ends = ends[np.argsort(ends[:, 0], kind="stable")]
-        starts = np.searchsorted(ends[:, 0], np.arange(size + 1))
+        pairs = self.more_pairs
+        more = np.concatenate([pairs, pairs[:, ::-1]])
+        more = more[np.argsort(more[:, 0], kind="stable")]
+        begin, end = np.searchsorted(more[:, 0], nodes), np.searchsorted(more[:, 0], nodes, side="right")
+        indptr = self.graph.indptr
         rows, columns = [np.arange(len(nodes))], [nodes]
-        for indptr, indices in ((self.graph.indptr, self.graph.indices), (starts, ends[:, 1])):
-            counts = indptr[nodes + 1] - indptr[nodes]
-            shifts = indptr[nodes] - (np.cumsum(counts) - counts)
-            columns.append(indices[np.repeat(shifts, counts) + np.arange(counts.sum())].astype(np.int64))
+        for first, last, listed in (
+            (indptr[nodes], indptr[nodes + 1], self.graph.indices),
+            (begin, end, more[:, 1]),
+        ):
+            counts = last - first
+            shifts = first - (np.cumsum(counts) - counts)
+            columns.append(listed[np.repeat(shifts, counts) + np.arange(counts.sum())].astype(np.int64))
             rows.append(np.repeat(np.arange(len(nodes)), counts))
         keys = np.sort(np.concatenate(rows) * size + np.concatenate(columns))
-        joined = np.searchsorted(keys, np.arange(len(nodes) + 1) * size)
-        return joined, keys - np.repeat(np.arange(len(nodes)) * size, np.diff(joined))
+        starts = np.searchsorted(keys, np.arange(len(nodes) + 1) * size)
+        return starts, keys - np.repeat(np.arange(len(nodes)) * size, np.diff(starts))
 
 
 def known_pairs(
-    graph: Graph, positives: ArrayLike | None, known: ArrayLike | None
+    graph: Graph, positives: ArrayLike, known: ArrayLike | None
 ) -> tuple[NDArray[np.int64], Known]:
     """The positives, checked, and everything that is known with them.
 
     Args:
         graph: its edges are known.
-        positives: int array (P, 2), or None for none.
+        positives: int array (P, 2), none of which joins a node to itself.
         known: int array (m, 2) of further pairs; one that joins a node to itself says nothing.
     """
     size = graph.num_nodes
-    asked = as_pairs([] if positives is None else positives, size, "positives")
+    asked = as_pairs(positives, size, "positives")
     loops = np.flatnonzero(asked[:, 0] == asked[:, 1])
     if loops.size:
         raise InputError(f"positives: row {loops[0]} joins the node {asked[loops[0], 0]} to itself")
     further = as_pairs([] if known is None else known, size, "known")
     further = further[further[:, 0] != further[:, 1]]
-    keys = np.unique(np.concatenate([pair_keys(asked, size), pair_keys(further, size)]))
+    # np.unique of integers hashes them, which takes seven times as long as a sort.
+    keys = np.sort(np.concatenate([pair_keys(asked, size), pair_keys(further, size)]))
+    keys = keys[np.flatnonzero(np.diff(keys, prepend=-1))]
     return asked, Known(graph, keys[~in_sorted(keys, graph.edge_keys)])
 
 

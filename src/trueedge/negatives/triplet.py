@@ -12,7 +12,7 @@ from trueedge.graph import Graph
 from trueedge.negatives.sampling import known_pairs
 from trueedge.randomness import generator
 
-# Partners drawn at a time, so that memory stays flat.
+# Partners drawn at a time, so that memory stays flat; another value gives a seed other pairs.
 _BLOCK = 1 << 22
 
 
@@ -91,11 +91,9 @@ class _Free:
 
     def draw(self, rng: np.random.Generator, lists: NDArray[np.int64], k: int) -> NDArray[np.int64]:
         """In each row k distinct free nodes of a list, every ordered choice equally likely: (rows, k)."""
-        from trueedge.kernels.sampling import below, shuffled_prefixes
+        from trueedge.kernels.sampling import distinct_in_rows
 
-        places = np.arange(k)
-        left = (self.num_nodes - np.diff(self.indptr)[lists])[:, None] - places
-        picks = places + below(rng, left.ravel(), left.size).reshape(left.shape)
-        numbers: NDArray[np.int64] = shuffled_prefixes(self.num_nodes, picks)
+        sizes = self.num_nodes - np.diff(self.indptr)[lists]
+        numbers = distinct_in_rows(rng, sizes, np.full(len(lists), k)).reshape(len(lists), k)
         wanted = lists[:, None] * (self.num_nodes + 1) + numbers
         return numbers + np.searchsorted(self.gaps, wanted, side="right") - self.indptr[lists][:, None]

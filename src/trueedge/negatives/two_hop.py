@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.graph import Graph, pair_keys
-from trueedge.negatives.sampling import known_pairs
+from trueedge.graph import Graph
+from trueedge.negatives.sampling import Known, known_pairs
 from trueedge.randomness import generator
 
-# Two-step walks counted at a time, so that memory stays flat.
+# Candidates listed at a time, so that memory stays flat; another value gives a seed other pairs.
 _BLOCK = 1 << 24
 
 
@@ -33,36 +33,36 @@ def two_hop(
     Lv et al. 2021, "Are we really making much progress? Revisiting, benchmarking and refining heterogeneous
     graph neural networks", where partners are drawn with repetition.
     """
-    from trueedge.kernels.sampling import words
+    from trueedge.kernels.sampling import distinct_in_rows
 
     asked, all_known = known_pairs(graph, positives, known)
     heads, first, wanted = np.unique(asked[:, 0], return_index=True, return_counts=True)
     order = np.argsort(first)
     heads, wanted = heads[order], wanted[order]
     rng = generator(seed, "negatives", "two-hop")
-    drawn = [np.empty((0, 2), dtype=np.int64)]
-    for start, rows, nodes in _two_steps(graph, heads):
-        pairs = np.column_stack([heads[start + rows], nodes])
-        free = (pairs[:, 0] != pairs[:, 1]) & ~all_known.holds(pair_keys(pairs, graph.num_nodes))
-        rows, pairs = rows[free], pairs[free]
-        shuffled = np.lexsort((words(rng, len(rows)), rows))
-        place = np.arange(len(rows)) - np.searchsorted(rows, rows)
-        drawn.append(pairs[shuffled[place < wanted[start + rows]]])
-    return np.concatenate(drawn).astype(np.int32)
+    drawn = [np.empty((0, 2), dtype=np.int32)]
+    for start, nodes, room, free in _candidates(graph, heads, all_known):
+        counts = np.minimum(wanted[start : start + len(free)], free)
+        numbers = distinct_in_rows(rng, free, counts)
+        tails = nodes[np.repeat(room[:-1], counts) + numbers]
+        drawn.append(np.column_stack([np.repeat(heads[start : start + len(free)], counts), tails]))
+    return np.concatenate(drawn, dtype=np.int32, casting="same_kind")
 
 
-def _two_steps(
-    graph: Graph, heads: NDArray[np.int64]
-) -> Iterator[tuple[int, NDArray[np.int64], NDArray[np.int64]]]:
-    """Blocks of heads: where the block starts, and sorted (row in the block, node at the end of two steps)."""
-    adjacency = graph.adjacency()
-    walks = np.cumsum((adjacency @ graph.degrees.astype(np.float64))[heads])
+def _candidates(
+    graph: Graph, heads: NDArray[np.int64], known: Known
+) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
+    """Blocks of heads: the first one's place, the nodes two steps away, where each head's start, how many."""
+    from trueedge.kernels.two_steps import two_step_nodes
+
+    degrees = np.concatenate([[0], np.cumsum(graph.degrees[graph.indices])])
+    walks = degrees[graph.indptr[heads + 1]] - degrees[graph.indptr[heads]]
+    room = np.concatenate([[0], np.cumsum(np.minimum(walks, graph.num_nodes))])
     start = 0
     while start < len(heads):
-        before = walks[start - 1] if start else 0.0
-        stop = max(start + 1, int(np.searchsorted(walks, before + _BLOCK, side="right")))
-        reached = adjacency[heads[start:stop]] @ adjacency
-        reached.sort_indices()
-        rows = np.repeat(np.arange(stop - start), np.diff(reached.indptr))
-        yield start, rows, reached.indices.astype(np.int64)
+        stop = max(start + 1, int(np.searchsorted(room, room[start] + _BLOCK, side="right")) - 1)
+        block = heads[start:stop]
+        rooms = room[start : stop + 1] - room[start]
+        nodes, counts = two_step_nodes(graph.indptr, graph.indices, block, *known.partners(block), rooms)
+        yield start, nodes, rooms, counts
         start = stop

@@ -38,7 +38,8 @@ def uniform(
     free = size * (size - 1) // 2 - len(all_known)
     if count > free:
         raise InputError(
-            f"uniform: {count} negatives are asked for, but {graph.name} has only {free} pairs that are not known"
+            f"uniform: {count} negatives are asked for, but {graph.name} has only {free} pairs that are"
+            " not known"
         )
     rng = generator(seed, "negatives", "uniform")
     pairs = free_pairs(distinct(rng, free, count), all_known.keys, size)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph import Graph, in_sorted, pair_keys
-from trueedge.graph.graph import Handling
+from trueedge.graph import Graph, Handling, in_sorted, pair_keys, read_pairs
+from trueedge.graph.validation import check_num_nodes
 from trueedge.splits.split import Split
 
 if TYPE_CHECKING:
@@ -46,21 +46,17 @@ def from_files(
             direction), or ``"allow"`` it: in graphs that grow over time edges recur.
         name: what to call the graph; the folder's name where it is not given.
     """
-    from trueedge.graph.reading import read_pairs
-
     if overlap not in ("refuse", "allow"):
         raise must_be("overlap", "from_files", "'refuse' or 'allow'", overlap)
+    if repeats not in ("refuse", "drop"):
+        raise must_be("repeats", "from_files", "'refuse' or 'drop'", repeats)
     paths = {"train": Path(train), "test": Path(test)} | ({} if valid is None else {"valid": Path(valid)})
     pairs = {part: read_pairs(path) for part, path in paths.items()}
     count = _count_nodes(pairs, paths, num_nodes)
-    graph = Graph.from_edges(
-        pairs["train"],
-        count,
-        features,
-        self_loops="drop",
-        repeats=repeats,
-        name=name or paths["train"].resolve().parent.name or "files",
-    )
+    if repeats == "refuse":
+        _refuse_repeats(pairs["train"], count, paths["train"])
+    title = name or paths["train"].resolve().parent.name or "files"
+    graph = Graph.from_edges(pairs["train"], count, features, self_loops="drop", repeats="drop", name=title)
     held_out = {part: pairs.get(part, np.empty((0, 2), dtype=np.int64)) for part in ("valid", "test")}
     for part, listed in held_out.items():
         loops = np.flatnonzero(listed[:, 0] == listed[:, 1])
@@ -68,9 +64,7 @@ def from_files(
             node = listed[loops[0], 0]
             raise InputError(f"{paths[part]}: pair {loops[0] + 1} joins the node {node} to itself")
     if overlap == "refuse":
-        _refuse_overlap(graph, held_out)
-    if not len(held_out["test"]):
-        raise InputError(f"{paths['test']} holds no pair to test on")
+        _refuse_overlap(graph, held_out, paths)
     return Split(graph, held_out["valid"].astype(np.int32), held_out["test"].astype(np.int32), "fixed files")
 
 
@@ -80,8 +74,7 @@ def from_release(release: Release) -> Split:
     Args:
         release: what :mod:`trueedge.datasets` read; parts may overlap where the publisher's do.
     """
-    parts = (np.array(part, dtype=np.int32).reshape(-1, 2) for part in (release.valid, release.test))
-    valid, test = parts
+    valid, test = (np.array(part, dtype=np.int32).reshape(-1, 2) for part in (release.valid, release.test))
     return Split(release.graph, valid, test, "as released")
 
 
@@ -89,26 +82,41 @@ def _count_nodes(pairs: dict[str, NDArray[np.int64]], paths: dict[str, Path], nu
     largest = {part: int(listed.max(initial=-1)) for part, listed in pairs.items()}
     if num_nodes is None:
         return max(largest.values()) + 1
+    num_nodes = check_num_nodes(num_nodes, "from_files")
     for part, node in largest.items():
         if node >= num_nodes:
             raise InputError(f"{paths[part]}: the node id {node} is outside 0..{num_nodes - 1}")
     return num_nodes
 
 
-def _refuse_overlap(train: Graph, held_out: dict[str, NDArray[np.int64]]) -> None:
+def _refuse_repeats(listed: NDArray[np.int64], num_nodes: int, path: Path) -> None:
+    again = _occurred_before(pair_keys(listed, num_nodes)) & (listed[:, 0] != listed[:, 1])
+    if again.any():
+        row = int(np.flatnonzero(again)[0])
+        raise InputError(
+            f"{path}: pair {row + 1} lists the edge ({listed[row, 0]}, {listed[row, 1]}) again;"
+            " pass repeats='drop' to keep each edge once"
+        )
+
+
+def _refuse_overlap(train: Graph, held_out: dict[str, NDArray[np.int64]], paths: dict[str, Path]) -> None:
     """Refuse a positive that is a training edge, or that was listed before in either part."""
     seen = {"train": train.edge_keys}
     for part, listed in held_out.items():
         keys = pair_keys(listed, train.num_nodes)
-        for other, others in seen.items():
-            _refuse(listed, in_sorted(keys, others), f"the {part} part has a pair that {other} has too")
-        again = np.ones(len(keys), dtype=np.bool_)
-        again[np.unique(keys, return_index=True)[1]] = False
-        _refuse(listed, again, f"the {part} part lists a pair twice")
+        clashes = {f"{other} has too": in_sorted(keys, others) for other, others in seen.items()}
+        clashes["was listed before"] = _occurred_before(keys)
+        for what, bad in clashes.items():
+            if bad.any():
+                row = int(np.flatnonzero(bad)[0])
+                raise InputError(
+                    f"{paths[part]}: pair {row + 1} is ({listed[row, 0]}, {listed[row, 1]}), which {what};"
+                    " pass overlap='allow' if edges may recur"
+                )
         seen[part] = np.sort(keys)
 
 
-def _refuse(listed: NDArray[np.int64], bad: NDArray[np.bool_], what: str) -> None:
-    if bad.any():
-        u, v = listed[np.flatnonzero(bad)[0]]
-        raise InputError(f"{what}: ({u}, {v}); pass overlap='allow' if edges may recur")
+def _occurred_before(keys: NDArray[np.int64]) -> NDArray[np.bool_]:
+    again = np.ones(len(keys), dtype=np.bool_)
+    again[np.unique(keys, return_index=True)[1]] = False
+    return again

@@ -16,8 +16,9 @@ from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.randomness import generator
 from trueedge.splits import Split
-from trueedge.tasks.check import quick_check
-from trueedge.tasks.scorer import FileScores, read_scores, score_pairs, split_flat
+from trueedge.tasks.score_files import FileScores, read_scores, split_flat
+from trueedge.tasks.scorer import score_pairs
+from trueedge.tasks.spread import quick_check
 from trueedge.tasks.task import Part, Task, warn_of
 
 

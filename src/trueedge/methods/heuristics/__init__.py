@@ -1,1 +1,1 @@
-"""methods/heuristics."""
+"""Heuristics: a formula over the graph (or the features) for each pair, nothing to train. One file each."""

@@ -1,0 +1,137 @@
+"""Generated graphs in the catalogue: a family's name, a colon, and its settings.
+
+trueedge.load("price:nodes=100000,edges=1000000,seed=0")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+
+from trueedge.datasets.dataset import Dataset, Rules, register
+from trueedge.datasets.random_graphs import (
+    barabasi_albert,
+    erdos_renyi,
+    graph_name,
+    power_law_configuration,
+    price,
+    stochastic_block,
+)
+from trueedge.errors import InputError, unknown
+from trueedge.graph import Graph
+
+__all__ = ["barabasi_albert", "erdos_renyi", "power_law_configuration", "price", "stochastic_block"]
+
+
+def _whole(text: str) -> int:
+    return int(text)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return tuple(int(size) for size in text.split("+"))
+
+
+Setting = Callable[[str], object]
+_ALLOWED: dict[Setting, str] = {
+    _whole: "a whole number",
+    float: "a number",
+    _sizes: "whole numbers joined by +",
+}
+
+
+def _register(
+    name: str,
+    title: str,
+    citation: str,
+    make: Callable[..., Graph],
+    settings: Mapping[str, Setting],
+    defaults: Mapping[str, object],
+) -> None:
+    """Add a family to the catalogue; by its bare name it is the graph of its defaults."""
+    takes = {**settings, "seed": _whole}
+
+    def configure(text: str) -> Dataset:
+        given = {**defaults, "seed": 0, **_parse(name, text, takes)}
+        ordered = {key: given[key] for key in takes if key in given}
+        shown = {
+            key: "+".join(map(str, value)) if isinstance(value, tuple) else value
+            for key, value in ordered.items()
+        }
+        return replace(card, name=graph_name(name, **shown), read=partial(make, **ordered), configure=None)
+
+    card = Dataset(
+        name=name,
+        family="synthetic",
+        title=f"{title}; settings: {', '.join(takes)}",
+        num_nodes=None,
+        num_edges=None,
+        num_features=0,
+        licence="none needed: it is generated",
+        source="generated",
+        citation=citation,
+        read=lambda: configure("").read(),
+        rules=Rules(heart_features=False),
+        configure=configure,
+    )
+    register(card)
+
+
+def _parse(name: str, text: str, takes: Mapping[str, Setting]) -> dict[str, object]:
+    """Read ``key=value,key=value``."""
+    given: dict[str, object] = {}
+    for item in filter(None, text.split(",")):
+        key, equals, value = (part.strip() for part in item.partition("="))
+        if not equals:
+            raise InputError(f"{name}: settings look like {next(iter(takes))}=…, got {item!r}")
+        if key not in takes:
+            raise unknown(f"setting of {name}", key, takes)
+        if key in given:
+            raise InputError(f"{name}: the setting {key} is given twice")
+        try:
+            given[key] = takes[key](value)
+        except ValueError:
+            raise InputError(f"{name}: {key} must be {_ALLOWED[takes[key]]}, got {value!r}") from None
+    return given
+
+
+_register(
+    "erdos-renyi",
+    "a graph drawn uniformly from all of its size",
+    "Erdős and Rényi, On Random Graphs I, 1959",
+    erdos_renyi,
+    {"nodes": _whole, "edges": _whole},
+    {"nodes": 1000, "edges": 5000},
+)
+_register(
+    "barabasi-albert",
+    "growth by preferential attachment",
+    "Barabási and Albert, Emergence of Scaling in Random Networks, Science 1999",
+    barabasi_albert,
+    {"nodes": _whole, "attach": _whole},
+    {"nodes": 1000, "attach": 5},
+)
+_register(
+    "price",
+    "growth by citations, with a power law of degrees",
+    "Price, A General Theory of Bibliometric and Other Cumulative Advantage Processes, 1976",
+    price,
+    {"nodes": _whole, "edges": _whole, "exponent": float},
+    {"nodes": 10_000, "edges": 100_000, "exponent": 3.0},
+)
+_register(
+    "power-law-configuration",
+    "random but for degrees from a power law",
+    "Molloy and Reed, A Critical Point for Random Graphs with a Given Degree Sequence, 1995",
+    power_law_configuration,
+    {"nodes": _whole, "exponent": float, "mean_degree": float, "min_degree": _whole, "max_degree": _whole},
+    {"nodes": 1000, "exponent": 2.5},
+)
+_register(
+    "stochastic-block",
+    "blocks of nodes that are joined more within than between",
+    "Holland et al., Stochastic Blockmodels: First Steps, 1983",
+    stochastic_block,
+    {"sizes": _sizes, "p_in": float, "p_out": float},
+    {"sizes": (100, 100, 100), "p_in": 0.1, "p_out": 0.01},
+)

@@ -1,0 +1,199 @@
+"""Graphs of other libraries, taken and given; each library is imported only by who brings its objects."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.graph.graph import Graph
+from trueedge.graph.pairs import as_pairs
+from trueedge.graph.validation import Handling, check_handling, check_num_nodes, dropped
+
+if TYPE_CHECKING:
+    import networkx
+    from torch_geometric.data import Data
+
+Directed = Literal["refuse", "union"]
+
+
+def from_networkx(
+    graph: Any,
+    features: ArrayLike | None = None,
+    *,
+    self_loops: Handling = "refuse",
+    repeats: Handling = "refuse",
+    name: str | None = None,
+) -> Graph:
+    """Build a graph from a networkx graph of any kind; the direction of edges is left out.
+
+    Nodes that are exactly ``0..n-1`` keep their numbers. Others are numbered in the order of
+    ``graph.nodes`` and keep their names as labels.
+
+    Args:
+        graph: a networkx ``Graph``, ``DiGraph``, ``MultiGraph`` or ``MultiDiGraph``.
+        features: float array (n, d), one row a node.
+        self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
+        repeats: ``"refuse"`` an edge that occurs again (parallel, or in the other direction), or
+            ``"drop"`` it.
+        name: what to call the graph; its own name where it has one.
+    """
+    if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges", "is_directed")):
+        raise InputError(f"from_networkx: a networkx graph is needed, got {type(graph).__name__}")
+    nodes = list(graph.nodes())
+    count = check_num_nodes(len(nodes), "from_networkx")
+    numbered = all(type(node) is int for node in nodes) and set(nodes) == set(range(count))
+    place = {node: node if numbered else row for row, node in enumerate(nodes)}
+    return Graph.from_edges(
+        [(place[u], place[v]) for u, v in graph.edges()],
+        count,
+        features,
+        self_loops=self_loops,
+        repeats=repeats,
+        labels=None if numbered else nodes,
+        name=name or str(getattr(graph, "name", "")) or None,
+    )
+
+
+def from_scipy(
+    matrix: Any,
+    features: ArrayLike | None = None,
+    *,
+    directed: Directed = "refuse",
+    self_loops: Handling = "refuse",
+    name: str | None = None,
+) -> Graph:
+    """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge.
+
+    Args:
+        matrix: a sparse matrix or array (n, n) of any format.
+        features: float array (n, d), one row a node.
+        directed: ``"refuse"`` an entry whose mirror image is zero, or take the ``"union"``: an edge
+            where either entry is not zero.
+        self_loops: ``"refuse"`` an entry on the diagonal, or ``"drop"`` it.
+        name: what to call the graph.
+    """
+    if not hasattr(matrix, "tocsr") or len(getattr(matrix, "shape", ())) != 2:
+        raise InputError(f"from_scipy: a scipy sparse matrix is needed, got {type(matrix).__name__}")
+    rows, columns = matrix.shape
+    if rows != columns:
+        raise InputError(f"from_scipy: an adjacency matrix is square, this one has shape ({rows}, {columns})")
+    entries = matrix.tocsr(copy=True)
+    entries.sum_duplicates()
+    entries = entries.tocoo()
+    if entries.dtype.kind not in "biuf":
+        raise InputError(f"from_scipy: the matrix must hold numbers, got values of type {entries.dtype}")
+    pairs = np.stack([entries.row, entries.col], axis=1).astype(np.int64)
+    bad = ~np.isfinite(entries.data)
+    if bad.any():
+        at = int(bad.argmax())
+        u, v = pairs[at]
+        raise InputError(f"from_scipy: the entry ({u}, {v}) is {entries.data[at]}")
+    pairs = pairs[entries.data != 0]
+    count = check_num_nodes(rows, "from_scipy")
+    once = _each_edge_once(pairs, count, directed, "from_scipy")
+    return Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
+
+
+def from_pyg(
+    data: Any,
+    *,
+    directed: Directed = "refuse",
+    self_loops: Handling = "refuse",
+    repeats: Handling = "refuse",
+    name: str | None = None,
+) -> Graph:
+    """Build a graph from a PyTorch Geometric ``Data``: its ``edge_index`` and, where there is one, its ``x``.
+
+    Args:
+        data: an object with ``edge_index``, int tensor (2, e) that lists each edge in both directions.
+        directed: ``"refuse"`` an edge listed in one direction only, or take the ``"union"``.
+        self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
+        repeats: ``"refuse"`` an edge listed twice in the same direction, or ``"drop"`` it.
+        name: what to call the graph.
+    """
+    check_handling(self_loops, repeats, "from_pyg")
+    index = _to_numpy(getattr(data, "edge_index", None))
+    if index is None or index.ndim != 2 or len(index) != 2:
+        shape = "none" if index is None else f"one of shape {index.shape}"
+        raise InputError(f"from_pyg: the data needs an edge_index of shape (2, e), it has {shape}")
+    features = _to_numpy(getattr(data, "x", None))
+    with warnings.catch_warnings():
+        # PyG warns where it has only the ids to go by: so do we count then, and that is documented.
+        warnings.simplefilter("ignore")
+        num_nodes = getattr(data, "num_nodes", None)
+    if num_nodes is not None:
+        num_nodes = check_num_nodes(num_nodes, "from_pyg")
+    pairs = as_pairs(index.T, num_nodes, "edge_index")
+    count = num_nodes or check_num_nodes(int(pairs.max(initial=-1)) + 1, "from_pyg")
+    first = np.unique(pairs[:, 0] * count + pairs[:, 1], return_index=True)[1]
+    notes: tuple[str, ...] = ()
+    if len(first) < len(pairs):
+        if repeats == "refuse":
+            column = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
+            u, v = pairs[column]
+            raise InputError(
+                f"from_pyg: edge_index lists ({u}, {v}) again at column {column};"
+                " repeats='drop' would keep each edge once"
+            )
+        notes = (dropped(len(pairs) - len(first), "repeated directed edge"),)
+    once = _each_edge_once(pairs[np.sort(first)], count, directed, "from_pyg")
+    graph = Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
+    return dataclasses.replace(graph, notes=(*notes, *graph.notes))
+
+
+def to_networkx(graph: Graph) -> networkx.Graph:
+    """The graph as a networkx ``Graph``; nodes are called by their labels, or ``0..n-1`` without any.
+
+    Edge data becomes attributes of the edges; features are left behind.
+    """
+    from networkx import Graph as NetworkxGraph
+
+    nodes: list[Any] = list(range(graph.num_nodes)) if graph.labels is None else list(graph.labels)
+    result = NetworkxGraph(name=graph.name)
+    result.add_nodes_from(nodes)
+    result.add_edges_from((nodes[u], nodes[v]) for u, v in graph.edges.tolist())
+    for key, column in graph.edge_data.items():
+        for (u, v), value in zip(graph.edges.tolist(), column.tolist(), strict=True):
+            result.edges[nodes[u], nodes[v]][key] = value
+    return result
+
+
+def to_pyg(graph: Graph) -> Data:
+    """The graph as a PyTorch Geometric ``Data``: each edge in both directions, features as ``x``.
+
+    Labels and edge data are left behind.
+    """
+    import torch
+    from torch_geometric.data import Data
+
+    both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
+    features = None if graph.features is None else torch.from_numpy(graph.features.copy())
+    return Data(x=features, edge_index=torch.from_numpy(both), num_nodes=graph.num_nodes)
+
+
+def _each_edge_once(pairs: NDArray[np.int64], num_nodes: int, directed: str, owner: str) -> NDArray[np.int64]:
+    """Distinct directed pairs as undirected ones; one without its mirror image is refused or taken."""
+    if directed not in ("refuse", "union"):
+        raise must_be("directed", owner, "'refuse' or 'union'", directed)
+    low, high = pairs.min(axis=1, initial=num_nodes), pairs.max(axis=1, initial=0)
+    keys, first, count = np.unique(low * num_nodes + high, return_index=True, return_counts=True)
+    alone = (count == 1) & (keys // num_nodes != keys % num_nodes)
+    if directed == "refuse" and alone.any():
+        u, v = pairs[first[alone].min()]
+        raise InputError(
+            f"{owner}: the edge ({u}, {v}) is there and ({v}, {u}) is not;"
+            " directed='union' would take both for one edge"
+        )
+    return pairs[np.sort(first)]
+
+
+def _to_numpy(values: Any) -> NDArray[Any] | None:
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+        values = values.to_dense() if values.is_sparse else values
+    return None if values is None else np.asarray(values)

@@ -1,0 +1,109 @@
+"""Edge lists in text files: whose ids they are, and what is wrong with them."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.graph.columns import Columns, read_columns
+from trueedge.graph.text import TextFile, open_text, shown
+from trueedge.graph.validation import Handling, check_handling, check_num_nodes, tidy
+
+
+@dataclass(frozen=True, eq=False)
+class EdgeList:
+    """What an edge list holds.
+
+    Attributes:
+        edges: int64 array (m, 2) without self-loops or repeats, in the order and direction of the file.
+        num_nodes: the number of nodes n.
+        labels: the nodes' ids in the file, n of them, or None where they are ``0..n-1``.
+        name: the file's name without its endings.
+        notes: what was done to the input on the way, one sentence each.
+    """
+
+    edges: NDArray[np.int64]
+    num_nodes: int
+    labels: tuple[str, ...] | None
+    name: str
+    notes: tuple[str, ...]
+
+
+def read_edges(
+    path: str | os.PathLike[str],
+    num_nodes: int | None = None,
+    self_loops: Handling = "refuse",
+    repeats: Handling = "refuse",
+) -> EdgeList:
+    """Read an undirected edge list from a text file, plain or gzip.
+
+    A line is an edge: two ids, then any further columns, which are not read. Columns are separated by
+    white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; there may be a header
+    (:func:`trueedge.graph.columns.read_columns` says when a line is one).
+
+    Ids that are whole numbers are used as they are if ``num_nodes`` is given or if they are exactly
+    ``0..n-1``. Other numbers are renumbered in their order, names in the order they first appear in, and
+    both are kept as labels. A node that has only self-loops is still a node.
+
+    Args:
+        path: where the file lies.
+        num_nodes: the number of nodes; every id must then be a whole number below it.
+        self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
+        repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
+    """
+    check_handling(self_loops, repeats, "read_edges")
+    if num_nodes is not None:
+        num_nodes = check_num_nodes(num_nodes, "read_edges")
+    text = open_text(path)
+    columns = read_columns(text, numbers_only=num_nodes is not None)
+    pairs, count, labels = _number_nodes(text, columns, num_nodes)
+
+    def edge(row: int) -> str:
+        line = int(columns.lines[row])
+        return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
+
+    kept, _, notes = tidy(
+        pairs, count, self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}"
+    )
+    return EdgeList(kept, count, labels, _name(text.path), (*columns.notes, *notes))
+
+
+def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
+    """Read pairs of whole numbers from a text file as they stand: int64 array (m, 2).
+
+    The format is that of :func:`read_edges`, but self-loops, repeats and directions are kept.
+
+    Args:
+        path: where the file lies.
+    """
+    return read_columns(open_text(path), numbers_only=True).ids
+
+
+def _number_nodes(
+    text: TextFile, columns: Columns, num_nodes: int | None
+) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
+    """Rows of ids as pairs of ``0..n-1``, n, and the ids as labels where they were others."""
+    numbers = columns.ids
+    if columns.names is not None:
+        return numbers, check_num_nodes(len(columns.names)), columns.names
+    if num_nodes is not None:
+        past = numbers >= num_nodes
+        if past.any():
+            row, column = (int(i) for i in np.argwhere(past)[0])
+            what = f"the id '{numbers[row, column]}' is outside 0..{num_nodes - 1}"
+            raise text.error(int(columns.lines[row]), what)
+        return numbers, num_nodes, None
+    # Only ids below their own number can be 0..n-1: so huge ids never make a huge table.
+    top = int(numbers.max())
+    if top < numbers.size and np.bincount(numbers.ravel()).all():
+        return numbers, top + 1, None
+    values, flat = np.unique(numbers, return_inverse=True)
+    return flat.reshape(-1, 2), check_num_nodes(len(values)), tuple(map(str, values.tolist()))
+
+
+def _name(path: Path) -> str:
+    return Path(path.name.removesuffix(".gz")).stem

@@ -1,0 +1,145 @@
+"""A graph as a folder: arrays as ``.npy`` files, the rest in ``graph.json``."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph.graph import Graph
+from trueedge.graph.pairs import pair_keys
+from trueedge.graph.validation import check_labels, check_num_nodes, locked
+
+FORMAT = "trueedge graph"
+VERSION = 1
+
+
+def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
+    """Write a graph into a folder; a graph that was there is replaced, other files stay.
+
+    The description is written last: a folder that was left half-written has none, and is no graph.
+
+    Args:
+        graph: what to write.
+        folder: where to; it is made where it is not there.
+    """
+    place = Path(folder)
+    card = {
+        "format": FORMAT,
+        "version": VERSION,
+        "hash": graph.hash,
+        "num_nodes": graph.num_nodes,
+        "num_edges": graph.num_edges,
+        "num_features": 0 if graph.features is None else graph.features.shape[1],
+        "edge_data": list(graph.edge_data),
+        "name": graph.name,
+        "notes": list(graph.notes),
+        "labels": None if graph.labels is None else list(graph.labels),
+    }
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "graph.json").unlink(missing_ok=True)
+        for old in (place / "features.npy", *place.glob("edge_data_*.npy")):
+            old.unlink(missing_ok=True)
+        _write(place / "edges.npy", graph.edges)
+        if graph.features is not None:
+            _write(place / "features.npy", graph.features)
+        for number, column in enumerate(graph.edge_data.values()):
+            _write(place / f"edge_data_{number}.npy", column)
+        _write(place / "graph.json", card)
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror or error}") from None
+
+
+def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
+    """Read a graph that :func:`save` wrote.
+
+    Args:
+        folder: where it lies.
+        mmap: leave the arrays on disk and read what is used.
+        verify: compare the content with the hash it was saved under; this reads all of it.
+    """
+    place = Path(folder)
+    card = _read_card(place)
+    try:
+        count, num_edges = check_num_nodes(card["num_nodes"]), int(card["num_edges"])
+        edges = _read_array(place / "edges.npy", np.int32, (num_edges, 2), mmap)
+        _check_edges(edges, count)
+        features = None
+        if card["num_features"]:
+            features = _read_array(place / "features.npy", np.float32, (count, card["num_features"]), mmap)
+        columns = {
+            str(key): _read_array(place / f"edge_data_{number}.npy", None, (num_edges,), mmap)
+            for number, key in enumerate(card["edge_data"])
+        }
+        labels = None if card["labels"] is None else check_labels(card["labels"], count)
+        graph = Graph(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
+    except KeyError as error:
+        raise InputError(f"{place} is damaged: graph.json does not say {error}") from None
+    except (InputError, TypeError, ValueError) as error:
+        raise InputError(f"{place} is damaged: {error}") from None
+    if verify and graph.hash != card.get("hash"):
+        raise InputError(f"{place} is damaged: its content is not what was saved (the hash differs)")
+    return graph
+
+
+def _write(path: Path, content: NDArray[Any] | dict[str, Any]) -> None:
+    """Write under another name and rename, so that a file is there whole or not at all."""
+    new = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        with new.open("wb") as file:
+            if isinstance(content, dict):
+                file.write(json.dumps(content, indent=1).encode())
+            else:
+                np.save(file, content, allow_pickle=False)
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
+
+
+def _read_card(place: Path) -> dict[str, Any]:
+    try:
+        card = json.loads((place / "graph.json").read_bytes())
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{place} is no saved graph: it has no graph.json") from None
+    except OSError as error:
+        raise InputError(f"{place} cannot be read: {error.strerror or error}") from None
+    except (ValueError, RecursionError):
+        raise InputError(f"{place} is damaged: graph.json is not JSON") from None
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        raise InputError(f"{place} is no saved graph: its graph.json is something else")
+    if card.get("version") != VERSION:
+        raise InputError(f"{place} has format version {card.get('version')!r}, this program reads {VERSION}")
+    return card
+
+
+def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bool) -> NDArray[Any]:
+    try:
+        # A map first, whatever is asked for: it checks that the file is as long as its head says.
+        mapped = open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise InputError(f"{path.name} is missing") from None
+    except (OSError, EOFError, OverflowError, TypeError, ValueError):
+        raise InputError(f"{path.name} is not a whole .npy file of numbers") from None
+    if mapped.shape != shape:
+        raise InputError(f"{path.name} does not have the shape {shape}")
+    native = mapped.dtype.newbyteorder("=")
+    if native.kind not in "biuf" or (dtype is not None and native != dtype):
+        raise InputError(f"{path.name} holds values of type {mapped.dtype}")
+    # A memory map is a subclass that compiled code does not know: hand out the plain view of it.
+    plain = np.asarray(mapped, dtype=native, order="C") if mmap else np.array(mapped, dtype=native, order="C")
+    return locked(plain)
+
+
+def _check_edges(edges: NDArray[np.int32], num_nodes: int) -> None:
+    # Compiled code trusts these arrays: an id out of range would read foreign memory.
+    keys = pair_keys(edges, num_nodes)
+    inside = edges.min(initial=0) >= 0 and edges.max(initial=0) < num_nodes
+    if not (inside and (edges[:, 0] < edges[:, 1]).all() and (keys[1:] > keys[:-1]).all()):
+        raise InputError("edges.npy does not hold sorted edges of that graph")

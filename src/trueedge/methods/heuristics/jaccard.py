@@ -1,0 +1,31 @@
+"""What share of two nodes' neighbours is common to both."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+from trueedge.methods.heuristics.heuristic import Heuristic
+
+
+@dataclass(frozen=True)
+class Jaccard(Heuristic):
+    """The share of common neighbours, ``|N(u) ∩ N(v)| / |N(u) ∪ N(v)|``; 0 where neither node has any."""
+
+    name: ClassVar[str] = "jaccard"
+    title: ClassVar[str] = "Jaccard Index"
+    citation: ClassVar[str] = (
+        "Jaccard, Étude comparative de la distribution florale dans une portion des Alpes et des Jura, 1901"
+    )
+
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair, float64 (n,)."""
+        from trueedge.kernels.intersection import common_neighbor_sums
+
+        common = common_neighbor_sums(graph.indptr, graph.indices, pairs, np.ones(graph.num_nodes))
+        union = graph.degrees[pairs[:, 0]] + graph.degrees[pairs[:, 1]] - common
+        return np.divide(common, union, out=np.zeros(len(pairs)), where=union > 0)

@@ -1,0 +1,271 @@
+"""Is a scorer fit to be judged? Asked again in other ways, its scores must not change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.metrics import PairScores
+from trueedge.metrics.scores import as_array, describe_nonfinite
+from trueedge.randomness import generator
+from trueedge.tasks import spread
+from trueedge.tasks.scorer import Scorer, scorer_name
+from trueedge.tasks.spread import quick_check
+
+__all__ = ["CheckReport", "Finding", "Judge", "check_scorer", "quick_check"]
+
+RELATIVE_NOISE = 1e-5
+PAIRS_ALONE = 8
+
+Level = Literal["ok", "look", "broken"]
+
+
+class Judge(Protocol):
+    """What the check needs of a task."""
+
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Make anything that can score into a scorer on the graph of a part."""
+        ...
+
+    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Some positives and some negatives of a part, each int64 (at most size, 2)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at.
+
+    Attributes:
+        level: ``ok``, ``look`` (judge for yourself) or ``broken`` (scores cannot be trusted).
+        name: what was looked at, one word.
+        sentence: what was found.
+    """
+
+    level: Level
+    name: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """What a check found.
+
+    Attributes:
+        scorer: the scorer's name.
+        findings: one for each thing that was looked at.
+    """
+
+    scorer: str
+    findings: tuple[Finding, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is broken."""
+        return all(finding.level != "broken" for finding in self.findings)
+
+    def __str__(self) -> str:
+        width = max(len(finding.name) for finding in self.findings)
+        rows = [f"  {f.level:<6}  {f.name:<{width}}  {f.sentence}" for f in self.findings]
+        return "\n".join([f"{self.scorer}: {'nothing is broken' if self.ok else 'broken'}", *rows])
+
+
+def check_scorer(
+    scorer: object, task: Judge, part: str = "test", sample: int = 2000, seed: int = 0
+) -> CheckReport:
+    """Ask a scorer for the same scores in other ways, and name what changes them.
+
+    A sample of a part's pairs is scored twice, shuffled, in other batch sizes, one pair at a time, and with
+    both directions swapped; NaN, a constant answer, ties and saturation are looked for.
+
+    Args:
+        scorer: anything ``task.evaluate`` takes, but a file of scores in listing order.
+        task: where the pairs come from.
+        part: ``"valid"`` or ``"test"``.
+        sample: how many pairs are drawn, half of them positives where there are as many.
+        seed: for the sample and its shuffling.
+    """
+    if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)) or sample < 1:
+        raise must_be("sample", "check_scorer", "a whole number, 1 or more", sample)
+    bound = task.bind(scorer, part)
+    positives, negatives = task.sample(part, -(-int(sample) // 2), seed)
+    pairs = np.concatenate([positives, negatives]).astype(np.int64)
+    try:
+        raw = _ask(bound, pairs)
+    except _BadAnswerError as trouble:
+        return CheckReport(scorer_name(bound), (Finding("broken", "answer", str(trouble)),))
+    scores = raw.astype(np.float64)
+    findings = (
+        Finding("ok", "answer", f"{len(pairs)} pairs got {len(pairs)} real numbers"),
+        _finite(scores),
+        *_ask_again(bound, pairs, scores, seed),
+        *_tell_apart(raw, len(positives)),
+    )
+    return CheckReport(scorer_name(bound), findings)
+
+
+class _BadAnswerError(Exception):
+    """The answer is not one real number for each pair; the message says what it is instead."""
+
+
+def _ask(scorer: Scorer, pairs: NDArray[np.int64]) -> NDArray[Any]:
+    """A scorer's answer, real numbers (n,); NaN and infinite ones are let through."""
+    try:
+        answer = scorer.score(np.array(pairs, order="C"))
+    except Exception as problem:
+        text = f": {str(problem).splitlines()[0]}" if str(problem) else ""
+        told = f"it raises {type(problem).__name__}{text} (asked {_count(pairs)})"
+        raise _BadAnswerError(told) from problem
+    try:
+        array = as_array(answer, "the answer")
+    except InputError as problem:
+        raise _BadAnswerError(str(problem)) from problem
+    if array.shape != (len(pairs),):
+        raise _BadAnswerError(f"the answer to {_count(pairs)} has the shape {array.shape}")
+    if array.dtype.kind not in "biuf":
+        raise _BadAnswerError(f"the answer holds values of type {array.dtype}, not real numbers")
+    return array
+
+
+def _count(pairs: NDArray[np.int64]) -> str:
+    return "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
+
+
+def _finite(scores: NDArray[np.float64]) -> Finding:
+    nan, infinite = int(np.isnan(scores).sum()), int(np.isinf(scores).sum())
+    if nan or infinite:
+        return Finding("broken", "finite", describe_nonfinite(nan, infinite, len(scores), "scores"))
+    return Finding("ok", "finite", "no score is NaN or infinite")
+
+
+@dataclass(frozen=True)
+class _Probe:
+    """The same question in another way.
+
+    Attributes:
+        name: what is looked at.
+        ask: asks again, and puts the answer into the order of ``scores``.
+        scores: what was answered the first time.
+        same: the sentence where the answer is the same.
+        changed: the sentence where it is not.
+        fault: how bad that is.
+    """
+
+    name: str
+    ask: Callable[[], NDArray[Any]]
+    scores: NDArray[np.float64]
+    same: str
+    changed: str
+    fault: Level = "broken"
+
+    def run(self) -> Finding:
+        """Ask, and compare up to what rounding may do."""
+        try:
+            again = self.ask().astype(np.float64)
+        except _BadAnswerError as trouble:
+            return Finding("broken", self.name, str(trouble))
+        size = np.abs(self.scores)
+        usual = float(np.median(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
+        with np.errstate(invalid="ignore"):
+            difference = np.abs(again - self.scores)
+            agree = difference <= RELATIVE_NOISE * np.maximum(size, usual)
+        agree |= (again == self.scores) | (np.isnan(again) & np.isnan(self.scores))
+        if agree.all():
+            return Finding("ok", self.name, self.same)
+        largest = np.max(difference[~agree & np.isfinite(difference)], initial=0.0)
+        count = int(np.count_nonzero(~agree))
+        return Finding(
+            self.fault, self.name, f"{self.changed} ({count} of {len(agree)} pairs, by up to {largest:.3g})"
+        )
+
+
+def _ask_again(
+    scorer: Scorer, pairs: NDArray[np.int64], scores: NDArray[np.float64], seed: int
+) -> list[Finding]:
+    """Ask in other ways; once scores change by themselves or with the order, no other cause can be told."""
+    order = generator(seed, "check", "order").permutation(len(pairs))
+    back, alone = np.argsort(order), order[:PAIRS_ALONE]
+    sizes = sorted({-(-len(pairs) // 3), -(-len(pairs) // 40)}, reverse=True)
+
+    def in_batches(rows: NDArray[np.int64], size: int) -> NDArray[Any]:
+        return np.concatenate([_ask(scorer, rows[at : at + size]) for at in range(0, len(rows), size)])
+
+    first = (
+        _Probe(
+            "repeat",
+            lambda: _ask(scorer, pairs),
+            scores,
+            "asked twice, the scores are the same",
+            "randomness: asked twice, the scores change",
+        ),
+        _Probe(
+            "order",
+            lambda: _ask(scorer, pairs[order])[back],
+            scores,
+            "shuffled pairs keep their scores",
+            "order: a pair's score changes with its place among the others",
+        ),
+    )
+    others = (
+        _Probe(
+            "batch",
+            lambda: np.concatenate([in_batches(pairs, size) for size in sizes]),
+            np.tile(scores, len(sizes)),
+            f"batches of {' and '.join(map(str, sizes))} pairs give the scores of one batch of {len(pairs)}",
+            "batch statistics: a pair's score changes with the others in its batch",
+        ),
+        _Probe(
+            "single",
+            lambda: in_batches(pairs[alone], 1),
+            scores[alone],
+            f"{len(alone)} pairs asked one at a time keep their scores",
+            "batch statistics: a pair asked alone gets another score",
+        ),
+        _Probe(
+            "direction",
+            lambda: _ask(scorer, pairs[:, ::-1]),
+            scores,
+            "(u, v) and (v, u) get the same score",
+            "direction: (u, v) and (v, u) get different scores, though an edge has no direction",
+            fault="look",
+        ),
+    )
+    findings: list[Finding] = []
+    for probe in first:
+        findings.append(probe.run())
+        if findings[-1].level == "broken":
+            return findings
+    return [*findings, *(probe.run() for probe in others)]
+
+
+def _tell_apart(raw: NDArray[Any], positives: int) -> list[Finding]:
+    """What the scores themselves show."""
+    findings: list[Finding] = []
+    if raw.dtype.kind in "biu":
+        values = len(np.unique(raw))
+        sentence = f"the answer is of type {raw.dtype}, with {values} different values: was it rounded?"
+        findings.append(Finding("look", "type", sentence))
+    finite = np.isfinite(raw)
+    positive, negative = raw[:positives][finite[:positives]], raw[positives:][finite[positives:]]
+    if not positive.size or not negative.size:
+        return findings
+    try:
+        scores = PairScores.check(positive, negative)
+    except InputError as problem:
+        return [*findings, Finding("broken", "type", str(problem))]
+    same = spread.constant(scores)
+    if same:
+        return [*findings, Finding("broken", "constant", same)]
+    close, tied, ends = spread.narrow(scores), spread.ties(scores), spread.saturation(scores)
+    share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
+    return [
+        *findings,
+        Finding("look" if close else "ok", "constant", close or "the scores differ"),
+        Finding("look" if tied else "ok", "ties", tied or share),
+        Finding("look" if ends else "ok", "saturation", ends or "no pile of scores at 0 or 1"),
+    ]

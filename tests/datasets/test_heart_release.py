@@ -1,0 +1,151 @@
+"""The split and negatives that HeaRT's authors released."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trueedge import datasets
+from trueedge.datasets import MissingFile
+from trueedge.errors import InputError
+
+TRAIN = "0\t1\n1\t2\n2\t3\n2707\t2707\n"
+VALID = np.array([[0, 2], [4, 1]])
+TEST = np.array([[3, 0]])
+
+
+def samples(positives: np.ndarray, k: int = 4) -> np.ndarray:
+    """Negatives of the right form: half of them keep the source, half the target."""
+    table = np.repeat(positives[:, None], k, axis=1)
+    table[:, : k // 2, 1] = 10 + np.arange(k // 2)
+    table[:, k // 2 :, 0] = 20 + np.arange(k - k // 2)
+    return table
+
+
+def lay_out(folder: Path, name: str = "cora", **changes: object) -> None:
+    place = folder / "heart" / name
+    place.mkdir(parents=True)
+    content: dict[str, object] = {
+        "train_pos": TRAIN,
+        "valid_pos": "0\t2\n4\t1\n",
+        "test_pos": "3\t0\n",
+        "valid_neg": "5\t6\n7\t8\n",
+        "test_neg": "9\t9\n",
+        "heart_valid_samples": samples(VALID),
+        "heart_test_samples": samples(TEST),
+    } | changes
+    for key, value in content.items():
+        if isinstance(value, np.ndarray):
+            np.save(place / f"{key}.npy", value)
+        elif isinstance(value, bytes):
+            (place / f"{key}.npy").write_bytes(value)
+        elif isinstance(value, str):
+            (place / f"{key}.txt").write_text(value)
+
+
+def test_the_released_citeseer_is_read_whole(data_folder: Path) -> None:
+    release = datasets.released("citeseer")
+    whole = datasets.load("citeseer")
+    assert release.graph.num_nodes == 3327
+    assert release.graph.num_edges == 3870
+    assert release.graph.notes == ("dropped 48 self-loops",)
+    assert (release.graph.degrees[whole.degrees == 0] == 0).all()
+    assert release.valid.shape == (227, 2)
+    assert release.test.shape == (455, 2)
+    assert release.valid_negatives is not None
+    assert release.valid_negatives.shape == (227, 2)
+    assert release.test_negatives is not None
+    assert release.test_negatives.shape == (455, 2)
+    assert release.heart_valid is not None
+    assert release.heart_valid.shape == (227, 500, 2)
+    assert release.heart_test is not None
+    assert release.heart_test.shape == (455, 500, 2)
+    for array in (release.valid, release.test, release.test_negatives, release.heart_test):
+        assert array.dtype == np.int32
+    parts = np.concatenate(
+        [release.graph.edges, np.sort(release.valid, axis=1), np.sort(release.test, axis=1)]
+    )
+    np.testing.assert_array_equal(np.unique(parts, axis=0), whole.edges)
+    assert release.graph.features is not None
+    np.testing.assert_array_equal(release.graph.features, whole.features)
+    assert {check.state for check in datasets.verify("citeseer")} == {"ok"}
+
+
+def test_rows_keep_their_order_and_direction(own_data: Path) -> None:
+    lay_out(own_data)
+    release = datasets.released("cora")
+    assert release.graph.edges.tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert release.graph.num_nodes == 2708
+    assert release.graph.notes == ("dropped 1 self-loop",)
+    assert release.valid.tolist() == VALID.tolist()
+    assert release.test.tolist() == TEST.tolist()
+    assert release.test_negatives is not None
+    assert release.test_negatives.tolist() == [[9, 9]]
+    assert release.heart_valid is not None
+    np.testing.assert_array_equal(release.heart_valid, samples(VALID))
+    assert release.graph.features is not None
+    np.testing.assert_array_equal(release.graph.features, datasets.load("cora").features)
+
+
+def test_features_are_left_out_with_a_note_where_they_cannot_be_had(
+    own_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lay_out(own_data, "pubmed")
+
+    def unreachable(*arguments: object, **options: object) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr("urllib.request.urlopen", unreachable)
+    release = datasets.released("pubmed")
+    assert release.graph.num_nodes == 19717
+    assert release.graph.features is None
+    assert release.graph.notes[-1] == "without features: the files of pubmed are not here"
+
+
+def test_other_names_and_absent_folders_are_refused(own_data: Path) -> None:
+    with pytest.raises(
+        InputError, match="no split released by HeaRT is called 'karate'; there are: citeseer, cora"
+    ):
+        datasets.released("karate")
+    with pytest.raises(
+        MissingFile, match=r"heart/cora/train_pos\.txt is not in .*no longer answers; put it at"
+    ):
+        datasets.released("cora")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"train_pos": "0\t1\n1\t2708\n"}, "row 1 has the node id 2708, outside 0..2707"),
+        ({"train_pos": "0\t1\n1\t-2\n"}, "row 1 has the node id -2"),
+        ({"train_pos": "0\t1\n1\n"}, "line 2 has 1 values, not 2"),
+        ({"valid_pos": "0\t2\n4\t4\n"}, "row 1 joins node 4 to itself"),
+        ({"test_pos": "3\tx\n"}, "line 1 has 'x'"),
+        ({"test_neg": "3\t9999\n"}, "row 0 has the node id 9999"),
+        ({"heart_test_samples": samples(VALID)}, "has the shape (2, 4, 2), but 1 positives need (1, k, 2)"),
+        ({"heart_test_samples": samples(TEST)[0]}, "has the shape (4, 2)"),
+        ({"heart_test_samples": samples(TEST) + 5000}, "has the node id 5003"),
+        ({"heart_test_samples": samples(TEST) * 0.5}, "which is not a node id"),
+        ({"heart_test_samples": samples(TEST)[:, ::-1]}, "row 0 do not belong to the positive (3, 0)"),
+        ({"heart_valid_samples": samples(VALID)[::-1]}, "row 0 do not belong to the positive (0, 2)"),
+        ({"heart_test_samples": b"not numpy"}, "is not a numpy file of numbers"),
+        ({"heart_test_samples": b""}, "is not a numpy file of numbers"),
+    ],
+)
+def test_files_that_do_not_fit_are_refused(own_data: Path, changes: dict[str, object], said: str) -> None:
+    lay_out(own_data, **changes)
+    with pytest.raises(InputError, match=re.escape(said)):
+        datasets.released("cora")
+
+
+def test_pickled_negatives_are_refused(own_data: Path, tmp_path: Path, forged: object) -> None:
+    lay_out(own_data)
+    objects = np.empty(1, dtype=object)
+    objects[0] = forged
+    np.save(own_data / "heart/cora/heart_test_samples.npy", objects, allow_pickle=True)
+    with pytest.raises(InputError, match="is not a numpy file of numbers"):
+        datasets.released("cora")
+    assert not (tmp_path / "owned").exists()

@@ -1,0 +1,187 @@
+"""What torch.save wrote is read without torch, and never obeyed."""
+
+from __future__ import annotations
+
+import io
+import pickle
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trueedge.datasets.torch_files import read_arrays
+from trueedge.errors import InputError
+
+torch = pytest.importorskip("torch")
+
+CONTENT = {
+    "edge": np.arange(10, dtype=np.int64).reshape(5, 2),
+    "year": np.array([2001, 2002, 2003], dtype=np.int32),
+    "empty": np.empty((0, 2), dtype=np.int64),
+    "weight": np.array([0.5, 1.5]),
+}
+
+
+def as_tensors() -> dict[str, object]:
+    return {key: torch.from_numpy(array) for key, array in CONTENT.items()}
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
+@pytest.mark.parametrize("make", [lambda: CONTENT, as_tensors], ids=["numpy", "tensors"])
+def test_both_formats_give_back_what_was_saved(
+    tmp_path: Path, zipped: bool, make: Callable[[], dict[str, object]]
+) -> None:
+    path = tmp_path / "saved.pt"
+    torch.save(make(), path, _use_new_zipfile_serialization=zipped)
+    read = read_arrays(path)
+    assert list(read) == list(CONTENT)
+    for key, array in CONTENT.items():
+        np.testing.assert_array_equal(read[key], array)
+        assert read[key].dtype == array.dtype
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
+def test_views_of_shared_values_are_read_as_torch_reads_them(tmp_path: Path, zipped: bool) -> None:
+    base = torch.arange(24).reshape(4, 6)
+    saved = {
+        "all": base,
+        "turned": base.t(),
+        "part": base[1:3, ::2],
+        "one": base[2, 3],
+        "kinds": base % 2 == 0,
+    }
+    saved |= {str(kind): base.to(kind) for kind in (torch.int8, torch.int16, torch.uint8, torch.float32)}
+    path = tmp_path / "views.pt"
+    torch.save(saved, path, _use_new_zipfile_serialization=zipped)
+    read = read_arrays(path)
+    for key, tensor in saved.items():
+        np.testing.assert_array_equal(read[key], tensor.numpy())
+        assert read[key].dtype == tensor.numpy().dtype
+
+
+def test_torch_is_not_imported(tmp_path: Path) -> None:
+    path = tmp_path / "saved.pt"
+    torch.save(as_tensors(), path)
+    script = (
+        "import sys; sys.modules['torch'] = None\n"
+        "from pathlib import Path\n"
+        "from trueedge.datasets.torch_files import read_arrays\n"
+        f"print(read_arrays(Path({str(path)!r}))['edge'].sum())"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "45"
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
+def test_a_saved_object_that_calls_a_function_is_refused(
+    tmp_path: Path, forged: object, zipped: bool
+) -> None:
+    path = tmp_path / "forged.pt"
+    torch.save({"edge": forged}, path, _use_new_zipfile_serialization=zipped)
+    with pytest.raises(InputError, match=r"forged\.pt asks for "):
+        read_arrays(path)
+    assert not (tmp_path / "owned").exists()
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
+def test_a_file_cut_short_is_refused(tmp_path: Path, zipped: bool) -> None:
+    buffer = io.BytesIO()
+    torch.save(as_tensors(), buffer, _use_new_zipfile_serialization=zipped)
+    whole = buffer.getvalue()
+    path = tmp_path / "cut.pt"
+    for share in (0.1, 0.5, 0.9, 0.999):
+        path.write_bytes(whole[: int(len(whole) * share)])
+        with pytest.raises(InputError, match=r"cut\.pt"):
+            read_arrays(path)
+
+
+def test_other_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "other.pt"
+    for content in (
+        b"",
+        b"text",
+        pickle.dumps(3, 2),
+        pickle.dumps(0x1950A86A20F9469CFC6C, 2) + pickle.dumps(7, 2),
+    ):
+        path.write_bytes(content)
+        with pytest.raises(InputError, match=r"other\.pt"):
+            read_arrays(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("readme", "nothing")
+    with pytest.raises(InputError, match=r"without data\.pkl"):
+        read_arrays(path)
+    with pytest.raises(InputError, match=r"absent\.pt"):
+        read_arrays(tmp_path / "absent.pt")
+
+
+def test_big_endian_files_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "big.pt"
+    header = (0x1950A86A20F9469CFC6C, 1001, {"little_endian": False}, {})
+    path.write_bytes(b"".join(pickle.dumps(part, 2) for part in header))
+    with pytest.raises(InputError, match="big-endian"):
+        read_arrays(path)
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("archive/data.pkl", pickle.dumps({}, 2))
+        archive.writestr("archive/byteorder", b"big")
+    with pytest.raises(InputError, match="big-endian"):
+        read_arrays(path)
+
+
+@pytest.mark.parametrize(
+    "content", [[1, 2], {"edge": [1, 2]}, {3: np.arange(2)}, {"edge": {"a": np.arange(2)}}]
+)
+def test_what_is_no_dict_of_arrays_is_refused(tmp_path: Path, content: object) -> None:
+    path = tmp_path / "saved.pt"
+    torch.save(content, path)
+    with pytest.raises(InputError, match=r"saved\.pt holds no dict of arrays"):
+        read_arrays(path)
+
+
+def forged_tensor(storage: bytes, window: bytes) -> bytes:
+    """A hand-made zip file with four values and a tensor that claims a window on them."""
+    pickled = (
+        b"(dS'edge'\nctorch._utils\n_rebuild_tensor_v2\n((S'storage'\n"
+        + storage
+        + b"S'0'\nS'cpu'\nI4\ntQ"
+        + window
+    )
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("archive/data.pkl", pickled + b"I00\nNtRs.")
+        archive.writestr("archive/data/0", np.arange(4).tobytes())
+    return buffer.getvalue()
+
+
+LONGS = b"ctorch\nLongStorage\n"
+
+
+def test_the_hand_made_tensor_is_a_good_one(tmp_path: Path) -> None:
+    path = tmp_path / "made.pt"
+    path.write_bytes(forged_tensor(LONGS, b"I1\n(I3\nt(I1\nt"))
+    assert read_arrays(path)["edge"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    ("storage", "window"),
+    [
+        (LONGS, b"I2\n(I3\nt(I1\nt"),  # one value too many
+        (LONGS, b"I0\n(I2\nt(I4\nt"),
+        (LONGS, b"I-1\n(I2\nt(I1\nt"),
+        (LONGS, b"I0\n(I-2\nt(I1\nt"),
+        (LONGS, b"I0\n(I2\nt(I-1\nt"),
+        (LONGS, b"I0\n(I2\nt(I1\nI1\nt"),
+        (LONGS, b"I0\n(I99999999999\nt(I0\nt"),  # one value, repeated until memory is full
+        (LONGS, b"S'0'\n(I2\nt(I1\nt"),
+        (b"S'O'\n", b"I0\n(I1\nt(I1\nt"),  # values that would be taken for pointers
+        (b"S'<i4'\n", b"I0\n(I1\nt(I1\nt"),  # eight values for four
+    ],
+)
+def test_forged_tensors_are_refused(tmp_path: Path, storage: bytes, window: bytes) -> None:
+    path = tmp_path / "made.pt"
+    path.write_bytes(forged_tensor(storage, window))
+    with pytest.raises(InputError, match=r"made\.pt is not a file of arrays"):
+        read_arrays(path)

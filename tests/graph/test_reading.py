@@ -1,0 +1,312 @@
+"""Edge lists in files: every format that is read, and the sentence for every one that is not."""
+
+from __future__ import annotations
+
+import gzip
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trueedge.errors import InputError
+from trueedge.graph import EdgeList, Graph, read_edges, read_pairs
+
+Write = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """Writes a file and returns its path."""
+
+    def write(content: str | bytes, name: str = "net.txt") -> Path:
+        path = tmp_path / name
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def named(listed: EdgeList) -> list[tuple[str, str]]:
+    """The edges by the nodes' ids in the file."""
+    labels = listed.labels or tuple(map(str, range(listed.num_nodes)))
+    return [(labels[u], labels[v]) for u, v in listed.edges.tolist()]
+
+
+SAME_GRAPH = {
+    "spaces": "0 1\n2 1\n0 3\n",
+    "no last line end": "0 1\n2 1\n0 3",
+    "aligned": "  0   1 \n  2 \t 1\n  0   3\n",
+    "tabs": "0\t1\n2\t1\n0\t3\n",
+    "tabs and spaces": "0 \t 1\n2\t1 \n 0\t3\n",
+    "commas": "0,1\n2,1\n0,3\n",
+    "commas and spaces": "0, 1\n2 ,1\n 0,3 \n",
+    "semicolons": "0;1\n2;1\n0;3\n",
+    "line ends of Windows": "0 1\r\n2 1\r\n0 3\r\n",
+    "line ends of old Macs": "0 1\r2 1\r0 3\r",
+    "byte order mark": "\ufeff0 1\n2 1\n0 3\n",
+    "comments on top": "# nodes: 4\n% and more\n\n0 1\n2 1\n0 3\n",
+    "comments within": "0 1\n  # here\n2 1\n\n% there\n0 3\n# end",
+    "blank lines": "\n\n0 1\n   \n2 1\n\t\n0 3\n\n",
+    "a usual header": "source,target\n0,1\n2,1\n0,3\n",
+    "a header of any words": "Person Friend\n0 1\n2 1\n0 3\n",
+    "a header in quotes": '"from","to"\n0,1\n2,1\n0,3\n',
+    "ids in quotes": '"0","1"\n"2","1"\n"0","3"\n',
+    "ids in quotes with spaces": '"0"  "1"\n"2" "1"\n"0" "3"\n',
+    "a comment, then a header": "# made by hand\nu\tv\n0\t1\n2\t1\n0\t3\n",
+    "weights": "0 1 0.5\n2 1 1e-3\n0 3 7\n",
+    "weights with a comma": "0;1;0,5\n2;1;1,5\n0;3;0,1\n",
+    "columns that are partly empty": "u,v,w,note\n0,1,,x\n2,1,3,\n0,3,,\n",
+    "dictionaries": "0 1 {}\n2 1 {}\n0 3 {}\n",
+    "leading zeros": "00 01\n2 1\n0 003\n",
+}
+
+
+@pytest.mark.parametrize("content", SAME_GRAPH.values(), ids=SAME_GRAPH.keys())
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+def test_every_spelling_of_an_edge_list_is_the_same_graph(content: str, packed: bool, write: Write) -> None:
+    data = content.encode()
+    listed = read_edges(write(gzip.compress(data) if packed else data))
+    assert listed.edges.tolist() == [[0, 1], [2, 1], [0, 3]]
+    assert listed.edges.dtype == np.int64
+    assert (listed.num_nodes, listed.labels, listed.name) == (4, None, "net")
+
+
+def test_a_header_is_taken_for_one_and_said(write: Write) -> None:
+    assert read_edges(write("id1,id2\n0,1\n")).notes == ("line 1 is taken as a header: 'id1', 'id2'",)
+    assert read_edges(write("# x\n\nSource Target\na b\n")).notes == (
+        "line 3 is taken as a header: 'Source', 'Target'",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "edges"),
+    [
+        ("ann bob\nbob cyd\n", [("ann", "bob"), ("bob", "cyd")]),
+        ("u v\nv w\n", [("u", "v"), ("v", "w")]),
+        ("from to\n", None),
+        ("ann bob\n", [("ann", "bob")]),
+        ("ann 7\n8 9\n", [("ann", "7"), ("8", "9")]),
+    ],
+)
+def test_names_on_the_first_line_are_an_edge_unless_they_are_column_names(
+    content: str, edges: list[tuple[str, str]] | None, write: Write
+) -> None:
+    path = write(content)
+    if edges is None:
+        with pytest.raises(InputError, match="holds no edge"):
+            read_edges(path)
+    else:
+        assert named(read_edges(path)) == edges
+
+
+def test_numbers_with_gaps_are_renumbered_in_their_order_and_kept_as_labels(write: Write) -> None:
+    listed = read_edges(write("30 7\n7 1000000000000\n100 30\n"))
+    assert listed.edges.tolist() == [[1, 0], [0, 3], [2, 1]]
+    assert listed.labels == ("7", "30", "100", "1000000000000")
+
+
+def test_names_are_numbered_as_they_appear(write: Write) -> None:
+    listed = read_edges(write("New York\tSão Paulo\nZürich\tNew York\n"))
+    assert listed.labels == ("New York", "São Paulo", "Zürich")
+    assert listed.edges.tolist() == [[0, 1], [2, 0]]
+
+
+def test_a_field_in_quotes_may_hold_the_separator(write: Write) -> None:
+    listed = read_edges(write('"Smith, J","Doe, ""A"""\nx,"Smith, J"\n', "net.csv"))
+    assert listed.labels == ("Smith, J", 'Doe, "A"', "x")
+
+
+def test_numbers_among_names_are_names_and_that_is_said(write: Write) -> None:
+    listed = read_edges(write("1 2\n2 bob\n12e5 01\n"))
+    assert listed.labels == ("1", "2", "bob", "12e5", "01")
+    assert listed.notes == ("ids are taken as names: line 2 has 'bob'",)
+
+
+def test_with_num_nodes_ids_are_used_as_they_are(write: Write) -> None:
+    listed = read_edges(write("7 3\n"), num_nodes=10)
+    assert (listed.edges.tolist(), listed.num_nodes, listed.labels) == ([[7, 3]], 10, None)
+
+
+def test_a_node_with_only_a_self_loop_is_still_a_node(write: Write) -> None:
+    listed = read_edges(write("0 1\n2 2\n"), self_loops="drop")
+    assert (listed.num_nodes, listed.labels) == (3, None)
+    assert listed.notes == ("dropped 1 self-loop",)
+
+
+def test_dropped_edges_are_counted(write: Write) -> None:
+    listed = read_edges(write("0 1\n1 0\n2 2\n0 1\n1 2\n"), self_loops="drop", repeats="drop")
+    assert listed.edges.tolist() == [[0, 1], [1, 2]]
+    assert listed.notes == ("dropped 1 self-loop", "dropped 2 repeated edges")
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("0 1\n# x\n2 -3\n", "line 3: the id '-3' is below 0"),
+        ("a,b\n\n,c\n", "line 3: an id is missing, the field is ''"),
+        ("0,1\n2,\n", "line 2: an id is missing, the field is ''"),
+        ("0\t1\n\t2\n", "line 2: an id is missing, the field is ''"),
+        ("1\t\t2\n", "line 1: an id is missing, the field is ''"),
+        ("0 1\n1 nan\n", "line 2: 'nan' is not a node id"),
+        ("NaN 1\n1 2\n", "line 1: 'NaN' is not a node id"),
+        ("nan nan\n1 2\n", "line 1: 'nan' is not a node id"),
+        ("0 1\n1 NA\n", "line 2: an id is missing, the field is 'NA'"),
+        ("0 1\n1 inf\n", "line 2: 'inf' is not a node id"),
+        ("0 1\n1 1.5\n", "line 2: '1.5' is not a node id"),
+        ("0.0 1.0\n1.0 2.0\n", "line 1: '0.0' is not a node id"),
+        ("a b\nb 1.5\n", "line 2: '1.5' is not a node id"),
+        ("0 1\n1 1e+05\n", "line 2: '1e+05' is not a node id"),
+        ("0 1\n1 +2\n", "line 2: '+2' is not a node id"),
+        ("0 1\n2 99999999999999999999\n", "line 2: the id '99999999999999999999' is too large"),
+        ("0 1\n2 9223372036854775808\n", "line 2: the id '9223372036854775808' is too large"),
+        ("0 1\n2 " + "9" * 5000 + "\n", f"line 2: the id '{'9' * 57}...' is too large"),
+        ("0 1\n1 2 3\n", "line 2: 3 columns, where line 1 has 2: '1 2 3'"),
+        ("# x\n0 1 5\n1 2\n", "line 3: 2 columns, where line 2 has 3: '1 2'"),
+        ("0 1\n3\n", "line 2: 1 column, where line 1 has 2: '3'"),
+        ("source,target\n0 1\n", "line 2: 1 column, where line 1 has 2: '0 1'"),
+        ("5\n6\n", "line 1: an edge has two ids, this line has one: '5'"),
+        ("1 2\t7\n", "line 1: '1 2' is not a node id"),
+        ("0 1\n\n# x\n2 2\n", "line 4: '2 2' joins a node to itself; self_loops='drop' would"),
+        ("# x\n0 1\n1 2\n\n1,0\n", "line 5: 1 column, where line 2 has 2: '1,0'"),
+        ("# x\n0 1\n1 2\n\n1 0\n", "line 5: '1 0' repeats the edge of line 2; repeats='drop' would"),
+        ("ann bob 3\nbob ann 4\n", "line 2: 'bob ann 4' repeats the edge of line 1"),
+        ('a,b\n"c,d\n', "line 2: the quotes do not match: '\"c,d'"),
+        ("", " is empty: it holds no edge"),
+        ("\n  \n# nothing\n", " is empty: it holds no edge"),
+        (b"0 1\n1 \xe9\n", "line 2: the byte '0xe9' is not UTF-8 text"),
+        (b"0 1\n1 2\0\n", "line 2: the byte '0x00' is not UTF-8 text"),
+        ("0 1\n".encode("utf-16"), "line 1: the byte '0xff' is not UTF-8 text"),
+        (gzip.compress(b"0 1\n" * 100)[:-9], " is a damaged gzip file"),
+        (b"\x1f\x8bhello", " is a damaged gzip file"),
+        (gzip.compress(b"0 1\n")[:-8] + b"12345678", " is a damaged gzip file"),
+        ("%%MatrixMarket matrix coordinate\n3 3 1\n1 2 1\n", "is a Matrix Market file"),
+    ],
+)
+def test_what_is_wrong_is_named_with_file_line_and_value(
+    content: str | bytes, sentence: str, write: Write
+) -> None:
+    path = write(content)
+    with pytest.raises(InputError) as caught:
+        read_edges(path)
+    assert str(caught.value).startswith(str(path))
+    assert sentence in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_ids_past_num_nodes_are_named_with_their_line(write: Write) -> None:
+    path = write("u,v\n0,1\n# x\n1,5\n")
+    with pytest.raises(InputError, match=r"net\.txt, line 4: the id '5' is outside 0\.\.4"):
+        read_edges(path, num_nodes=5)
+
+
+def test_names_are_refused_where_the_number_of_nodes_is_given(write: Write) -> None:
+    with pytest.raises(InputError, match="line 2: 'bob' is not a whole number"):
+        read_edges(write("0 1\n1 bob\n"), num_nodes=5)
+
+
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"nowhere\.txt: there is no such file"):
+        read_edges(tmp_path / "nowhere.txt")
+    with pytest.raises(InputError, match="is a folder, not a file"):
+        read_edges(tmp_path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_edges("a\0b")
+    with pytest.raises(InputError, match="cannot be read"):
+        read_edges("x" * 5000)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"num_nodes": 0}, "the graph is empty"),
+        ({"num_nodes": "5"}, "read_edges: num_nodes must be a whole number, got '5'"),
+        ({"self_loops": "keep"}, "read_edges: self_loops must be 'refuse' or 'drop', got 'keep'"),
+        ({"repeats": None}, "read_edges: repeats must be 'refuse' or 'drop', got None"),
+    ],
+)
+def test_bad_options_are_named(options: dict[str, object], sentence: str, write: Write) -> None:
+    with pytest.raises(InputError) as caught:
+        read_edges(write("0 1\n"), **options)  # type: ignore[arg-type]
+    assert sentence in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "name"), [("a.edges.gz", "a"), ("b.txt", "b"), ("c", "c"), ("d.2007.csv", "d.2007")]
+)
+def test_the_name_is_the_files_without_its_endings(file: str, name: str, write: Write) -> None:
+    assert read_edges(write("0 1\n", file)).name == name
+
+
+def test_a_graph_is_built_from_a_file(write: Write) -> None:
+    path = write("c a\na b\n")
+    graph = Graph.from_edges(path, features=[[1], [2], [3]])
+    assert (graph.name, graph.labels) == ("net", ("c", "a", "b"))
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert Graph.from_edges(str(path), name="mine").name == "mine"
+    with pytest.raises(InputError, match="features have 2 rows, but the graph has 3 nodes"):
+        Graph.from_edges(path, features=[[1], [2]])
+    with pytest.raises(InputError, match="labels and edge_data belong to an array"):
+        Graph.from_edges(path, labels=["a", "b", "c"])
+
+
+def test_pairs_are_read_as_they_stand(write: Write) -> None:
+    pairs = read_pairs(write("u\tv\n5\t5\n9\t0\n0\t9\n9\t0\n"))
+    assert pairs.tolist() == [[5, 5], [9, 0], [0, 9], [9, 0]]
+    assert pairs.dtype == np.int64
+    assert read_pairs(write("1, 2, x y\n")).tolist() == [[1, 2]]
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("0 1\n1 x\n", "line 2: 'x' is not a whole number"),
+        ("0 1\n1 -1\n", "line 2: the id '-1' is below 0"),
+        ("", "is empty"),
+    ],
+)
+def test_pairs_that_are_no_numbers_are_named(content: str, sentence: str, write: Write) -> None:
+    with pytest.raises(InputError, match=sentence):
+        read_pairs(write(content))
+
+
+def test_ids_of_nineteen_digits_are_read_exactly(write: Write) -> None:
+    top = 2**63 - 1
+    assert read_pairs(write(f"{top - 1} 1\n")).tolist() == [[top - 1, 1]]
+    assert read_pairs(write(f"{top} 0000000000000000000000000007\n")).tolist() == [[top, 7]]
+
+
+@pytest.mark.parametrize("template", ["{} {}", "{}, {}", "{}\t{}\t0.5"])
+def test_a_million_lines_are_read_in_seconds(template: str, write: Write) -> None:
+    pairs = np.random.default_rng(0).integers(0, 10**6, size=(10**6, 2))
+    path = write("# top\n" + "\n".join(template.format(u, v) for u, v in pairs.tolist()))
+    start = time.process_time()
+    found = read_pairs(path)
+    # Half a second on a quiet machine; line by line it is four.
+    assert time.process_time() - start < 2
+    assert (found == pairs).all()
+
+
+@pytest.mark.data
+def test_the_released_files_hold_what_they_are_known_to_hold(data_folder: Path) -> None:
+    wiki = data_folder / "wikipedia" / "chameleon"
+    for file in ("chameleon_edges.csv", "out1_graph_edges.txt"):
+        graph = Graph.from_edges(wiki / file, self_loops="drop", repeats="drop")
+        assert (graph.num_nodes, graph.num_edges, graph.labels) == (2277, 31371, None)
+    train = data_folder / "heart" / "citeseer" / "train_pos.txt"
+    assert len(read_pairs(train)) == 3870 + 48
+    graph = Graph.from_edges(train, num_nodes=3327, self_loops="drop")
+    assert (graph.num_edges, graph.notes) == (3870, ("dropped 48 self-loops",))
+    ddi = read_pairs(data_folder / "ogb" / "ogbl-ddi" / "raw" / "edge.csv.gz")
+    assert (len(ddi), ddi.max()) == (1067911, 4266)
+
+
+@pytest.mark.data
+def test_every_network_is_connected_and_needs_no_tidying(data_folder: Path) -> None:
+    paths = sorted((data_folder / "networks").glob("*.edges.gz"))
+    assert len(paths) == 28
+    for path in paths:
+        graph = Graph.from_edges(path)
+        assert (graph.labels, graph.notes) == (None, ())
+        assert graph.largest_component() is graph

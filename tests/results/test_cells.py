@@ -1,0 +1,105 @@
+"""Cells: run once, recorded with where they come from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.results import Cell, run_cells
+
+
+@dataclass(frozen=True)
+class Counting(te.methods.Method):
+    """Counts how often it is fitted."""
+
+    title: ClassVar[str] = "counts"
+    family: ClassVar[str] = "test"
+    citation: ClassVar[str] = "none"
+    fits: ClassVar[list[int]] = []
+    name = "counting"
+
+    def fit(self, task, seed=0, device="cpu"):
+        self.fits.append(seed)
+        noise = np.random.default_rng(seed).random(task.num_nodes)
+        return type("S", (), {"score": lambda _, pairs: noise[pairs].sum(axis=1)})()
+
+
+@pytest.fixture(autouse=True)
+def _forget():
+    from trueedge.methods import method
+
+    Counting.fits.clear()
+    yield
+    method._METHODS.pop("counting", None)
+
+
+def test_a_request_that_is_stored_is_not_run_again(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    first = te.run("karate", "existing", Counting(), seed=1, store=store)
+    again = te.run("karate", "existing", Counting(), seed=1, store=store)
+    assert Counting.fits == [1]
+    assert again.to_dict() == first.to_dict()
+    te.run("karate", "existing", Counting(), seed=2, store=store)
+    te.run("karate", "existing", Counting(), seed=1, store=store, ratio=2)
+    te.run("karate", "uniform", Counting(), seed=1, store=store)
+    assert Counting.fits == [1, 2, 1, 1]
+
+
+def test_a_record_says_where_it_comes_from() -> None:
+    record = te.run("karate", "existing", "katz", seed=3, settings={"beta": 0.01})
+    task = te.task("karate", "existing", seed=3)
+    assert record.provenance["task"] == task.hash
+    assert record.provenance["hashes"]["graph"] == task.graph.hash
+    assert record.provenance["versions"]["trueedge"] == te.__version__
+    assert record.settings["beta"] == 0.01
+    assert set(record.metrics) == {"valid", "test"}
+    assert record.peak_memory > 1_000_000
+    assert set(record.seconds) == {"task", "fit", "score"}
+    assert record.created.endswith("+00:00")
+
+
+def test_the_same_seed_gives_the_same_numbers() -> None:
+    assert te.run("karate", "existing", "lrw", seed=5).metrics == te.run("karate", "existing", "lrw", seed=5).metrics
+
+
+def test_the_split_can_stay_while_the_seed_moves() -> None:
+    records = [te.run("karate", "existing", Counting(), seed=seed, task_seed=0) for seed in (0, 1)]
+    assert records[0].provenance["task"] == records[1].provenance["task"]
+    assert records[0].metrics != records[1].metrics
+
+
+def test_a_cell_that_cannot_run_gives_its_reason_and_the_others_run(tmp_path: Path) -> None:
+    cells = [Cell("karate", "existing", te.methods.create(name)) for name in ("cn", "cosine", "ra")]
+    outcomes = list(run_cells(cells, te.Store(tmp_path)))
+    assert [outcome.record is not None for outcome in outcomes] == [True, False, True]
+    assert "features" in outcomes[1].reason
+    with pytest.raises(InputError, match="features"):
+        te.run("karate", "existing", "cosine")
+
+
+def test_a_graph_of_ones_own_is_told_apart_by_its_content(tmp_path: Path, random_graph) -> None:
+    store = te.Store(tmp_path)
+    for seed in (0, 1, 0):
+        te.run(random_graph(seed, 30, 120), "existing", "cn", store=store)
+    assert len(store) == 2
+
+
+def test_warnings_about_scores_are_kept_in_the_record() -> None:
+    @dataclass(frozen=True)
+    class Flat(Counting):
+        def fit(self, task, seed=0, device="cpu"):
+            return lambda pairs: np.ones(len(pairs))
+
+    record = te.run("karate", "existing", Flat())
+    assert any("same" in sentence for sentence in record.warnings)
+
+
+def test_settings_do_not_go_with_a_method_that_has_them() -> None:
+    with pytest.raises(InputError, match="settings"):
+        te.run("karate", "existing", te.methods.create("katz"), settings={"beta": 0.1})

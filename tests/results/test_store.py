@@ -1,0 +1,100 @@
+"""The store: append-only, and nothing is lost."""
+
+from __future__ import annotations
+
+import csv
+import json
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.results import export, summarise
+
+
+@pytest.fixture(scope="module")
+def record() -> te.Record:
+    return te.run("karate", "existing", "aa", seed=0)
+
+
+def test_a_record_comes_back_as_it_was(record: te.Record, tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    store.append(record)
+    found = store.find(record.key)
+    assert found is not None
+    assert found.to_dict() == record.to_dict()
+    assert found.value == record.value
+    assert store.find("nothing") is None
+
+
+def test_records_can_be_neither_changed_nor_deleted(record: te.Record, tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    store.append(record)
+    connection = sqlite3.connect(store.path)
+    for statement in ("UPDATE records SET value = 1", "DELETE FROM records"):
+        with pytest.raises(sqlite3.IntegrityError, match="append-only"):
+            connection.execute(statement)
+    connection.close()
+    assert len(store) == 1
+
+
+def test_a_later_record_of_the_same_request_is_the_latest_and_the_first_stays(
+    record: te.Record, tmp_path: Path
+) -> None:
+    store = te.Store(tmp_path)
+    store.append(record)
+    store.append(replace(record, created="later"))
+    assert len(store) == len(store.records()) == 2
+    assert [one.created for one in store.latest()] == ["later"]
+
+
+def test_a_folder_that_cannot_be_a_store_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        te.Store(tmp_path / "file")
+    with pytest.raises(InputError, match="cannot be made"):
+        te.Store(tmp_path / "file" / "below")
+    (tmp_path / "records.sqlite").write_text("this is not a database, whatever its name says")
+    with pytest.raises(InputError, match="not a store of records"):
+        te.Store(tmp_path)
+
+
+def test_a_killed_run_keeps_every_finished_cell(tmp_path: Path) -> None:
+    script = f"""
+import os, signal
+import trueedge as te
+from trueedge.results import Cell, run_cells
+cells = [Cell("karate", "existing", te.methods.create(name)) for name in ("cn", "aa", "ra", "pa")]
+for number, outcome in enumerate(run_cells(cells, te.Store({str(tmp_path)!r}))):
+    if number == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run([sys.executable, "-c", script])
+    assert done.returncode == -9
+    assert [one.method for one in te.Store(tmp_path).records()] == ["cn", "aa"]
+
+
+def test_exports_hold_every_metric_of_every_part(record: te.Record, tmp_path: Path) -> None:
+    rows = list(csv.DictReader(export([record], tmp_path / "r.csv").open()))
+    expected = {(part, name): value for part, values in record.metrics.items() for name, value in values.items()}
+    assert {(row["part"], row["metric"]): float(row["value"]) for row in rows} == expected
+    (loaded,) = json.loads(export([record], tmp_path / "r.json").read_text())
+    assert te.Record.from_dict(loaded).to_dict() == record.to_dict()
+    with pytest.raises(InputError, match="xlsx"):
+        export([record], tmp_path / "r.xlsx")
+
+
+def test_a_summary_is_mean_and_sample_std(record: te.Record) -> None:
+    records = [
+        replace(record, metrics={"test": {"mrr": value}}, headline="mrr", seed=seed)
+        for seed, value in enumerate((0.1, 0.2, 0.6))
+    ]
+    (row,) = summarise(records)
+    assert row.seeds == 3
+    assert row.means["mrr"] == pytest.approx(0.3)
+    assert row.stds["mrr"] == pytest.approx(0.2645751311)

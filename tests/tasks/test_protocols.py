@@ -1,0 +1,129 @@
+"""Protocols: options, sources, and that the same seed gives the same task."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.tasks.protocols import catalogue
+
+OWN_GRAPH = [p.name for p in catalogue() if not p.name.endswith("-released")]
+SMALL = {"heart": {"k": 10}}
+
+
+@pytest.mark.parametrize("protocol", OWN_GRAPH)
+def test_the_same_seed_gives_the_same_task_and_another_seed_another(protocol: str) -> None:
+    options = SMALL.get(protocol, {})
+    tasks = [te.task("karate", protocol, seed=seed, **options) for seed in (1, 1, 2)]
+    assert tasks[0].hash == tasks[1].hash != tasks[2].hash
+
+
+@pytest.mark.parametrize("protocol", OWN_GRAPH)
+def test_every_method_that_needs_no_features_runs_under_every_protocol(protocol: str) -> None:
+    task = te.task("karate", protocol, **SMALL.get(protocol, {}))
+    for kind in te.methods.catalogue():
+        if kind.needs_features:
+            continue
+        values = task.evaluate(kind().fit(task))
+        assert set(values) == set(task.metrics)
+        assert all(0 <= value <= 1 for value in values.values()), (kind.name, values)
+
+
+@pytest.mark.parametrize("protocol", catalogue(), ids=lambda p: p.name)
+def test_every_option_has_help_and_every_protocol_its_paper(protocol) -> None:
+    assert set(protocol.options) == set(protocol.help)
+    assert protocol.citation
+    assert protocol.title
+
+
+def test_an_unknown_option_gets_a_suggestion() -> None:
+    with pytest.raises(InputError, match="did you mean 'keep_connected'"):
+        te.task("karate", "uniform", keep_conected=True)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "options", "culprit"),
+    [
+        ("uniform", {"keep_connected": "Fales"}, "keep_connected"),
+        ("heart", {"k": "ten"}, "k"),
+        ("heart", {"k": 2.5}, "k"),
+        ("uniform", {"fraction": "much"}, "fraction"),
+        ("existing", {"ratios": 0.1}, "ratios"),
+        ("uniform", {"component": "smallest"}, "component"),
+        ("degree-corrected", {"degrees": "some"}, "degrees"),
+        ("triplet", {"keep": "neither"}, "keep"),
+    ],
+)
+def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culprit: str) -> None:
+    with pytest.raises(InputError, match=culprit):
+        te.task("karate", protocol, **options)
+
+
+@pytest.mark.parametrize("source", [3, None, ["cora"]])
+def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
+    with pytest.raises(InputError, match="name or a Graph"):
+        te.task(source, "uniform")
+
+
+def test_unknown_names_get_a_suggestion() -> None:
+    with pytest.raises(InputError, match="did you mean 'heart'"):
+        te.task("karate", "haert")
+    with pytest.raises(InputError, match="did you mean 'cora'"):
+        te.task("coar", "heart")
+
+
+def test_the_released_protocols_refuse_a_graph_of_ones_own(random_graph) -> None:
+    with pytest.raises(InputError, match="released"):
+        te.task(random_graph(0), "heart-released")
+
+
+def test_progress_is_told_by_stage() -> None:
+    seen: list[tuple[str, int, int]] = []
+    te.task("karate", "heart", k=10, progress=lambda *report: seen.append(report))
+    assert {name for name, _, _ in seen} == {"negatives of valid", "negatives of test"}
+    assert all(0 <= done <= total for _, done, total in seen)
+
+
+def test_hard_negatives_keep_one_end_and_avoid_known_edges() -> None:
+    task = te.task("karate", "heart", k=20)
+    whole = task.graph.with_edges(task.valid.positives)
+    for part in ("valid", "test"):
+        chosen = task.part(part)
+        sources, targets = chosen.negatives[:, :10], chosen.negatives[:, 10:]
+        assert (sources[:, :, 0] == chosen.positives[:, :1]).all()
+        assert (targets[:, :, 1] == chosen.positives[:, 1:]).all()
+        known = whole if part == "test" else task.graph
+        assert not known.has_edges(chosen.negatives.reshape(-1, 2)).any()
+
+
+def test_the_degree_protocols_keep_the_largest_component() -> None:
+    graph = te.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 0), (5, 6)], num_nodes=8)
+    task = te.task(graph, "uniform", fraction=0.2)
+    assert task.num_nodes == 4
+    assert te.task(graph, "uniform", fraction=0.2, component="all").num_nodes == 8
+
+
+def test_degree_correction_takes_the_degree_bias_away() -> None:
+    graph = te.load("barabasi_albert:nodes=3000,attach=5,seed=1")
+    values = {}
+    for protocol in ("uniform", "degree-corrected"):
+        task = te.task(graph, protocol)
+        values[protocol] = task.evaluate(te.methods.get("pa")().fit(task))["auc"]
+    assert values["uniform"] > 0.7
+    assert abs(values["degree-corrected"] - 0.5) < 0.06
+
+
+def test_a_validation_part_can_be_asked_for() -> None:
+    task = te.task("karate", "uniform", valid=0.1)
+    assert len(task.valid.positives) == 7
+    assert task.part_names == ("valid", "test")
+
+
+def test_settings_of_a_task_are_its_record() -> None:
+    task = te.task("cora", "heart", k=4)
+    assert task.settings["eps"] == 1e-7
+    assert task.settings["heuristics"] == ("ra", "ppr", "features")
+    assert isinstance(task.settings["split"], str)
+    assert np.issubdtype(task.test.negatives.dtype, np.int32)
