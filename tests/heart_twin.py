@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from fractions import Fraction
 
@@ -61,6 +62,12 @@ def squared_cosine(graph: tg.Graph, source: int) -> dict[int, Fraction]:
     return result
 
 
+def rounded(score: float | Fraction) -> float:
+    """A score to 41 binary digits, halves up: what differs by less is a rounding error, and ties."""
+    mantissa, exponent = math.frexp(score)
+    return math.ldexp(math.floor(math.ldexp(mantissa, 41) + 0.5), exponent - 41)
+
+
 def score_lists(graph: tg.Graph, source: int, heuristics, alpha: float, eps: float) -> list[dict]:
     make = {
         "ra": lambda: resource_allocation(graph, source),
@@ -68,7 +75,7 @@ def score_lists(graph: tg.Graph, source: int, heuristics, alpha: float, eps: flo
         "ppr": lambda: pushed_pagerank(graph, source, alpha, eps),
         "features": lambda: squared_cosine(graph, source),
     }
-    return [make[name]() for name in heuristics]
+    return [{v: rounded(score) for v, score in make[name]().items()} for name in heuristics]
 
 
 def candidates(graph: tg.Graph, a: int, b: int, known=(), keep_known: bool = False) -> list[int]:

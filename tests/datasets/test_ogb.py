@@ -91,9 +91,7 @@ def test_collab_merges_rows_and_keeps_weights_and_years(own_data: Path, put: Cal
     assert graph.edges.tolist() == [[0, 1], [0, 4], [2, 3], [2, 4], [3, 4]]
     assert graph.edge_data["weight"].tolist() == [8, 1, 1, 3, 1]
     assert graph.edge_data["year"].tolist() == [2018, 2019, 2003, 2018, 2004]
-    assert graph.notes == (
-        "7 rows are 5 edges, some of them repeated: weights added up, the latest year kept",
-    )
+    assert graph.notes == ("7 rows are 5 edges: weights were added up and the latest year was kept",)
     assert graph.features is not None
     np.testing.assert_array_equal(graph.features, np.arange(5 * 128).reshape(5, 128) / 8)
 
@@ -168,7 +166,7 @@ def test_citation2_has_no_direction_and_negatives_for_each_positive(
     card = datasets.get("ogbl-citation2")
     graph = card.read()
     assert graph.edges.tolist() == [[0, 1], [0, 4], [1, 3], [1, 4], [2, 3]]
-    assert graph.notes == ("6 rows are 5 edges, some of them repeated",)
+    assert graph.notes == ("dropped 1 repeated edge",)
     assert card.release is not None
     release = card.release()
     assert release.graph.edges.tolist() == [[0, 1], [2, 3]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import contextlib
 import io
 import pickle
 import pickletools
@@ -11,6 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from trueedge.datasets.pickles import SparseRows, read_pickle
 from trueedge.errors import InputError
@@ -161,6 +164,19 @@ def test_admitted_names_cannot_be_tampered_with() -> None:
     assert reading(pickle.dumps(np.arange(2), 2)).tolist() == [0, 1]  # type: ignore[attr-defined]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"c__builtin__\nlist\n(tR.",  # a call of what is only ever named
+        b"ccollections\nOrderedDict\n(tRI1\nb.",  # a state for what has none
+        b"cnumpy\nndarray\n(tR(I1\n(I1\ntI8\nI00\nS'12345678'\ntb.",  # a number for a dtype
+    ],
+)
+def test_stand_ins_do_only_what_they_stand_for(content: bytes) -> None:
+    with pytest.raises(InputError, match=r"some\.file is not a file of arrays"):
+        reading(content)
+
+
 def test_other_encodings_of_bytes_are_refused() -> None:
     with pytest.raises(InputError, match="encoding 'rot13'"):
         reading(b"c_codecs\nencode\n(Vabc\nVrot13\ntR.")
@@ -182,3 +198,21 @@ def test_a_list_within_itself_is_refused() -> None:
 def test_references_to_outside_are_refused() -> None:
     with pytest.raises(InputError, match="outside"):
         reading(b"Pkey\n.")
+
+
+@settings(max_examples=1000, deadline=None)
+@given(st.data())
+def test_a_pickle_with_changed_bytes_is_read_or_refused(data: st.DataObject) -> None:
+    matrix = scipy.sparse.csr_matrix((np.ones(2), np.array([0, 2]), np.array([0, 1, 2])), shape=(2, 3))
+    content = bytearray(pickle.dumps({"matrix": matrix, "lists": collections.defaultdict(list, {0: [1]})}, 2))
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    with contextlib.suppress(InputError):
+        reading(bytes(content))
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.binary(max_size=200))
+def test_any_bytes_are_read_or_refused(content: bytes) -> None:
+    with contextlib.suppress(InputError):
+        reading(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import pickle
 import subprocess
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from trueedge.datasets.torch_files import read_arrays
 from trueedge.errors import InputError
@@ -131,6 +134,16 @@ def test_big_endian_files_are_refused(tmp_path: Path) -> None:
         read_arrays(path)
 
 
+def test_old_views_of_values_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "view.pt"
+    header = b"".join(
+        pickle.dumps(part, 2) for part in (0x1950A86A20F9469CFC6C, 1001, {"little_endian": True})
+    )
+    path.write_bytes(header + b"(S'storage'\nctorch\nLongStorage\nS'0'\nS'cpu'\nI4\n(I1\nI2\nttQ.")
+    with pytest.raises(InputError, match="a view of a tensor's values"):
+        read_arrays(path)
+
+
 @pytest.mark.parametrize(
     "content", [[1, 2], {"edge": [1, 2]}, {3: np.arange(2)}, {"edge": {"a": np.arange(2)}}]
 )
@@ -184,4 +197,21 @@ def test_forged_tensors_are_refused(tmp_path: Path, storage: bytes, window: byte
     path = tmp_path / "made.pt"
     path.write_bytes(forged_tensor(storage, window))
     with pytest.raises(InputError, match=r"made\.pt is not a file of arrays"):
+        read_arrays(path)
+
+
+@pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_file_with_changed_bytes_is_read_or_refused(
+    tmp_path: Path, zipped: bool, data: st.DataObject
+) -> None:
+    buffer = io.BytesIO()
+    torch.save(as_tensors(), buffer, _use_new_zipfile_serialization=zipped)
+    content = bytearray(buffer.getvalue())
+    for _ in range(data.draw(st.integers(1, 4))):
+        content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
+    path = tmp_path / "changed.pt"
+    path.write_bytes(content)
+    with contextlib.suppress(InputError):
         read_arrays(path)

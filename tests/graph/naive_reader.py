@@ -11,7 +11,7 @@ from trueedge.graph.columns import HEADER_WORDS, MISSING_WORDS
 Edges = list[tuple[int, int]]
 
 
-class Refused(Exception):
+class RefusedError(Exception):
     """The file is not an edge list."""
 
 
@@ -24,22 +24,23 @@ def naive_read(
         rows = rows[1:]
     ids = [value for row in rows for value in row]
     if not ids or any(value == "" or _is_no_id(value) for value in ids):
-        raise Refused
+        raise RefusedError
     names = [value for value in ids if not _is_whole(value)]
     if names and (num_nodes is not None or _are_missing(names, ids)):
-        raise Refused
+        raise RefusedError
     if names:
         labels = list(dict.fromkeys(ids))
         edges = [(labels.index(u), labels.index(v)) for u, v in rows]
-        return _tidy(edges, self_loops, repeats), len(labels), labels
-    numbers = [(int(u), int(v)) for u, v in rows]
+        return tidy(edges, self_loops, repeats), len(labels), labels
+    # Python refuses to convert thousands of digits, even where they are zeros.
+    numbers = [(int(u.lstrip("0") or "0"), int(v.lstrip("0") or "0")) for u, v in rows]
     known = sorted({node for edge in numbers for node in edge})
     if known[-1] >= (2**63 if num_nodes is None else num_nodes):
-        raise Refused
+        raise RefusedError
     if num_nodes is not None or known == list(range(len(known))):
-        return _tidy(numbers, self_loops, repeats), num_nodes or len(known), None
+        return tidy(numbers, self_loops, repeats), num_nodes or len(known), None
     edges = [(known.index(u), known.index(v)) for u, v in numbers]
-    return _tidy(edges, self_loops, repeats), len(known), [str(node) for node in known]
+    return tidy(edges, self_loops, repeats), len(known), [str(node) for node in known]
 
 
 def _rows(data: bytes) -> list[list[str]]:
@@ -48,16 +49,16 @@ def _rows(data: bytes) -> list[list[str]]:
             data = gzip.decompress(data)
         text = data.decode("utf-8-sig")
     except Exception as error:
-        raise Refused from error
+        raise RefusedError from error
     if "\0" in text or text.startswith("%%MatrixMarket"):
-        raise Refused
+        raise RefusedError
     lines = [line for line in re.split("\r\n|\r|\n", text) if line.strip() and line.strip()[0] not in "#%"]
     if not lines:
-        raise Refused
+        raise RefusedError
     separator = next((mark for mark in "\t;," if mark in lines[0].strip()), None)
     rows = [_fields(line, separator) for line in lines]
     if len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
-        raise Refused
+        raise RefusedError
     return rows
 
 
@@ -68,7 +69,7 @@ def _fields(line: str, separator: str | None) -> list[str]:
     try:
         fields = next(csv.reader([line], delimiter=separator or " ", skipinitialspace=True, strict=True))
     except csv.Error as error:
-        raise Refused from error
+        raise RefusedError from error
     return [field.strip() for field in fields]
 
 
@@ -110,15 +111,15 @@ def _are_missing(names: list[str], ids: list[str]) -> bool:
     return len(names) < len(ids) and all(name.casefold() in MISSING_WORDS for name in names)
 
 
-def _tidy(edges: Edges, self_loops: str, repeats: str) -> Edges:
+def tidy(edges: Edges, self_loops: str, repeats: str) -> Edges:
     kept: Edges = []
     for u, v in edges:
         if u == v:
             if self_loops == "refuse":
-                raise Refused
+                raise RefusedError
         elif (u, v) in kept or (v, u) in kept:
             if repeats == "refuse":
-                raise Refused
+                raise RefusedError
         else:
             kept.append((u, v))
     return kept

@@ -3,48 +3,99 @@
 from __future__ import annotations
 
 import gzip
-import sys
-from collections.abc import Iterator
+import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-sys.path.insert(0, str(Path(__file__).parent))
-from naive_reader import Refused, naive_read
+from naive_reader import RefusedError, naive_read
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, read_edges, read_pairs
-from trueedge.graph.columns import _read_anything, read_columns
+from trueedge.graph.columns import _read_anything, _read_clean
 from trueedge.graph.text import TextFile
 
-HANDLING = st.sampled_from(["refuse", "drop"])
-QUICK = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture]}
+HANDLING = st.sampled_from(["refuse", "drop", "drop"])
+QUICK = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
 
 SMALL = st.integers(0, 6).map(str)
 NUMBERS = st.one_of(SMALL, SMALL, SMALL, st.integers(0, 2**64).map(str), st.sampled_from(["007", "0", "00"]))
 NAMES = st.sampled_from(
-    ["ann", "bob", "Zoë", "node 1", "u", "v", "source", "Target", "id1", "12e5", "infinity", "1_0", "٣", "x.y", '"q"']
+    [
+        "ann",
+        "bob",
+        "Zoë",
+        "node 1",
+        "u",
+        "v",
+        "source",
+        "Target",
+        "id1",
+        "12e5",
+        "infinity",
+        "1_0",
+        "٣",
+        "x.y",
+        '"q"',
+    ]
 )
 ODD = st.sampled_from(
-    ["", " ", "-3", "+4", "1.5", ".5", "2.", "1e+05", "nan", "NaN", "inf", "-inf", "NA", "null", "None", "-", "?"]
-    + ['"', '""', '"a,b"', "1 2", "a b", "#x", "%", "9" * 25, "0" * 5000, "\u00a0", "\x1c", "\x0c3", "\ufeff1"]
+    [
+        "",
+        " ",
+        "-3",
+        "+4",
+        "1.5",
+        ".5",
+        "2.",
+        "1e+05",
+        "nan",
+        "NaN",
+        "inf",
+        "-inf",
+        "NA",
+        "null",
+        "None",
+        "-",
+        "?",
+    ]
+    + [
+        '"',
+        '""',
+        '"a,b"',
+        "1 2",
+        "a b",
+        "#x",
+        "%",
+        "9" * 25,
+        "0" * 5000,
+        "\u00a0",
+        "\x1c",
+        "\x0c3",
+        "\ufeff1",
+    ]
 )
 COMMENTS = st.sampled_from(["", "  ", "\t", "# c", " % c,d", "#", "%%MatrixMarket", "# 1 2", "\u2028"])
 
 
 @st.composite
-def files(draw: st.DrawFn) -> bytes:
-    """An edge list in some spelling, mostly a good one."""
-    ids = draw(st.sampled_from([SMALL, SMALL, NUMBERS, NAMES, st.one_of(SMALL, NAMES)]))
-    if draw(st.integers(0, 3)) == 0:
-        ids = st.one_of(ids, ids, ids, ODD)
-    columns = draw(st.sampled_from([2, 2, 2, 3, 4, 1]))
+def files(draw: st.DrawFn, *kinds: st.SearchStrategy[str]) -> bytes:
+    """An edge list in some spelling, mostly a good one; its ids are of one of the kinds."""
+    ids = draw(st.sampled_from(kinds))
+    if draw(st.integers(0, 4)) == 0:
+        ids = st.one_of(ids, ids, ids, ids, ODD)
+    columns = draw(st.sampled_from([2, 2, 2, 2, 2, 3, 3, 3, 4, 4, 1]))
     separator = draw(st.sampled_from([" ", "  ", "\t", ",", ", ", ";", " \t", " , "]))
-    header = draw(st.sampled_from([None, None, None, ("source", "target"), ("x", "y"), ("u", "V"), ("1", "y")]))
-    further = st.sampled_from(["1", "0.5", "x", "", "a b", "%", "é"] if separator.strip() else ["1", "0.5", "-x"])
+    header = draw(
+        st.sampled_from([None, None, None, ("source", "target"), ("x", "y"), ("u", "V"), ("1", "y")])
+    )
+    further = st.sampled_from(
+        ["1", "0.5", "x", "", "a b", "%", "é"] if separator.strip() else ["1", "0.5", "-x"]
+    )
     lines = draw(st.lists(COMMENTS, max_size=2))
     if header is not None:
         lines.append(separator.join([*header, "w", "z"][:columns]))
@@ -75,8 +126,8 @@ def wrapped(draw: st.DrawFn, contents: st.SearchStrategy[bytes]) -> bytes:
 
 
 @pytest.fixture(scope="module")
-def path(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    yield tmp_path_factory.mktemp("random") / "net.txt"
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("random") / "net.txt"
 
 
 def check_against_naive(
@@ -85,7 +136,7 @@ def check_against_naive(
     path.write_bytes(data)
     try:
         edges, count, labels = naive_read(data, num_nodes, self_loops, repeats)
-    except Refused:
+    except RefusedError:
         with pytest.raises(InputError) as caught:
             read_edges(path, num_nodes, self_loops, repeats)  # type: ignore[arg-type]
         assert str(caught.value).startswith(str(path))
@@ -101,7 +152,12 @@ def check_against_naive(
 
 
 @settings(max_examples=2500, **QUICK)
-@given(wrapped(files()), st.sampled_from([None, None, 4, 7, 100]), HANDLING, HANDLING)
+@given(
+    wrapped(files(SMALL, NUMBERS, NAMES, st.one_of(SMALL, NAMES))),
+    st.sampled_from([None, None, 4, 7, 100]),
+    HANDLING,
+    HANDLING,
+)
 def test_a_file_is_read_as_the_naive_reader_reads_it(
     path: Path, data: bytes, num_nodes: int | None, self_loops: str, repeats: str
 ) -> None:
@@ -109,8 +165,10 @@ def test_a_file_is_read_as_the_naive_reader_reads_it(
 
 
 @settings(max_examples=700, **QUICK)
-@given(wrapped(st.text("01239 ,;\t\n\r#%\"-.eanu\u00a0", max_size=40).map(str.encode)))
-def test_a_file_of_separators_and_digits_is_read_as_the_naive_reader_reads_it(path: Path, data: bytes) -> None:
+@given(wrapped(st.text('01239 ,;\t\n\r#%"-.eanu\u00a0', max_size=40).map(str.encode)))
+def test_a_file_of_separators_and_digits_is_read_as_the_naive_reader_reads_it(
+    path: Path, data: bytes
+) -> None:
     check_against_naive(path, data, None, "drop", "drop")
 
 
@@ -121,34 +179,31 @@ def test_noise_is_read_as_the_naive_reader_reads_it(path: Path, data: bytes) -> 
 
 
 @settings(max_examples=700, **QUICK)
-@given(files())
+@given(files(SMALL, NUMBERS))
 def test_the_fast_way_and_the_exact_way_find_the_same(data: bytes) -> None:
     text = TextFile(Path("net.txt"), data.replace(b"\r\n", b"\n").replace(b"\r", b"\n"))
     try:
-        exact = _read_anything(text, numbers_only=True)
+        fast = _read_clean(text)
     except InputError as error:
-        with pytest.raises(InputError) as caught:
-            read_columns(text, numbers_only=True)
-        assert str(caught.value) == str(error) or "Matrix Market" in str(caught.value)
+        with pytest.raises(InputError, match=re.escape(str(error))):
+            _read_anything(text, numbers_only=True)
         return
-    fast = read_columns(text, numbers_only=True)
-    assert (fast.ids == exact.ids).all()
-    assert (fast.lines == exact.lines).all()
-    assert fast.notes == exact.notes
+    if fast is not None:
+        exact = _read_anything(text, numbers_only=True)
+        assert fast.ids.tolist() == exact.ids.tolist()
+        assert fast.lines.tolist() == exact.lines.tolist()
+        assert fast.notes == exact.notes
 
 
 @settings(max_examples=300, **QUICK)
 @given(
     st.lists(st.tuples(st.integers(0, 2**63 - 1), st.integers(0, 9)), min_size=1, max_size=12),
-    st.sampled_from([" ", "\t", ",", "; ", " ,\t"]),
+    st.sampled_from([" ", "\t", ",", "; ", " , "]),
     st.booleans(),
 )
 def test_pairs_come_back_as_they_were_written(
     path: Path, pairs: list[tuple[int, int]], separator: str, packed: bool
 ) -> None:
-    # A first line with a tab is split at tabs, and then " ,\t" would leave a comma with the id.
-    separator = separator if separator != " ,\t" else " , "
     data = "".join(f"{u}{separator}{v}\n" for u, v in pairs).encode()
     path.write_bytes(gzip.compress(data) if packed else data)
     assert read_pairs(path).tolist() == [list(pair) for pair in pairs]
-    assert np.shares_memory(read_pairs(path), read_pairs(path)) is False

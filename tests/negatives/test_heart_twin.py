@@ -10,6 +10,7 @@ from heart_twin import (
     ranked_by_paper,
     ranked_by_release,
     resource_allocation,
+    rounded,
     score_lists,
 )
 
@@ -111,7 +112,7 @@ def test_heart_agrees_with_exact_pagerank_wherever_the_error_bound_decides():
         slack = 1e-10 * graph.degrees + 1e-15
         for a, b, corrupted in halves(positives, heart(graph, positives, **options)):
             among = allowed(graph, a, b, options)
-            ra = resource_allocation(graph, a)
+            ra = {v: rounded(score) for v, score in resource_allocation(graph, a).items()}
             low = {v: pagerank[a, v] - slack[v] for v in among if pagerank[a, v] > 0}
             high = {v: pagerank[a, v] + 1e-15 for v in among if pagerank[a, v] > 0}
             bounds = [

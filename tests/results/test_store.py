@@ -81,7 +81,9 @@ for number, outcome in enumerate(run_cells(cells, te.Store({str(tmp_path)!r}))):
 
 def test_exports_hold_every_metric_of_every_part(record: te.Record, tmp_path: Path) -> None:
     rows = list(csv.DictReader(export([record], tmp_path / "r.csv").open()))
-    expected = {(part, name): value for part, values in record.metrics.items() for name, value in values.items()}
+    expected = {
+        (part, name): value for part, values in record.metrics.items() for name, value in values.items()
+    }
     assert {(row["part"], row["metric"]): float(row["value"]) for row in rows} == expected
     (loaded,) = json.loads(export([record], tmp_path / "r.json").read_text())
     assert te.Record.from_dict(loaded).to_dict() == record.to_dict()

@@ -290,7 +290,7 @@ def test_the_cheap_part_sees_a_constant_ties_and_saturation(shape):
     high = 1 / (1 + np.exp(-40 * rng.random(5) - 20))
     low = 1 / (1 + np.exp(-60 * rng.random(shape)))
     assert any("where a sigmoid saturates" in found for found in quick_check(high, low))
-    zero = np.append(np.exp(-rng.random(4) * 10), 1e-40)
+    zero = np.append(np.exp(-rng.random(4) * 10), 1e-310)
     assert any("of the scores are 0, where" in found for found in quick_check(zero, np.zeros(shape)))
     assert "all scores are 0 or 1" in quick_check(np.ones(5), np.zeros(shape))[0]
 
@@ -298,6 +298,17 @@ def test_the_cheap_part_sees_a_constant_ties_and_saturation(shape):
 def test_ratios_that_reach_one_are_not_called_saturated():
     positive = np.array([0.5, 1.0, 1.0, 0.25])
     assert quick_check(positive, np.linspace(0.01, 0.2, 40)) == []
+
+
+def test_tiny_scores_beside_zeros_are_not_called_saturated():
+    assert quick_check(0.005 ** np.arange(1.0, 20), np.append(np.zeros(9), np.linspace(0.1, 0.9, 200))) == []
+
+
+def test_a_float32_sigmoid_that_underflows_is_named():
+    logits = np.linspace(-300, 10, 400, dtype=np.float32)
+    scores = torch.sigmoid(torch.from_numpy(logits)).double().numpy()
+    found = quick_check(scores[200:], scores[:200] * 0 + scores[:200])
+    assert any("of the scores are 0, where a sigmoid saturates" in sentence for sentence in found)
 
 
 def test_the_cheap_part_refuses_what_cannot_be_judged():

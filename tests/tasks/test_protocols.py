@@ -106,7 +106,7 @@ def test_the_degree_protocols_keep_the_largest_component() -> None:
 
 
 def test_degree_correction_takes_the_degree_bias_away() -> None:
-    graph = te.load("barabasi_albert:nodes=3000,attach=5,seed=1")
+    graph = te.load("barabasi-albert:nodes=3000,attach=5,seed=1")
     values = {}
     for protocol in ("uniform", "degree-corrected"):
         task = te.task(graph, protocol)

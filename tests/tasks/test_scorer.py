@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import trueedge.tasks.scorer as ts
 from trueedge.errors import InputError
@@ -233,6 +236,10 @@ def test_pairs_have_two_columns():
         ts.score_pairs(Product(), PAIRS[:, 0])
 
 
+def test_a_built_in_function_that_hides_its_arguments_is_taken_at_its_word():
+    assert isinstance(ts.as_scorer(max, 5), ts.Scorer)
+
+
 def test_names_are_those_the_user_gave():
     assert ts.scorer_name(Product()) == "product"
     assert ts.scorer_name(ts.as_scorer(lambda pairs: pairs, 5)) == "the lambda"
@@ -338,6 +345,10 @@ def test_a_pair_may_be_listed_again_but_not_with_another_score(tmp_path):
         ("# nothing\n\n", "s.csv holds no score"),
         ("score\n", "s.csv holds no score"),
         ("1\ntwo\n3", "line 2: 'two' is not a number"),
+        ("1 # one\n2\nx", "line 3: 'x' is not a number"),
+        ("1\n1_000\n", "line 2: '1_000' is not a number"),
+        ("1\n٣\n", "line 2: '٣' is not a number"),
+        ("# c\n1,2,3\n\n1,x,3", "line 4: 'x' is not a number"),
         ("a,b,c\n1,2,3\nx,2,3", "line 3: 'x' is not a number"),
         ("1,2,3\n1,,3", "line 2: '' is not a number"),
         ("1,2,3\n1,2", "line 2: 2 columns, where the first line has 3"),
@@ -356,6 +367,38 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
     assert "\n" not in str(caught.value)
 
 
+@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(text=st.text(st.sampled_from("0123456789.,;-+eEnaif#%_ \n\t\r\x0b٣"), max_size=40))
+def test_any_text_is_read_or_refused_in_one_sentence(tmp_path, text):
+    path = tmp_path / "s.csv"
+    path.write_text(text, encoding="utf-8")
+    refusal = ""
+    try:
+        scores = ts.read_scores(path)
+    except InputError as error:
+        refusal = str(error)
+    else:
+        numbers = scores.values if scores.in_order is None else scores.in_order
+        assert len(numbers) > 0
+        assert np.isfinite(numbers).all()
+    assert "\n" not in refusal
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(at=st.integers(0, 10**4), byte=st.integers(0, 255), kind=st.sampled_from(["npy", "npz"]))
+def test_a_damaged_numpy_file_is_read_or_refused(tmp_path, at, byte, kind):
+    path = tmp_path / f"s.{kind}"
+    if kind == "npy":
+        np.save(path, np.arange(6.0))
+    else:
+        np.savez_compressed(path, scores=np.arange(6.0))
+    data = bytearray(path.read_bytes())
+    data[at % len(data)] = byte
+    path.write_bytes(data)
+    with contextlib.suppress(InputError):
+        ts.read_scores(path)
+
+
 def test_a_file_that_is_none_is_refused(tmp_path):
     with pytest.raises(InputError, match="there is no file of scores at"):
         ts.read_scores(tmp_path / "missing.csv")
@@ -370,6 +413,14 @@ def test_a_file_that_is_none_is_refused(tmp_path):
     (tmp_path / "s.txt").write_bytes(b"\xff\xfe1\n")
     with pytest.raises(InputError, match="not UTF-8"):
         ts.read_scores(tmp_path / "s.txt")
+
+
+def test_the_content_of_a_numpy_file_counts_and_not_its_ending(tmp_path):
+    np.save(tmp_path / "s.npy", np.arange(3.0))
+    (tmp_path / "s.npy").rename(tmp_path / "s.npz")
+    scores = ts.read_scores(tmp_path / "s.npz")
+    assert scores.in_order is not None
+    assert scores.in_order.tolist() == [0.0, 1.0, 2.0]
 
 
 def test_pickles_are_never_opened(tmp_path):

@@ -14,6 +14,7 @@ app = typer.Typer(
     name="trueedge",
     help="Find out what a link predictor is really worth.",
     no_args_is_help=True,
+    add_completion=False,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

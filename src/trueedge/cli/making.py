@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -72,7 +72,7 @@ def negatives(
         made = LinkTask.from_split(split, protocol, seed, **options)
     if not isinstance(made, LinkTask):
         raise InputError(f"the protocol {protocol} ranks every node: it has no list of negatives")
-    arrays = {"train": made.train}
+    arrays: dict[str, Any] = {"train": made.train}
     for name in made.part_names:
         arrays[name] = made.part(name).positives
         arrays[f"{name}_negatives"] = made.part(name).negatives

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trueedge.cli import parsing, showing
+
+if TYPE_CHECKING:
+    from trueedge.results import Outcome
 
 
 def run(
@@ -36,7 +39,7 @@ def run(
 
     Example: trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
     """
-    from trueedge.results import Cell, Outcome, Store, run_cells, summarise
+    from trueedge.results import Cell, Store, run_cells, summarise
     from trueedge.tasks.protocols import get
 
     source = parsing.source(dataset)
@@ -69,11 +72,21 @@ def run(
     fresh = sum(outcome.fresh for outcome in outcomes)
     done = sum(outcome.record is not None for outcome in outcomes)
     showing.note(f"{done} records in {store.path}: {fresh} computed now, {done - fresh} found there")
-    failed = {(o.cell.method.name, o.cell.protocol): o.reason for o in outcomes if o.record is None}
-    for (name, where), reason in failed.items():
-        showing.note(f"not run: {name} under {where}: {reason}")
-    if any(name in named for name, _ in failed) or done == 0:
+    failed = [outcome for outcome in outcomes if outcome.record is None]
+    for sentence in _reasons(failed):
+        showing.note(f"not run: {sentence}")
+    if any(outcome.cell.method.name in named for outcome in failed) or done == 0:
         raise typer.Exit(1)
+
+
+def _reasons(failed: list[Outcome]) -> list[str]:
+    """One sentence for each reason, with the methods it stopped."""
+    stopped: dict[tuple[str, str], list[str]] = {}
+    for outcome in failed:
+        names = stopped.setdefault((outcome.cell.protocol, outcome.reason), [])
+        if outcome.cell.method.name not in names:
+            names.append(outcome.cell.method.name)
+    return [f"{', '.join(names)} under {protocol}: {reason}" for (protocol, reason), names in stopped.items()]
 
 
 def export(

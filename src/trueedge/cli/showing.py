@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import Protocol
 
 from rich.console import Console
 from rich.markup import escape
@@ -23,7 +24,7 @@ def console() -> Console:
 
 def note(sentence: str) -> None:
     """A sentence beside the result, on stderr."""
-    Console(stderr=True, highlight=False).print(escape(sentence), style="dim")
+    Console(stderr=True, highlight=False).print(escape(sentence), style="dim", soft_wrap=True)
 
 
 def table(
@@ -67,11 +68,19 @@ def _percent(row: Row, name: str, best: float) -> str:
     return f"[bold]{text}[/bold]" if row.means[name] == best else text
 
 
+class Report(Protocol):
+    """Tells a progress bar where the work is."""
+
+    def __call__(self, text: str, done: int | None = None, of: int | None = None) -> None:
+        """Show a text and, where given, how much is done of how much."""
+        ...
+
+
 @contextmanager
-def progress(total: int, unit: str) -> Iterator[Callable[[str, int | None, int | None], None]]:
+def progress(total: int, unit: str) -> Iterator[Report]:
     """A progress bar on stderr where that is a terminal, silence elsewhere.
 
-    Yields a function ``report(text, done, total)``; without ``done`` only the text changes.
+    Without ``done`` only the text changes.
     """
     screen = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())

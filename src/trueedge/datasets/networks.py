@@ -6,8 +6,7 @@ from functools import partial
 
 from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
 from trueedge.datasets.sources import locate
-from trueedge.datasets.tables import read_table
-from trueedge.graph import Graph, as_pairs
+from trueedge.graph import Graph
 
 # Name, nodes, edges, what they are, SHA-256 of the file.
 _NETWORKS = (
@@ -217,8 +216,7 @@ def read(name: str, num_nodes: int) -> Graph:
         name: the network.
         num_nodes: how many nodes it has.
     """
-    path = locate(_file(name), name)
-    return Graph.from_edges(as_pairs(read_table(path, 2), num_nodes, str(path)), num_nodes, name=name)
+    return Graph.from_edges(locate(_file(name), name), num_nodes, name=name)
 
 
 def _file(name: str, checksum: str | None = None) -> SourceFile:

@@ -155,25 +155,22 @@ def _entry(arrays: Mapping[str, NDArray[Any]], key: str, path: Path) -> NDArray[
 
 
 def _graph(parts: list[Part], num_nodes: int, features: NDArray[np.float32] | None, name: str) -> Graph:
-    """Merge rows into edges: of rows between the same nodes weights add up and the latest year stays."""
+    """Make a graph of the rows of some parts: of rows between the same nodes there is one edge."""
     pairs = np.concatenate([part.pairs for part in parts])
-    data = {
-        key: np.concatenate([part.data[key] for part in parts])
-        for key in parts[0].data
-        if all(key in part.data for part in parts)
-    }
+    carried = [key for key in parts[0].data if all(key in part.data for part in parts)]
+    if not carried:
+        return Graph.from_edges(pairs, num_nodes, features, self_loops="drop", repeats="drop", name=name)
+    data = {key: np.concatenate([part.data[key] for part in parts]) for key in carried}
     keys = pair_keys(pairs, num_nodes)
     order = np.argsort(keys, kind="stable")
     first = np.flatnonzero(np.diff(keys[order], prepend=-1))
     merge = {"weight": np.add.reduceat, "year": np.maximum.reduceat}
     merged = {key: merge[key](column[order], first) for key, column in data.items() if len(first)}
-    graph = Graph.from_edges(
-        pairs[order[first]], num_nodes, features, self_loops="drop", edge_data=merged, name=name
-    )
-    if len(first) == len(pairs):
+    edges = pairs[order[first]]
+    graph = Graph.from_edges(edges, num_nodes, features, self_loops="drop", edge_data=merged, name=name)
+    if len(edges) == len(pairs):
         return graph
-    how = ": weights added up, the latest year kept" if data else ""
-    note = f"{len(pairs)} rows are {len(first)} edges, some of them repeated{how}"
+    note = f"{len(pairs)} rows are {len(edges)} edges: weights were added up and the latest year was kept"
     return replace(graph, notes=(note, *graph.notes))
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import pickle
+import struct
 import zipfile
 from pathlib import Path
 from typing import IO, Any
@@ -57,7 +58,7 @@ def _read_legacy(stream: IO[bytes], what: str) -> Any:
 
     content = load_pickle(stream, what, _ADMITTED, storage)
     for key in read_pickle(stream, what):
-        count = int.from_bytes(stream.read(8), "little")
+        (count,) = struct.unpack("<q", stream.read(8))
         storages[key].fill(stream.read(count * storages[key].dtype.itemsize))
     return finished(content, what)
 

@@ -23,8 +23,8 @@ Directed = Literal["refuse", "union"]
 
 def from_networkx(
     graph: Any,
-    features: ArrayLike | None = None,
     *,
+    features: ArrayLike | None = None,
     self_loops: Handling = "refuse",
     repeats: Handling = "refuse",
     name: str | None = None,
@@ -61,8 +61,8 @@ def from_networkx(
 
 def from_scipy(
     matrix: Any,
-    features: ArrayLike | None = None,
     *,
+    features: ArrayLike | None = None,
     directed: Directed = "refuse",
     self_loops: Handling = "refuse",
     name: str | None = None,

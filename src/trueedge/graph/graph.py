@@ -160,21 +160,36 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: object, **options: Any) -> Graph:
-        """Build a graph from a networkx graph; nodes keep their names as labels."""
+        """Build a graph from a networkx graph; nodes keep their names as labels.
+
+        Args:
+            graph: a networkx graph of any kind.
+            options: see :func:`trueedge.graph.adapters.from_networkx`.
+        """
         from trueedge.graph.adapters import from_networkx
 
         return from_networkx(graph, **options)
 
     @classmethod
     def from_scipy(cls, matrix: object, **options: Any) -> Graph:
-        """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge."""
+        """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge.
+
+        Args:
+            matrix: a scipy sparse matrix (n, n).
+            options: see :func:`trueedge.graph.adapters.from_scipy`.
+        """
         from trueedge.graph.adapters import from_scipy
 
         return from_scipy(matrix, **options)
 
     @classmethod
     def from_pyg(cls, data: object, **options: Any) -> Graph:
-        """Build a graph from a PyTorch Geometric ``Data`` object: ``edge_index`` and, if there, ``x``."""
+        """Build a graph from a PyTorch Geometric ``Data`` object: ``edge_index`` and, if there, ``x``.
+
+        Args:
+            data: an object with ``edge_index``.
+            options: see :func:`trueedge.graph.adapters.from_pyg`.
+        """
         from trueedge.graph.adapters import from_pyg
 
         return from_pyg(data, **options)

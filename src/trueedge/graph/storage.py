@@ -125,7 +125,8 @@ def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bo
         mapped = open_memmap(path, mode="r")
     except FileNotFoundError:
         raise InputError(f"{path.name} is missing") from None
-    except (OSError, EOFError, OverflowError, TypeError, ValueError):
+    except Exception:
+        # numpy parses the head as Python text: a damaged one fails in many ways (TokenError, MemoryError, …).
         raise InputError(f"{path.name} is not a whole .npy file of numbers") from None
     if mapped.shape != shape:
         raise InputError(f"{path.name} does not have the shape {shape}")

@@ -27,11 +27,12 @@ def distances(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.int32]:
     if len(pairs) == 0:
         return found
     nodes = len(indptr) - 1
-    groups, target = group_by(pairs[:, 0], nodes), pairs[:, 1]
-    swapped = group_by(pairs[:, 1], nodes)
+    first, second = np.ascontiguousarray(pairs.T)
+    groups, target = group_by(first, nodes), second
+    swapped = group_by(second, nodes)
     if len(swapped.keys) < len(groups.keys):
-        groups, target = swapped, pairs[:, 0]
-    _all_groups(indptr, indices, *groups, np.ascontiguousarray(target), num_blocks(len(groups.keys)), found)
+        groups, target = swapped, first
+    _all_groups(indptr, indices, *groups, target, num_blocks(len(groups.keys)), found)
     return found
 
 

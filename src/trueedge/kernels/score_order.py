@@ -3,6 +3,9 @@
 Scores are held as the bits of their float64, which order numbers above zero as the numbers themselves. One pass
 deals them to buckets, highest first; a bucket is sorted when its first rank is asked for. So the best k of a long
 list, and the rank of any one node, cost little more than reading the list.
+
+Scores are rounded to 41 binary digits before they are ranked. Sums of the same terms in another order differ in
+their last bits, and that is no reason to rank one node before another: what is equal shall tie, whatever the ids.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from numpy.typing import NDArray
 MAX_BUCKETS = 8192
 SCORES_PER_BUCKET = 4
 INSERTION_UP_TO = 16
+ROUNDED_BITS = 12
 
 
 class ScoreOrder(NamedTuple):
@@ -59,7 +63,7 @@ def fill_order(
 
     Args:
         order: from :func:`score_order`; overwritten.
-        row: float64 array (n,), the scores.
+        row: float64 array (n,), the scores; rounded where they are listed.
         listed: int32 array (m,), the nodes that may have a score, each once; overwritten.
         top: how many of the best to put in order.
 
@@ -67,11 +71,13 @@ def fill_order(
         How many nodes are listed.
     """
     bits = row.view(np.int64)
+    half_step = np.int64(1 << (ROUNDED_BITS - 1))
     size = 0
     high, low = np.int64(0), np.int64(0x7FFFFFFFFFFFFFFF)
     for node in listed:
-        key = bits[node]
+        key = ((bits[node] + half_step) >> ROUNDED_BITS) << ROUNDED_BITS
         if key > 0:
+            bits[node] = key
             listed[size] = node
             size += 1
             high, low = max(high, key), min(low, key)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trueedge.errors import InputError
 from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, get
 from trueedge.metrics.ranks import Ranks
@@ -71,8 +70,4 @@ def evaluate_lists(indptr: object, scores: object, relevant: object, names: Iter
 
 
 def _parse(names: Iterable[str]) -> list[Metric]:
-    metrics = [get(name) for name in ([names] if isinstance(names, str) else names)]
-    for metric in metrics:
-        if metric.takes_k and metric.k is None:
-            raise InputError(f"{metric.name}: put a number in the place of K")
-    return metrics
+    return [get(name) for name in ([names] if isinstance(names, str) else names)]

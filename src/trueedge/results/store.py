@@ -60,7 +60,7 @@ class Store:
             record.headline,
             record.value,
             record.created,
-            json.dumps(record.to_dict(), sort_keys=True),
+            json.dumps(record.to_dict()),
         )
         columns = "key, dataset, protocol, method, seed, headline, value, created, record"
         with self._connect() as connection:

@@ -41,17 +41,16 @@ def published(paper: str) -> tuple[PublishedValue, ...]:
     path = files("trueedge.studies") / "published" / f"{paper}.csv"
     if not path.is_file():
         raise InputError(f"no published numbers of {paper!r} are known")
-    with path.open(newline="") as file:
-        return tuple(
-            PublishedValue(
-                row["table"],
-                row["dataset"],
-                row["protocol"],
-                row["method"],
-                row["metric"],
-                float(row["mean"]) if row["mean"] else None,
-                float(row["std"]) if row["std"] else None,
-                row["note"],
-            )
-            for row in csv.DictReader(file)
+    return tuple(
+        PublishedValue(
+            row["table"],
+            row["dataset"],
+            row["protocol"],
+            row["method"],
+            row["metric"],
+            float(row["mean"]) if row["mean"] else None,
+            float(row["std"]) if row["std"] else None,
+            row["note"],
         )
+        for row in csv.DictReader(path.read_text().splitlines())
+    )

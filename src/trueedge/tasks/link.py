@@ -13,13 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.graph import Graph
-from trueedge.metrics import evaluate
+from trueedge.metrics import evaluate, get
 from trueedge.randomness import generator
 from trueedge.splits import Split
+from trueedge.tasks.base import Part, Task, warn_of
 from trueedge.tasks.score_files import FileScores, read_scores, split_flat
 from trueedge.tasks.scorer import score_pairs
 from trueedge.tasks.spread import quick_check
-from trueedge.tasks.task import Part, Task, warn_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -83,7 +83,19 @@ class LinkTask(Task):
         """Judge a scorer on a part of the task; see :meth:`Task.evaluate`."""
         positive, negative = self.scores(scorer, part)
         warn_of(self, part, quick_check(positive, negative))
-        return evaluate(positive, negative, self.metrics if metrics is None else tuple(metrics))
+        return evaluate(positive, negative, self.metrics_of(part) if metrics is None else metrics)
+
+    def metrics_of(self, part: str = "test") -> tuple[str, ...]:
+        """The task's metrics that a part has enough pairs for: Hits@10 needs ten negatives."""
+        chosen = self.part(part)
+        negatives = chosen.negatives.shape[-2]
+        pooled = len(chosen.positives) + negatives
+
+        def fits(name: str) -> bool:
+            k = get(name).k
+            return k is None or k <= (pooled if name.startswith("precision@") else negatives)
+
+        return tuple(name for name in self.metrics if fits(name))
 
     def scores(self, scorer: object, part: str = "test") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The scores of a part: positives (P,), and negatives (M,) or (P, K)."""

@@ -15,8 +15,8 @@ from trueedge.graph import Graph, in_sorted, pair_keys
 from trueedge.metrics import evaluate_lists
 from trueedge.negatives import full
 from trueedge.randomness import generator
+from trueedge.tasks.base import Task
 from trueedge.tasks.scorer import score_pairs
-from trueedge.tasks.task import Task
 
 PAIRS_IN_A_BLOCK = 4_000_000
 

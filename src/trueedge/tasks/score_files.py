@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import zipfile
-import zlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -136,14 +135,16 @@ def _table(name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64]) -> 
 def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
     try:
         loaded = np.load(path, allow_pickle=False)
-        if path.suffix == ".npy":
-            return _split_columns(loaded, path.name)
-        with loaded:
-            arrays = {key: loaded[key] for key in loaded.files}
-    except (OSError, ValueError, EOFError, MemoryError, zipfile.BadZipFile, zlib.error) as problem:
-        if isinstance(problem, InputError):
-            raise
-        raise InputError(f"{path.name} cannot be read: {str(problem).splitlines()[0]}") from problem
+        if not isinstance(loaded, np.ndarray):
+            with loaded:
+                loaded = {key: loaded[key] for key in loaded.files}
+    except Exception as problem:  # a damaged file makes numpy raise nearly anything, tokenize's errors too
+        raise InputError(
+            f"{path.name} cannot be read: {(str(problem) or 'damaged').splitlines()[0]}"
+        ) from problem
+    if isinstance(loaded, np.ndarray):
+        return _split_columns(loaded, path.name)
+    arrays: dict[str, NDArray[Any]] = loaded
     if "scores" not in arrays or not set(arrays) <= {"scores", "pairs"}:
         raise InputError(
             f"{path.name} must hold 'scores' and, for a table, 'pairs'; it holds "
@@ -187,7 +188,8 @@ def _first_fault(text: TextFile, first: int, separator: str | None) -> InputErro
     for number, line in enumerate(text.lines[first:], start=first + 1):
         if _is_passed_over(line):
             continue
-        fields = [field.strip() for field in line.split(separator)]
+        numbers = re.split("|".join(COMMENTS), line)[0]
+        fields = [field.strip() for field in numbers.split(separator)]
         columns = columns or len(fields)
         bad = [field for field in fields if not _is_number(field)]
         if bad:
@@ -202,8 +204,9 @@ def _is_passed_over(line: str) -> bool:
 
 
 def _is_number(field: str) -> bool:
+    """As numpy reads numbers: no underscores, and only the digits 0 to 9."""
     try:
         float(field)
     except ValueError:
         return False
-    return True
+    return field.isascii() and "_" not in field

@@ -11,8 +11,8 @@ TIES_TO_MENTION = 0.10
 SATURATION_TO_MENTION = 0.01
 # Where float32 cannot go on between this and 1, a sigmoid of logits above 16.6 ends; in float64 above 36.7.
 BELOW_ONE = 1 - 2**-24
-# Nothing but the far tail of a sigmoid or an exponential is this close to 0 without being 0.
-ABOVE_ZERO = 1e-30
+# The last numbers before a float32 and a float64 underflow; Katz, for one, comes to 0.005**19 unsaturated.
+ABOVE_ZERO, ABOVE_ZERO_DOUBLE = 1e-35, 1e-300
 NARROW = 1e-5
 
 
@@ -74,7 +74,7 @@ def saturation(scores: PairScores) -> str | None:
     ones = ends.ones + (ends.limit if ends.single else 0)
     for share, end, is_tail in (
         (ones / ends.count, "1", ends.near_one > 0),
-        (ends.zeros / ends.count, "0", ends.smallest < ABOVE_ZERO),
+        (ends.zeros / ends.count, "0", ends.smallest < (ABOVE_ZERO if ends.single else ABOVE_ZERO_DOUBLE)),
     ):
         if share >= SATURATION_TO_MENTION and is_tail:
             return f"{share:.0%} of the scores are {end}, where a sigmoid saturates: give the logits instead"

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.tasks.base import Part, Task
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.recommend import RecommendTask
-from trueedge.tasks.task import Part, Task
 
 FORMAT = 1
 

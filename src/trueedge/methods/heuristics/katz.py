@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
-from trueedge.methods.heuristics.heuristic import Heuristic
+from trueedge.methods.heuristics.heuristic import Heuristic, without_rounding_errors
 from trueedge.methods.method import setting
 
 # The sum over all walks gains a digit every 1 / (1 - beta λmax) steps: nearer to 1 it would take too many.
@@ -56,7 +56,7 @@ class Katz(Heuristic):
         from trueedge.kernels.katz import katz_sums
 
         self._check_convergence(graph)
-        return katz_sums(graph.indptr, graph.indices, pairs, self.beta)
+        return without_rounding_errors(katz_sums(graph.indptr, graph.indices, pairs, self.beta))
 
     def _check_convergence(self, graph: Graph) -> None:
         """Refuse a beta for which the sum over all walks is infinite, or as good as."""

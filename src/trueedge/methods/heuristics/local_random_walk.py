@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import must_be
 from trueedge.graph import Graph
-from trueedge.methods.heuristics.heuristic import Heuristic
+from trueedge.methods.heuristics.heuristic import Heuristic, without_rounding_errors
 from trueedge.methods.method import setting
 
 
@@ -39,4 +39,4 @@ class LocalRandomWalk(Heuristic):
 
         weights = 1.0 / np.maximum(graph.degrees, 1)
         walks = walk_sums(graph.indptr, graph.indices, pairs, np.ones(self.steps), weights)
-        return walks / max(2 * graph.num_edges, 1)
+        return without_rounding_errors(walks / max(2 * graph.num_edges, 1))

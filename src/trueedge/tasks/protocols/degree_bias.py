@@ -13,11 +13,11 @@ from trueedge.errors import must_be
 from trueedge.negatives import degree_corrected, triplet, uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
+from trueedge.tasks.base import Part
 from trueedge.tasks.link import LinkTask
 from trueedge.tasks.protocols.existing import parts_of
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.recommend import RecommendTask
-from trueedge.tasks.task import Part
 
 PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
 SPLIT_OPTIONS = {"fraction": 0.25, "valid": 0.0, "keep_connected": True, "component": "largest"}
@@ -100,14 +100,16 @@ def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
 
 
 def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
+    # A list of 100 says nothing where a node has fewer candidates: all of them are in it.
+    sizes = [k for k in (10, 100) if k < split.train.num_nodes] or [1]
     return RecommendTask(
         dataset=request.source.name,
         protocol="recommendation",
         seed=request.seed,
         graph=split.train,
         hidden=parts_of(split),
-        metrics=tuple(f"{metric}@{k}" for metric in ("ndcg", "recall", "vcmpr") for k in (10, 100)),
-        headline="ndcg@100",
+        metrics=tuple(f"{metric}@{k}" for metric in ("ndcg", "recall", "vcmpr") for k in sizes),
+        headline=f"ndcg@{sizes[-1]}",
         settings={"split": split.name, **request.options},
     )
 

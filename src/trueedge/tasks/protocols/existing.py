@@ -9,9 +9,9 @@ from trueedge import splits
 from trueedge.negatives import uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
+from trueedge.tasks.base import Part
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
-from trueedge.tasks.task import Part
 
 
 def benchmark_split(request: Request) -> Split:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from trueedge.negatives import heart
 from trueedge.splits import Split
+from trueedge.tasks.base import Part
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.protocols.existing import benchmark_split, link_metrics, parts_of
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
-from trueedge.tasks.task import Part
 
 
 def _judge(request: Request, split: Split) -> LinkTask:

@@ -14,7 +14,7 @@ from trueedge.datasets import Release, Rules
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.graph import Graph
 from trueedge.splits import Split
-from trueedge.tasks.task import Task
+from trueedge.tasks.base import Task
 
 Progress = Callable[[str, int, int], None]
 

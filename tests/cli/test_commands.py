@@ -1,0 +1,197 @@
+"""The command line: what it prints, and how it refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.cli.app import main
+
+
+@pytest.fixture
+def trueedge(monkeypatch, capsys, tmp_path):
+    """Run a command in an empty folder: status, stdout, stderr."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trueedge", *words])
+        try:
+            main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [("datasets", "2,708"), ("methods", "beta=0.005"), ("protocols", "keep_connected=True")],
+)
+def test_the_catalogues_list_what_there_is(trueedge, command: str, expected: str) -> None:
+    status, out, _ = trueedge(command)
+    assert status == 0
+    assert expected in out
+
+
+def test_a_run_prints_a_table_and_keeps_records(trueedge, tmp_path: Path) -> None:
+    words = (
+        "run",
+        "karate",
+        "-p",
+        "existing,uniform",
+        "-m",
+        "cn,katz",
+        "--seeds",
+        "3",
+        "--set",
+        "katz.beta=0.01",
+    )
+    status, out, err = trueedge(*words)
+    assert status == 0
+    assert "karate · existing" in out
+    assert "karate · uniform" in out
+    assert "3 seeds, mean ± std" in out
+    assert "12 computed now, 0 found" in err
+    records = te.Store(tmp_path / "runs").records()
+    assert len(records) == 12
+    assert {r.settings.get("beta") for r in records if r.method == "katz"} == {0.01}
+    again = trueedge(*words)
+    assert again[1] == out
+    assert "0 computed now, 12 found" in again[2]
+
+
+def test_a_fixed_split_stays_over_seeds(trueedge, tmp_path: Path) -> None:
+    assert trueedge("run", "karate", "-p", "existing", "-m", "cn", "--seeds", "2", "--fixed-split")[0] == 0
+    assert len({r.provenance["task"] for r in te.Store(tmp_path / "runs").records()}) == 1
+
+
+def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
+    status, out, err = trueedge("run", "karate", "-p", "uniform", "-m", "heuristics")
+    assert status == 0
+    assert "not run: cosine under uniform: cosine needs node features" in err
+    assert "shortest-path" in out
+    assert trueedge("run", "karate", "-p", "uniform", "-m", "cosine")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("run", "karaet"), "did you mean 'karate'"),
+        (("run", "karate", "-p", "haert"), "did you mean 'heart'"),
+        (("run", "karate", "-m", "kats"), "did you mean 'katz'"),
+        (("run", "karate", "-m", ","), "no method is named"),
+        (("run", "karate", "-m", "katz", "--set", "betta=1"), "did you mean 'beta'"),
+        (("run", "karate", "-m", "katz", "--set", "cn.beta=1"), "cn"),
+        (("run", "karate", "-m", "katz", "--set", "beta"), "key=value"),
+        (("run", "karate", "-m", "katz", "--set", "beta=much"), "beta must be"),
+        (("run", "karate", "-p", "uniform", "--option", "keep_connected=Fales"), "keep_connected"),
+        (("run", "missing.csv"), "there is no file missing.csv"),
+        (("score", "karate", "none.txt", "-p", "existing"), "none.txt"),
+        (("score", ".", "none.txt"), "no task"),
+        (("check", "karate", "nobody:score"), "nobody"),
+        (("check", "karate", "nobody.py:score"), "no file nobody.py"),
+        (("check", "karate", "json:nothing"), "nothing called 'nothing'"),
+        (("negatives", "karate", "-p", "recommendation", "-o", "x.npz"), "no list of negatives"),
+        (("negatives", "karate", "-o", "x.csv"), ".npz"),
+        (("export", "x.csv", "--runs", "nowhere"), "no folder nowhere"),
+        (("reproduce", "heart/table-99"), "did you mean"),
+    ],
+)
+def test_wrong_input_is_one_sentence_on_stderr_and_status_one(trueedge, words, sentence: str) -> None:
+    status, out, err = trueedge(*words)
+    assert status == 1
+    assert sentence in err
+    assert "Traceback" not in err
+    assert out == ""
+
+
+@pytest.mark.parametrize(
+    "words", [("run",), ("run", "karate", "--seeds", "0"), ("nonsense",), ("run", "--what")]
+)
+def test_wrong_usage_is_status_two(trueedge, words) -> None:
+    assert trueedge(*words)[0] == 2
+
+
+def test_a_task_is_frozen_scored_and_checked(trueedge, tmp_path: Path) -> None:
+    status, out, _ = trueedge("task", "karate", "-p", "existing", "-o", "frozen")
+    assert status == 0
+    task = te.load_task(tmp_path / "frozen")
+    assert out.strip() == task.hash
+    scorer = te.methods.get("ra")().fit(task)
+    np.savetxt("scores.txt", scorer.score(task.pairs("test")))
+    status, out, _ = trueedge("score", "frozen", "scores.txt")
+    assert status == 0
+    assert f"{task.evaluate(scorer)['mrr']:.6f}" in out
+    status, out, _ = trueedge("check", "frozen", "ra")
+    assert status == 0
+    assert "ra: nothing is broken" in out
+
+
+def test_a_scorer_of_ones_own_is_checked_from_its_file(trueedge, tmp_path: Path) -> None:
+    Path("mine.py").write_text("def first(pairs):\n    return pairs[:, 0] * 1.0\n")
+    status, out, _ = trueedge("check", "karate", "mine.py:first")
+    assert status == 1
+    assert "direction" in out
+
+
+def test_negatives_for_a_graph_of_ones_own(trueedge, tmp_path: Path) -> None:
+    graph = te.load("karate")
+    lines = [f"p{u},p{v}" for u, v in graph.edges.tolist()]
+    Path("graph.csv").write_text("\n".join(["source,target", *lines]))
+    assert trueedge("negatives", "graph.csv", "-o", "out/n.npz", "--option", "k=10")[0] == 0
+    with np.load("out/n.npz", allow_pickle=False) as arrays:
+        assert arrays["test_negatives"].shape == (len(arrays["test"]), 10, 2)
+        assert len(arrays["labels"]) == 34
+    Path("mine.csv").write_text("p0,p9\np33,p4\n")
+    words = ("negatives", "graph.csv", "--positives", "mine.csv", "-o", "m.npz", "--option", "k=10")
+    assert trueedge(*words)[0] == 0
+    with np.load("m.npz", allow_pickle=False) as arrays:
+        assert arrays["labels"][arrays["test"]].tolist() == [["p0", "p9"], ["p33", "p4"]]
+        assert len(arrays["train"]) == 78
+    Path("mine.csv").write_text("p0,p99\n")
+    status, _, err = trueedge(*words)
+    assert status == 1
+    assert "line 1: 'p99' is no node" in err
+
+
+def test_records_are_exported(trueedge) -> None:
+    trueedge("run", "karate", "-p", "uniform", "-m", "pa")
+    assert trueedge("export", "r.csv")[0] == 0
+    assert {row["metric"] for row in csv.DictReader(Path("r.csv").open())} >= {"auc", "ap"}
+    assert trueedge("export", "r.json")[0] == 0
+    assert json.loads(Path("r.json").read_text())[0]["method"] == "pa"
+
+
+def test_reproduce_lists_its_studies_and_shows_ours_beside_theirs(trueedge, data_folder) -> None:
+    assert "heart/table-4" in trueedge("reproduce", "list")[1]
+    status, out, err = trueedge("reproduce", "heart/table-4", "--dataset", "citeseer", "-m", "cn")
+    assert status == 0
+    assert "8.42" in out
+    assert "mean absolute difference" in err
+
+
+@pytest.mark.parametrize("command", ["run", "negatives", "score", "check", "task", "export", "reproduce"])
+def test_help_shows_an_example(trueedge, command: str) -> None:
+    status, out, _ = trueedge(command, "--help")
+    assert status == 0
+    assert f"trueedge {command}" in out.split("Example", 1)[1]
+
+
+def test_the_module_runs_and_a_closed_pipe_is_no_error() -> None:
+    done = subprocess.run([sys.executable, "-m", "trueedge", "--version"], capture_output=True, text=True)
+    assert done.stdout.strip() == f"trueedge {te.__version__}"
+    piped = subprocess.run(
+        f"{sys.executable} -m trueedge datasets | head -1", shell=True, capture_output=True
+    )
+    assert piped.returncode == 0
+    assert b"Traceback" not in piped.stderr

@@ -1,0 +1,70 @@
+"""Lists that are sorted where one looks, against lists that are sorted."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from trueedge.kernels.score_order import fill_order, rank_of, score_order
+
+# Ties by the dozen, and every magnitude a score has.
+SCORES = st.one_of(
+    st.sampled_from([0.0, 0.25, 0.5, 1.0, 1e-300, 1e300]),
+    st.floats(1e-300, 1),
+    st.integers(1, 9).map(lambda k: 1 / k),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(SCORES, max_size=90), st.integers(0, 40))
+def test_ranks_and_the_best_are_those_of_the_sorted_list(scores, top):
+    check(np.array(scores), top)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "power", "tied", "all equal", "ascending"])
+def test_long_lists_are_in_order_too(kind):
+    rng = np.random.default_rng(0)
+    size = 3000
+    check(
+        {
+            "uniform": rng.random(size),
+            "power": rng.random(size) ** 20,
+            "tied": 1.0 / rng.integers(1, 30, size),
+            "all equal": np.full(size, 0.3),
+            "ascending": np.arange(size) / size,
+        }[kind],
+        251,
+        every=17,
+    )
+
+
+def test_scores_that_differ_by_rounding_errors_tie():
+    row = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 1 / 3 + 1 / 7 + 1 / 11, 1 / 11 + 1 / 7 + 1 / 3, 0.6 + 1e-11])
+    assert row[0] != row[1]
+    order = score_order(5)
+    fill_order(order, row, np.arange(5, dtype=np.int32), 1)
+    assert [rank_of(order, key) for key in row.view(np.int64)] == [2, 2, 4, 4, 1]
+
+
+def check(scores: np.ndarray, top: int, every: int = 1) -> None:
+    row = scores.astype(np.float64)
+    order = score_order(len(row))
+    listed = np.random.default_rng(1).permutation(len(row)).astype(np.int32)
+    size = fill_order(order, row, listed, top)
+    assert np.allclose(row, scores, rtol=2.0**-40, atol=0)
+    scored = np.flatnonzero(row > 0)
+    assert size == len(scored) == order.shape[0]
+    assert sorted(order.nodes[:size].tolist()) == scored.tolist()
+    assert (order.keys[:size] == row.view(np.int64)[order.nodes[:size]]).all()
+    best = order.shape[3]
+    assert best >= min(top, size)
+    in_order = row[order.nodes[:best]]
+    assert (np.diff(in_order) <= 0).all()
+    if best:
+        assert (row > in_order[-1]).sum() + (row == in_order[-1]).sum() == best
+    descending = -np.sort(-row)
+    for node in scored[::every]:
+        expected = 1 + np.searchsorted(-descending, -row[node], side="left")
+        assert rank_of(order, row.view(np.int64)[node]) == expected

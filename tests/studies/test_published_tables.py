@@ -1,0 +1,65 @@
+"""The released Citeseer files and ogbl-ddi give the published numbers to the last printed digit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import trueedge as te
+from trueedge import studies
+from trueedge.errors import InputError
+from trueedge.studies import Plan, published
+
+pytestmark = pytest.mark.data
+EXACT = ("cn", "aa", "ra", "shortest-path")
+
+
+def differences(table: str, dataset: str, methods: tuple[str, ...]) -> dict[tuple[str, str], float]:
+    """Ours, rounded as printed, minus theirs, by method and metric."""
+    finding = studies.get(table).run(Plan(datasets=(dataset,), methods=methods))
+    assert finding.missing == []
+    return {(row.method, row.metric): round(row.ours, 2) - row.theirs for row in finding.rows}
+
+
+@pytest.mark.parametrize("number", [1, 4, 11, 15])
+def test_citeseer_equals_the_paper_to_two_decimals(number: int, data_folder: Path) -> None:
+    table = f"heart/table-{number}"
+    found = differences(table, "citeseer", EXACT)
+    printed = {
+        (value.method, value.metric)
+        for value in published("heart")
+        if value.table == table and value.dataset == "citeseer" and value.method in EXACT
+    }
+    assert set(found) == printed
+    assert found == pytest.approx(dict.fromkeys(printed, 0.0), abs=1e-9)
+
+
+def test_katz_on_citeseer_equals_the_paper_in_rank_metrics(data_folder: Path) -> None:
+    record = te.run("citeseer", "existing-released", "katz")
+    values = {
+        name: round(100 * record.test[name], 2) for name in ("mrr", "hits@1", "hits@3", "hits@10", "hits@100")
+    }
+    assert values == {"mrr": 38.16, "hits@1": 24.18, "hits@3": 54.95, "hits@10": 57.36, "hits@100": 62.64}
+
+
+def test_ogbl_ddi_equals_the_paper_to_two_decimals(data_folder: Path) -> None:
+    found = differences("heart/table-2", "ogbl-ddi", ("cn", "aa", "ra"))
+    assert len(found) == 6
+    assert found == pytest.approx(dict.fromkeys(found, 0.0), abs=1e-9)
+
+
+def test_pubmed_is_named_where_its_released_files_are_absent(data_folder: Path) -> None:
+    if (data_folder / "heart" / "pubmed").is_dir():
+        pytest.skip("the released files of Pubmed are here")
+    with pytest.raises(InputError, match="pubmed"):
+        studies.get("heart/table-1").run(Plan(datasets=("pubmed",), methods=("cn",)))
+
+
+def test_the_networks_agree_with_the_published_auc(data_folder: Path) -> None:
+    networks = ("netscience", "maayan-foodweb", "opsahl-ucsocial")
+    for protocol, bound in (("uniform", 0.01), ("degree-corrected", 0.02)):
+        finding = studies.get(f"degree-bias/auc-{protocol}").run(Plan(datasets=networks))
+        gaps = [abs(row.difference) for row in finding.rows]
+        assert len(gaps) == 21
+        assert sum(gaps) / len(gaps) < bound

@@ -1,0 +1,54 @@
+"""Studies: published numbers are data, ours are measured."""
+
+from __future__ import annotations
+
+import pytest
+
+from trueedge import studies
+from trueedge.errors import InputError
+from trueedge.studies import Plan, published
+
+
+def test_the_published_values_are_read_as_printed() -> None:
+    values = {(v.table, v.dataset, v.protocol, v.method, v.metric): v for v in published("heart")}
+    katz = values["heart/table-1", "citeseer", "existing", "katz", "mrr"]
+    assert (katz.mean, katz.std) == (38.16, None)
+    gcn = values["heart/table-1", "cora", "existing", "gcn", "mrr"]
+    assert (gcn.mean, gcn.std) == (32.50, 6.87)
+    assert len(values) == len(published("heart")) == 1359
+
+
+def test_a_value_that_was_not_printed_has_its_reason() -> None:
+    empty = [value for value in published("heart") if value.mean is None]
+    assert empty
+    assert all(value.note for value in empty)
+
+
+def test_a_paper_nobody_transcribed_is_named() -> None:
+    with pytest.raises(InputError, match="no-such-paper"):
+        published("no-such-paper")
+
+
+@pytest.mark.parametrize("study", studies.catalogue(), ids=lambda study: study.name)
+def test_every_study_has_its_paper(study) -> None:
+    assert study.citation
+    assert study.title
+    assert studies.get(study.name) is study
+
+
+def test_unknown_names_get_a_suggestion() -> None:
+    with pytest.raises(InputError, match="did you mean 'heart/table-"):
+        studies.get("heart/tabel-1")
+    with pytest.raises(InputError, match="did you mean 'citeseer'"):
+        studies.get("heart/table-1").run(Plan(datasets=("citseer",)))
+    with pytest.raises(InputError, match="method of heart/table-1"):
+        studies.get("heart/table-1").run(Plan(methods=("oracle",)))
+
+
+def test_a_study_without_its_data_says_what_to_put_where(monkeypatch, tmp_path) -> None:
+    monkeypatch.setenv("TRUEEDGE_DATA", str(tmp_path))
+    monkeypatch.setenv("TRUEEDGE_CACHE", str(tmp_path / "cache"))
+    with pytest.raises(InputError, match=r"heart/citeseer/\w+\.txt"):
+        studies.get("heart/table-1").run(Plan(datasets=("citeseer",), methods=("cn",)))
+    with pytest.raises(InputError, match=r"published_auc\.csv"):
+        studies.get("degree-bias/auc-uniform").run(Plan())
