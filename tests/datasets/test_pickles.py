@@ -27,11 +27,11 @@ def reading(content: bytes) -> object:
 @pytest.mark.parametrize("protocol", [0, 1, 2, 3, 4])
 def test_arrays_come_back_as_numpy_reads_them(dtype: str, protocol: int) -> None:
     array = (np.arange(12) % 2).astype(dtype).reshape(3, 4)
-    for given in (array, np.asfortranarray(array), array[:0]):
-        read = reading(pickle.dumps(given, protocol))
+    for sent in (array, np.asfortranarray(array), array[:0]):
+        read = reading(pickle.dumps(sent, protocol))
         assert isinstance(read, np.ndarray)
-        np.testing.assert_array_equal(read, given)
-        assert read.dtype.newbyteorder("=") == given.dtype.newbyteorder("=")
+        np.testing.assert_array_equal(read, sent)
+        assert read.dtype.newbyteorder("=") == sent.dtype.newbyteorder("=")
         assert read.flags.writeable
         assert read.flags.c_contiguous
 

@@ -12,9 +12,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 def draw(key: int, taken: np.ndarray, need: int) -> list[int]:
     marks, drawn = taken.copy(), np.empty(need, dtype=np.int64)
-    draw_free(
-        np.uint64(key), marks, int((~taken).sum()), drawn, np.empty(len(taken), dtype=np.int64)
-    )
+    draw_free(np.uint64(key), marks, int((~taken).sum()), drawn, np.empty(len(taken), dtype=np.int64))
     assert marks[drawn].all()
     assert marks.sum() == taken.sum() + need
     return drawn.tolist()
@@ -36,7 +34,9 @@ def test_the_generator_is_splitmix64():
     assert draw(0, np.zeros(nodes, dtype=np.bool_), 3) == expected
 
 
-@pytest.mark.parametrize(("nodes", "free", "need"), [(40, 40, 3), (40, 12, 5), (40, 5, 5), (7, 1, 1), (40, 40, 40)])
+@pytest.mark.parametrize(
+    ("nodes", "free", "need"), [(40, 40, 3), (40, 12, 5), (40, 5, 5), (7, 1, 1), (40, 40, 40)]
+)
 def test_drawn_nodes_are_free_and_distinct(nodes, free, need):
     taken = np.ones(nodes, dtype=np.bool_)
     taken[np.random.default_rng(0).permutation(nodes)[:free]] = False

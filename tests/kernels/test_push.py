@@ -59,7 +59,9 @@ def test_push_from_an_isolated_node_stays_there():
 def test_push_of_a_graph_of_one_node_and_of_no_source():
     graph = tg.Graph.from_edges(np.empty((0, 2), dtype=int), num_nodes=1)
     assert push_rows(graph.indptr, graph.indices, np.array([0]), 0.2, 1e-3).scores.tolist() == [0.2]
-    assert push_rows(graph.indptr, graph.indices, np.empty(0, dtype=np.int64), 0.2, 1e-3).starts.tolist() == [0]
+    assert push_rows(graph.indptr, graph.indices, np.empty(0, dtype=np.int64), 0.2, 1e-3).starts.tolist() == [
+        0
+    ]
 
 
 def test_values_at_targets_are_those_of_the_rows(random_graph):
@@ -88,15 +90,16 @@ def test_rows_do_not_depend_on_the_number_of_threads(random_graph):
         assert (one == other).all()
 
 
-def test_push_agrees_with_pyg_within_both_bounds(random_graph):
+@pytest.mark.skipif(numba.config.DISABLE_JIT, reason="PyG's own kernel needs the compiler")
+def test_push_agrees_with_pyg_within_the_bound(random_graph):
     torch = pytest.importorskip("torch")
     utils = pytest.importorskip("torch_geometric.utils")
-    if not numba.config.DISABLE_JIT:
-        graph = random_graph(7, nodes=60, edges=150)
-        both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
-        edge_index = torch.from_numpy(np.ascontiguousarray(both))
-        index, weight = utils.get_ppr(edge_index, alpha=0.15, eps=1e-6, num_nodes=60)
-        theirs = np.zeros((60, 60))
-        theirs[index[0].numpy(), index[1].numpy()] = weight.numpy()
-        ours = dense(push_rows(graph.indptr, graph.indices, np.arange(60), 0.15, 1e-6), 60)
-        assert (np.abs(ours - theirs) <= 1e-6 * graph.degrees + 1e-7).all()
+    graph = random_graph(7, nodes=60, edges=150)
+    both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
+    edge_index = torch.from_numpy(np.ascontiguousarray(both))
+    index, weight = utils.get_ppr(edge_index, alpha=0.15, eps=1e-6, num_nodes=60)
+    theirs = np.zeros((60, 60))
+    theirs[index[0].numpy(), index[1].numpy()] = weight.numpy()
+    ours = dense(push_rows(graph.indptr, graph.indices, np.arange(60), 0.15, 1e-6), 60)
+    # Both fall short by at most eps * degree; theirs is rounded to float32 besides.
+    assert (np.abs(ours - theirs) <= 1e-6 * graph.degrees + 1e-7 * theirs).all()

@@ -41,7 +41,9 @@ def test_long_lists_are_in_order_too(kind):
 
 
 def test_scores_that_differ_by_rounding_errors_tie():
-    row = np.array([0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 1 / 3 + 1 / 7 + 1 / 11, 1 / 11 + 1 / 7 + 1 / 3, 0.6 + 1e-11])
+    row = np.array(
+        [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 1 / 3 + 1 / 7 + 1 / 11, 1 / 11 + 1 / 7 + 1 / 3, 0.6 + 1e-11]
+    )
     assert row[0] != row[1]
     order = score_order(5)
     fill_order(order, row, np.arange(5, dtype=np.int32), 1)

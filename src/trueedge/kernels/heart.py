@@ -182,7 +182,12 @@ def _score(problem: Problem, scratch: Scratch, end: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _score_one(
-    problem: Problem, scratch: Scratch, kind: int, end: int, row: NDArray[np.float64], touched: NDArray[np.int32]
+    problem: Problem,
+    scratch: Scratch,
+    kind: int,
+    end: int,
+    row: NDArray[np.float64],
+    touched: NDArray[np.int32],
 ) -> int:
     if kind == PPR:
         return push(problem.indptr, problem.indices, end, problem.alpha, scratch.push, row, touched)
@@ -193,7 +198,9 @@ def _score_one(
 
 @njit(cache=True, nogil=True)
 def _list(scratch: Scratch, h: int) -> ScoreOrder:
-    return ScoreOrder(scratch.keys[h], scratch.nodes[h], scratch.starts[h], scratch.sorted[h], scratch.shapes[h])
+    return ScoreOrder(
+        scratch.keys[h], scratch.nodes[h], scratch.starts[h], scratch.sorted[h], scratch.shapes[h]
+    )
 
 
 @njit(cache=True, nogil=True)
@@ -213,7 +220,11 @@ def _pick(problem: Problem, scratch: Scratch, end: int, other: int) -> None:
     was_known = taken[other]
     taken[other] = True
     _start_lists(problem, scratch, other)
-    count = _pick_released(problem, scratch, other) if problem.released else _walk(problem, scratch, other, _NEVER)
+    count = (
+        _pick_released(problem, scratch, other)
+        if problem.released
+        else _walk(problem, scratch, other, _NEVER)
+    )
     if count < half:
         known = problem.known_indptr[end + 1] - problem.known_indptr[end]
         free = len(taken) - known - (1 if was_known else 2) - count
@@ -236,11 +247,17 @@ def _start_lists(problem: Problem, scratch: Scratch, other: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _next_group(order: ScoreOrder, place: NDArray[np.int64], removed: int, other: int, released: bool) -> None:
+def _next_group(
+    order: ScoreOrder, place: NDArray[np.int64], removed: int, other: int, released: bool
+) -> None:
     """Go on to the next group of equal scores in a list; a group of the removed node alone is passed over."""
     keys, ordered = order.keys, order.shape[3]
     first = place[1]
-    if first < ordered and order.nodes[first] == other and (first + 1 == ordered or keys[first + 1] < keys[first]):
+    if (
+        first < ordered
+        and order.nodes[first] == other
+        and (first + 1 == ordered or keys[first + 1] < keys[first])
+    ):
         first += 1
     place[0] = place[1] = first
     if first >= ordered:
