@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import argparse
+import json
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 from trueedge import datasets, methods, metrics, studies
 from trueedge.tasks import protocols
 
-PAGES = ("README.md", "docs/catalogue.md")
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/catalogue.md", "docs/published.md")
+LARGE_NETWORK = 1_000
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
@@ -83,7 +87,44 @@ def studies_table() -> str:
     return table(["study", "what it shows", "paper"], rows)
 
 
-TABLES = {
+def comparison_table(study: str) -> str:
+    """Ours beside theirs, a line for each method and a column for each metric."""
+    evidence = json.loads((ROOT / "results" / f"{study}.json").read_text())
+    digits = evidence["decimals"]
+    columns: dict[tuple[str, str], None] = {}
+    lines: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
+    for row in evidence["rows"]:
+        where = (row["dataset"], row["protocol"], row["method"])
+        for side, value in (("ours", row["ours"]), ("published", row["theirs"])):
+            columns[row["metric"], side] = None
+            lines.setdefault(where, {})[row["metric"], side] = f"{value:.{digits}f}"
+    head = ["data set", "protocol", "method", *(f"{metric} {side}" for metric, side in columns)]
+    return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
+
+
+def networks_table(protocol: str) -> str:
+    """The mean absolute difference of each method's AUC over the networks."""
+    rows = json.loads((ROOT / "results" / f"degree-bias-auc-{protocol}.json").read_text())["rows"]
+    large = [row for row in rows if (datasets.get(row["dataset"]).num_edges or 0) > LARGE_NETWORK]
+    lines = []
+    for method in [*dict.fromkeys(row["method"] for row in rows), "all"]:
+        cells = [method]
+        for group in (large, rows):
+            chosen = [row for row in group if method in ("all", row["method"])]
+            gaps = [abs(row["ours"] - row["theirs"]) for row in chosen]
+            cells += [f"{sum(gaps) / len(gaps):.4f}", str(len(gaps))]
+        lines.append(cells)
+    head = [
+        "method",
+        "mean abs. difference, networks over 1,000 edges",
+        "networks",
+        "all networks",
+        "networks",
+    ]
+    return table(head, lines)
+
+
+TABLES: dict[str, Callable[..., str]] = {
     "datasets": datasets_table,
     "dataset-families": dataset_families_table,
     "methods": methods_table,
@@ -92,6 +133,8 @@ TABLES = {
     "options": options_table,
     "metrics": metrics_table,
     "studies": studies_table,
+    "comparison": comparison_table,
+    "networks": networks_table,
 }
 
 
@@ -99,10 +142,11 @@ def rewritten(text: str) -> str:
     """The text with every table between its two markers made anew."""
 
     def fill(match: re.Match[str]) -> str:
-        name = match.group(1)
-        return f"<!-- table:{name} -->\n{TABLES[name]()}\n<!-- /table -->"
+        name, _, argument = match.group(1).partition("=")
+        made = TABLES[name](argument) if argument else TABLES[name]()
+        return f"<!-- table:{match.group(1)} -->\n{made}\n<!-- /table -->"
 
-    return re.sub(r"<!-- table:([\w-]+) -->\n.*?<!-- /table -->", fill, text, flags=re.DOTALL)
+    return re.sub(r"<!-- table:([\w=-]+) -->\n.*?<!-- /table -->", fill, text, flags=re.DOTALL)
 
 
 def main() -> int:
@@ -110,7 +154,7 @@ def main() -> int:
     parser.add_argument(
         "--check", action="store_true", help="change nothing; fail where a table is out of date"
     )
-    parser.add_argument("--root", type=Path, default=Path(__file__).parents[1])
+    parser.add_argument("--root", type=Path, default=ROOT)
     arguments = parser.parse_args()
     stale = []
     for name in PAGES:

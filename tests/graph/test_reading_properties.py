@@ -93,14 +93,16 @@ def files(draw: st.DrawFn, *kinds: st.SearchStrategy[str]) -> bytes:
     header = draw(
         st.sampled_from([None, None, None, ("source", "target"), ("x", "y"), ("u", "V"), ("1", "y")])
     )
-    further = st.sampled_from(
-        ["1", "0.5", "x", "", "a b", "%", "é"] if separator.strip() else ["1", "0.5", "-x"]
+    further = (
+        ["1", "0.5", "x", "", "a b", "%", "#", "é", '"q', '"p,q"']
+        if separator.strip()
+        else ["1", "0.5", '"y']
     )
     lines = draw(st.lists(COMMENTS, max_size=2))
     if header is not None:
         lines.append(separator.join([*header, "w", "z"][:columns]))
     for _ in range(draw(st.integers(0, 8))):
-        row = [draw(ids), draw(ids), *(draw(further) for _ in range(columns - 2))][:columns]
+        row = [draw(ids), draw(ids), *(draw(st.sampled_from(further)) for _ in range(columns - 2))][:columns]
         lines.append(separator.join(row))
         if draw(st.integers(0, 7)) == 0:
             lines.append(draw(COMMENTS))

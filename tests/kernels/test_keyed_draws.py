@@ -11,8 +11,8 @@ pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarn
 
 
 def draw(key: int, taken: np.ndarray, need: int) -> list[int]:
-    marks, drawn = taken.copy(), np.empty(need, dtype=np.int64)
-    draw_free(np.uint64(key), marks, int((~taken).sum()), drawn, np.empty(len(taken), dtype=np.int64))
+    marks, drawn = taken.copy(), np.empty(need, dtype=np.int32)
+    draw_free(np.uint64(key), marks, int((~taken).sum()), drawn, np.empty(len(taken), dtype=np.int32))
     assert marks[drawn].all()
     assert marks.sum() == taken.sum() + need
     return drawn.tolist()

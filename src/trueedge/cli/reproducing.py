@@ -22,13 +22,17 @@ def reproduce(
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A .json file for the table, with versions and machine."),
+    ] = None,
 ) -> None:
     """Run a published table and print ours beside theirs.
 
     Example: trueedge reproduce heart/table-4 --dataset citeseer
     """
     from trueedge.results import Store
-    from trueedge.studies import Plan, catalogue, get
+    from trueedge.studies import Plan, catalogue, get, write
 
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
@@ -53,6 +57,9 @@ def reproduce(
     showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
     for sentence in finding.missing:
         showing.note(f"not run: {sentence}")
+    if output is not None:
+        write(chosen, finding, output)
+        showing.note(f"written to {output}")
 
 
 def _line(row: Comparison, digits: int) -> list[str]:

@@ -235,7 +235,7 @@ for _name, _nodes, _edges, _title, _checksum in _NETWORKS:
             num_features=0,
             licence="not stated; see the collections the paper names",
             source="https://github.com/skojaku/degree-corrected-link-prediction-benchmark",
-            citation="Aiyappa et al., Implicit Degree Bias in the Link Prediction Task,  2025",
+            citation="Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025",
             read=partial(read, _name, _nodes),
             files=(_file(_name, _checksum),),
             rules=Rules(heart_features=False),

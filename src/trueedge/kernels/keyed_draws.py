@@ -19,7 +19,7 @@ _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 @njit(cache=True, nogil=True)
 def draw_key(key: np.uint64, first: int, second: int) -> np.uint64:
     """A key for an ordered pair of nodes; (a, b) and (b, a) get unrelated ones."""
-    return _mix(_mix(key + np.uint64(first) * _STEP) + np.uint64(second) * _STEP)
+    return np.uint64(_mix(_mix(key + np.uint64(first) * _STEP) + np.uint64(second) * _STEP))
 
 
 @njit(cache=True, nogil=True)
@@ -27,8 +27,8 @@ def draw_free(
     key: np.uint64,
     taken: NDArray[np.bool_],
     free: int,
-    drawn: NDArray[np.int64],
-    room: NDArray[np.int64],
+    drawn: NDArray[np.int32],
+    room: NDArray[np.int32],
 ) -> None:
     """Draw distinct nodes that are not taken, every choice equally likely; they are taken afterwards.
 
@@ -36,8 +36,8 @@ def draw_free(
         key: what the draws depend on.
         taken: bool array (n,).
         free: how many nodes are not taken, at least as many as are drawn.
-        drawn: int64 array (m,), filled.
-        room: int64 array (n,), overwritten.
+        drawn: int32 array (m,), filled.
+        room: int32 array (n,), overwritten.
     """
     nodes, need = len(taken), len(drawn)
     state = key
@@ -75,7 +75,7 @@ def _below(state: np.uint64, bound: int) -> tuple[int, np.uint64]:
     while product & _LOW_HALF < unfair:
         state += _STEP
         product = (_mix(state) >> _32) * limit
-    return np.int64(product >> _32), state
+    return int(product >> _32), state
 
 
 @njit(cache=True, nogil=True)

@@ -93,7 +93,7 @@ def _problem(
         known_indices=hidden.indices,
         kinds=np.array([kinds[name] for name in heuristics], dtype=np.int64),
         weights=np.stack([1.0 / np.maximum(degrees, 1.0), np.ones(graph.num_nodes)]),
-        index=feature_index(no_features if features is None else features),
+        features=feature_index(no_features if features is None else features),
         alpha=float(alpha),
         half=int(k) // 2,
         released=ties == "released",

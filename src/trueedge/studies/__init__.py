@@ -1,6 +1,17 @@
 """Published tables as code, with the published numbers beside ours."""
 
+from trueedge.studies.evidence import write
 from trueedge.studies.published_values import PublishedValue, published
 from trueedge.studies.study import Comparison, Finding, Plan, Study, catalogue, get
 
-__all__ = ["Comparison", "Finding", "Plan", "PublishedValue", "Study", "catalogue", "get", "published"]
+__all__ = [
+    "Comparison",
+    "Finding",
+    "Plan",
+    "PublishedValue",
+    "Study",
+    "catalogue",
+    "get",
+    "published",
+    "write",
+]

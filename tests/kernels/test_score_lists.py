@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueedge.kernels.score_order import fill_order, rank_of, score_order
+from trueedge.kernels.score_lists import ORDERED, SIZE, fill_list, rank_of, score_lists, sort_descending
 
 # Ties by the dozen, and every magnitude a score has.
 SCORES = st.one_of(
@@ -45,28 +45,43 @@ def test_scores_that_differ_by_rounding_errors_tie():
         [0.1 + 0.2 + 0.3, 0.3 + 0.2 + 0.1, 1 / 3 + 1 / 7 + 1 / 11, 1 / 11 + 1 / 7 + 1 / 3, 0.6 + 1e-11]
     )
     assert row[0] != row[1]
-    order = score_order(5)
-    fill_order(order, row, np.arange(5, dtype=np.int32), 1)
-    assert [rank_of(order, key) for key in row.view(np.int64)] == [2, 2, 4, 4, 1]
+    lists = score_lists(row[None])
+    fill_list(lists, 0, np.arange(5, dtype=np.int32), 1)
+    assert [rank_of(lists, 0, key) for key in row.view(np.int64)] == [2, 2, 4, 4, 1]
+
+
+def test_sorting_moves_the_nodes_with_their_keys():
+    for size in (0, 1, 17, 200):
+        keys = np.random.default_rng(size).integers(-5, 5, size)
+        nodes = np.arange(size, dtype=np.int32)
+        moved = keys.copy()
+        sort_descending(moved, nodes, 0, size)
+        assert (moved == -np.sort(-keys)).all()
+        assert (keys[nodes] == moved).all()
+        assert len(set(nodes.tolist())) == size
 
 
 def check(scores: np.ndarray, top: int, every: int = 1) -> None:
-    row = scores.astype(np.float64)
-    order = score_order(len(row))
+    # The second of three lists, to see that the others are left alone.
+    rows = np.zeros((3, len(scores)))
+    rows[1] = scores
+    row = rows[1]
+    lists = score_lists(rows)
     listed = np.random.default_rng(1).permutation(len(row)).astype(np.int32)
-    size = fill_order(order, row, listed, top)
+    size = fill_list(lists, 1, listed, top)
     assert np.allclose(row, scores, rtol=2.0**-40, atol=0)
     scored = np.flatnonzero(row > 0)
-    assert size == len(scored) == order.shape[0]
-    assert sorted(order.nodes[:size].tolist()) == scored.tolist()
-    assert (order.keys[:size] == row.view(np.int64)[order.nodes[:size]]).all()
-    best = order.shape[3]
+    assert size == len(scored) == lists.shape[1, SIZE]
+    assert lists.shape[[0, 2]].sum() == 0
+    nodes, best = lists.nodes[1], lists.shape[1, ORDERED]
+    assert sorted(nodes[:size].tolist()) == sorted(listed[:size].tolist()) == scored.tolist()
+    assert (lists.keys[1, :size] == row.view(np.int64)[nodes[:size]]).all()
     assert best >= min(top, size)
-    in_order = row[order.nodes[:best]]
+    in_order = row[nodes[:best]]
     assert (np.diff(in_order) <= 0).all()
     if best:
-        assert (row > in_order[-1]).sum() + (row == in_order[-1]).sum() == best
+        assert (row >= in_order[-1]).sum() == best
     descending = -np.sort(-row)
     for node in scored[::every]:
         expected = 1 + np.searchsorted(-descending, -row[node], side="left")
-        assert rank_of(order, row.view(np.int64)[node]) == expected
+        assert rank_of(lists, 1, row.view(np.int64)[node]) == expected

@@ -1,0 +1,180 @@
+"""Lists of scored nodes that are sorted only where somebody looks.
+
+Scores are held as the bits of their float64, which order numbers above zero as the numbers themselves. One
+pass deals them to buckets, highest first; a bucket is sorted when a rank in it is asked for. So the best k of
+a long list, and the rank of any one node, cost little more than reading the list.
+
+Scores are rounded to 41 binary digits before they are ranked. Sums of the same terms in another order differ
+in their last bits, and that is no reason to rank one node before another: what is equal shall tie.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+MAX_BUCKETS = 8192
+SCORES_PER_BUCKET = 4
+INSERTION_UP_TO = 16
+ROUNDED_BITS = 12
+
+# The columns of ScoreLists.shape.
+SIZE, HIGHEST, WIDTH, ORDERED = 0, 1, 2, 3
+
+
+class ScoreLists(NamedTuple):
+    """A few lists over the same nodes, each highest first up to the order within a bucket.
+
+    Attributes:
+        bits: int64 array (lists, n), the bits of every node's score.
+        keys: int64 array (lists, n), the bits of the listed scores, by bucket.
+        nodes: int32 array (lists, n), the nodes beside them.
+        starts: int64 array (lists, MAX_BUCKETS + 1): bucket i is at ``starts[i]:starts[i + 1]``.
+        sorted: bool array (lists, MAX_BUCKETS), which buckets are in order.
+        shape: int64 array (lists, 4): how many nodes are listed, the highest key, the width of a bucket as a
+            power of two, and how many nodes from the highest on are in order.
+    """
+
+    bits: NDArray[np.int64]
+    keys: NDArray[np.int64]
+    nodes: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    sorted: NDArray[np.bool_]
+    shape: NDArray[np.int64]
+
+
+def score_lists(rows: NDArray[np.float64]) -> ScoreLists:
+    """Empty lists over rows of scores, float64 (lists, n), which stay the caller's to fill and to clear."""
+    lists = len(rows)
+    return ScoreLists(
+        rows.view(np.int64),
+        np.empty(rows.shape, dtype=np.int64),
+        np.empty(rows.shape, dtype=np.int32),
+        np.zeros((lists, MAX_BUCKETS + 1), dtype=np.int64),
+        np.zeros((lists, MAX_BUCKETS), dtype=np.bool_),
+        np.zeros((lists, 4), dtype=np.int64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def fill_list(lists: ScoreLists, at: int, listed: NDArray[np.int32], top: int) -> int:
+    """List the nodes that are scored above zero, the best ``top`` and their ties in order; how many they are.
+
+    Args:
+        lists: from :func:`score_lists`; the scores of the listed nodes are rounded.
+        at: which of the lists.
+        listed: int32 array (m,), the nodes that may have a score, each once; those that have one are moved to
+            the front.
+        top: how many of the best to put in order.
+    """
+    bits, shape, starts = lists.bits, lists.shape, lists.starts
+    half_step = np.int64(1 << (ROUNDED_BITS - 1))
+    size = 0
+    high, low = np.int64(0), np.int64(0x7FFFFFFFFFFFFFFF)
+    for node in listed:
+        key = ((bits[at, node] + half_step) >> ROUNDED_BITS) << ROUNDED_BITS
+        if key > 0:
+            bits[at, node] = key
+            listed[size] = node
+            size += 1
+            high, low = max(high, key), min(low, key)
+    buckets = max(1, min(MAX_BUCKETS, size // SCORES_PER_BUCKET))
+    width = 0
+    while size > 0 and (high - low) >> width >= buckets:
+        width += 1
+    shape[at, SIZE], shape[at, HIGHEST], shape[at, WIDTH], shape[at, ORDERED] = size, high, width, 0
+    _deal(lists, at, listed[:size], buckets)
+    bucket = 0
+    while shape[at, ORDERED] < min(top, size):
+        _sort_bucket(lists, at, bucket)
+        bucket += 1
+        shape[at, ORDERED] = starts[at, bucket]
+    return size
+
+
+@njit(cache=True, nogil=True)
+def rank_of(lists: ScoreLists, at: int, key: int) -> int:
+    """1 + how many scores of a list are strictly higher than one of them, whose bits are given."""
+    bucket = (lists.shape[at, HIGHEST] - key) >> lists.shape[at, WIDTH]
+    if not lists.sorted[at, bucket]:
+        _sort_bucket(lists, at, bucket)
+    first, last = lists.starts[at, bucket], lists.starts[at, bucket + 1]
+    while first < last:
+        middle = (first + last) >> 1
+        if lists.keys[at, middle] > key:
+            first = middle + 1
+        else:
+            last = middle
+    return int(first + 1)
+
+
+@njit(cache=True, nogil=True)
+def sort_descending(keys: NDArray[np.int64], nodes: NDArray[np.int32], first: int, last: int) -> None:
+    """Sort ``keys[first:last]``, and the nodes beside them, in place; equal keys stay in any order."""
+    while last - first > INSERTION_UP_TO:
+        pivot = _median(keys[first], keys[(first + last) >> 1], keys[last - 1])
+        # Three parts (higher, equal, lower): resource allocation ties by the thousand.
+        higher, i, lower = first, first, last
+        while i < lower:
+            if keys[i] > pivot:
+                _swap(keys, nodes, i, higher)
+                higher += 1
+                i += 1
+            elif keys[i] < pivot:
+                lower -= 1
+                _swap(keys, nodes, i, lower)
+            else:
+                i += 1
+        if higher - first < last - lower:
+            sort_descending(keys, nodes, first, higher)
+            first = lower
+        else:
+            sort_descending(keys, nodes, lower, last)
+            last = higher
+    for i in range(first + 1, last):
+        key, node, j = keys[i], nodes[i], i
+        while j > first and keys[j - 1] < key:
+            keys[j], nodes[j] = keys[j - 1], nodes[j - 1]
+            j -= 1
+        keys[j], nodes[j] = key, node
+
+
+@njit(cache=True, nogil=True)
+def _deal(lists: ScoreLists, at: int, listed: NDArray[np.int32], buckets: int) -> None:
+    bits, keys, nodes, starts = lists.bits[at], lists.keys[at], lists.nodes[at], lists.starts[at]
+    high, width = lists.shape[at, HIGHEST], lists.shape[at, WIDTH]
+    for bucket in range(buckets):
+        starts[bucket] = 0
+        lists.sorted[at, bucket] = False
+    for node in listed:
+        starts[(high - bits[node]) >> width] += 1
+    total = 0
+    for bucket in range(buckets):
+        total += starts[bucket]
+        starts[bucket] = total
+    starts[buckets] = total
+    for node in listed:
+        bucket = (high - bits[node]) >> width
+        starts[bucket] -= 1
+        keys[starts[bucket]] = bits[node]
+        nodes[starts[bucket]] = node
+
+
+@njit(cache=True, nogil=True)
+def _sort_bucket(lists: ScoreLists, at: int, bucket: int) -> None:
+    lists.sorted[at, bucket] = True
+    sort_descending(lists.keys[at], lists.nodes[at], lists.starts[at, bucket], lists.starts[at, bucket + 1])
+
+
+@njit(cache=True, nogil=True)
+def _median(a: int, b: int, c: int) -> int:
+    return max(min(a, b), min(max(a, b), c))
+
+
+@njit(cache=True, nogil=True)
+def _swap(keys: NDArray[np.int64], nodes: NDArray[np.int32], i: int, j: int) -> None:
+    keys[i], keys[j] = keys[j], keys[i]
+    nodes[i], nodes[j] = nodes[j], nodes[i]
