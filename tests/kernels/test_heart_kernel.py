@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from heart_twin import candidates, ranked_by_paper, ranked_by_release, score_lists
 
 import trueedge.graph as tg
+from heart_twin import candidates, ranked_by_paper, ranked_by_release, score_lists
 from trueedge.negatives.heart import heart
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
@@ -40,8 +40,7 @@ def test_the_kernel_equals_its_plain_twin(random_graph, ties, heuristics, edges,
 
 
 def test_the_other_end_leaves_the_ranking_before_ranks_are_given():
-    # Around 0, node 3 would be first by common neighbours and 4, 5 tie behind it; as 3 is the positive's other
-    # end they are first themselves, level with the best by PageRank.
+    # Around 0, node 3 is first by common neighbours and 4, 5 tie behind it; without 3 they are first.
     graph = tg.Graph.from_edges([[0, 1], [0, 2], [1, 3], [2, 3], [1, 4], [2, 5], [6, 7], [7, 8]])
     around = heart(graph, [[0, 3], [0, 8]], k=6, heuristics=("cn",))
     assert around[0, :2, 1].tolist() == [4, 5]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from heart_twin import exact_pagerank, pushed_pagerank
 
 import trueedge.graph as tg
+from heart_twin import exact_pagerank, pushed_pagerank
 from trueedge.kernels.push import SOURCES_PER_BLOCK, push, push_rows, push_state, push_values
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from heart_twin import squared_cosine
 from sklearn.metrics.pairwise import cosine_similarity
 
 import trueedge.graph as tg
+from heart_twin import squared_cosine
 from trueedge.kernels import similarity
 from trueedge.kernels.similarity import feature_index, similarity_row
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from heart_twin import common_neighbors, resource_allocation
 
 import trueedge.graph as tg
+from heart_twin import common_neighbors, resource_allocation
 from trueedge.kernels.two_hop import two_hop_row
 
 

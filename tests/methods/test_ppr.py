@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from heart_twin import exact_pagerank
 
 import trueedge.graph as tg
+from heart_twin import exact_pagerank
 from trueedge.methods.heuristics.ppr import PersonalizedPageRank
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numba
 import numpy as np
 import pytest
-from heart_twin import candidates, ranked_by_paper, score_lists
 
 import trueedge.graph as tg
+from heart_twin import candidates, ranked_by_paper, score_lists
 from trueedge.errors import InputError
 from trueedge.negatives.heart import heart
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+import trueedge.graph as tg
 from heart_twin import (
     candidates,
     exact_pagerank,
@@ -13,8 +15,6 @@ from heart_twin import (
     rounded,
     score_lists,
 )
-
-import trueedge.graph as tg
 from trueedge.negatives.heart import heart
 
 ALPHA = 0.15

@@ -37,7 +37,7 @@ class Walk(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def pick_ranked(lists: ScoreLists, walk: Walk, other: int, released: bool) -> int:
-    """Pick the best ranked candidates, which are taken afterwards; how many, fewer than wanted if no more are.
+    """Pick the best ranked candidates, who are taken afterwards; how many, which may be fewer than wanted.
 
     Args:
         lists: the candidates that heuristics score, at least one more than wanted in order in each list.
@@ -62,9 +62,9 @@ def _next_group(lists: ScoreLists, at: int, place: NDArray[np.int64], other: int
     """Go on to the next group of equal scores in a list; a group of the other end alone is passed over."""
     keys, ordered = lists.keys[at], lists.shape[at, ORDERED]
     first = place[LAST]
-    if first < ordered and lists.nodes[at, first] == other:
-        if first + 1 == ordered or keys[first + 1] < keys[first]:
-            first += 1
+    alone = first + 1 == ordered or (first < ordered and keys[first + 1] < keys[first])
+    if alone and lists.nodes[at, first] == other:
+        first += 1
     place[FIRST] = place[LAST] = first
     if first >= ordered:
         place[RANK] = _NEVER
@@ -162,7 +162,7 @@ def _pick_released(lists: ScoreLists, walk: Walk, other: int) -> int:
         size = lists.shape[at, SIZE] - (walk.places[at, REMOVED] > 0)
         longest = max(longest, size)
         cap = min(cap, size - walk.places[at, SHIFT] + 1)
-    count = _go_down(lists, walk, other, True, cap)
+    count: int = _go_down(lists, walk, other, True, cap)
     if count == wanted:
         return count
     size = np.int64(0)
@@ -170,7 +170,7 @@ def _pick_released(lists: ScoreLists, walk: Walk, other: int) -> int:
         for at in range(len(lists.shape)):
             size = _collect(lists.nodes[at, : lists.shape[at, SIZE]], walk, size)
         if count + size < wanted:
-            return _append_group(walk, size, count)
+            return int(_append_group(walk, size, count))
     for node in walk.group_nodes[:size]:
         taken[node] = False
     node = 0

@@ -1,9 +1,9 @@
 """Personalised PageRank from one node at a time, by pushing residuals to neighbours.
 
 For a source s with teleport probability alpha, the residual starts as alpha at s. Pushing a node v adds its
-residual to its estimate and hands (1 - alpha) times it to its neighbours in equal parts. A node is pushed while
-its residual is at least alpha * eps * degree; nodes wait in a first-in first-out queue. The estimate p is
-never above the exact PageRank, and falls short of it by at most eps * degree at each node.
+residual to its estimate and hands (1 - alpha) times it to its neighbours in equal parts. A node is pushed
+while its residual is at least alpha * eps * degree; nodes wait in a first-in first-out queue. The estimate p
+is never above the exact PageRank, and falls short of it by at most eps * degree at each node.
 
 Andersen, Chung, Lang: Local Graph Partitioning using PageRank Vectors, FOCS 2006.
 """
@@ -152,7 +152,7 @@ def push(
         alpha: the probability of going back.
         state: from :func:`push_state`, with the same alpha; given back as it came.
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
-        support: int32 array (n,), filled with the nodes where p is above zero, in the order of their first push.
+        support: int32 array (n,), filled with the nodes where p is above zero, as they are first pushed.
     """
     residual, queue = state.residual, state.queue
     ring = len(queue) - 1
@@ -178,8 +178,8 @@ def push(
             after = before + share
             residual[w, 0] = after
             threshold = residual[w, 1]
-            # A node waits in the queue exactly while its residual is at the threshold, so crossing it is what
-            # puts the node there: no flag is kept. Writing before deciding spares a branch nobody can foresee.
+            # A node waits in the queue exactly while its residual is at the threshold, so crossing it is
+            # what puts the node there: no flag is kept. Writing first spares a branch nobody can foresee.
             queue[tail & ring] = neighbor
             tail += (before < threshold) & (after >= threshold)
     for i in range(count):

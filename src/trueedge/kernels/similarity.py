@@ -85,13 +85,13 @@ def similarity_row(
 ) -> int:
     """The squared cosine, times the source's squared length, of every node whose cosine is above zero.
 
-    That orders nodes as the cosine does and needs no root: where features are whole numbers every sum is exact,
-    so nodes of equal cosine get the very same score.
+    That orders nodes as the cosine does and needs no root: where features are whole numbers every sum is
+    exact, so nodes of equal cosine get the very same score.
 
     Args:
         index: from :func:`feature_index`.
         source: the node whose row is computed.
-        row: float64 array (n,), all zero; filled with the scores, which the caller clears on the touched nodes.
+        row: float64 array (n,), all zero; filled with the scores, which the caller clears where touched.
         touched: int32 array (n,), filled with the nodes that share a column with the source.
         seen: bool array (n,), all false; given back so.
 

@@ -16,7 +16,7 @@ def two_hop_row(
     row: NDArray[np.float64],
     touched: NDArray[np.int32],
 ) -> int:
-    """The sum of ``weights[w]`` over the common neighbours w of the source and each node; how many are touched.
+    """The sum of ``weights[w]`` over the common neighbours w of a source and each node; how many have one.
 
     With weights 1 / degree this is resource allocation, with ones the number of common neighbours. The terms
     are added in ascending order of w, as a product of matrices would.
@@ -26,7 +26,7 @@ def two_hop_row(
         indices: int32 array (arcs,), ascending within a row.
         weights: float64 array (n,), above zero at every node with a neighbour.
         source: the node whose row is computed.
-        row: float64 array (n,), all zero; filled with the sums, which the caller clears on the touched nodes.
+        row: float64 array (n,), all zero; filled with the sums, which the caller clears where touched.
         touched: int32 array (n,), filled with the nodes that have a sum, the source among them.
     """
     count = 0

@@ -7,7 +7,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, pair_keys
-from trueedge.negatives.sampling import Known, free_pairs, how_many, known_pairs, like_positives
+from trueedge.negatives.sampling import (
+    Known,
+    check_redraw,
+    free_pairs,
+    how_many,
+    known_pairs,
+    like_positives,
+    with_sources_kept,
+)
 from trueedge.randomness import generator
 
 # What a round draws at most, so that memory stays flat; another value gives a seed other pairs.
@@ -21,6 +29,7 @@ def degree_corrected(
     known: ArrayLike | None = None,
     seed: int = 0,
     degrees: str = "full",
+    redraw: str = "both",
 ) -> NDArray[np.int32]:
     """Negatives with both ends drawn in proportion to degree, so that degree tells nothing: int32 (M, 2).
 
@@ -36,11 +45,14 @@ def degree_corrected(
         known: int array (m, 2) of further pairs that are never negatives.
         seed: the same seed gives the same pairs on every machine.
         degrees: ``"full"`` counts positives and known pairs as edges too, ``"train"`` only the graph's.
+        redraw: what is drawn again of a rejected pair: ``"both"`` ends, as Algorithm 1 says, or the
+            ``"target"`` alone, as the published runs did (up to 30 times).
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """
     if degrees not in ("full", "train"):
         raise must_be("degrees", "degree_corrected", "'full' or 'train'", degrees)
+    check_redraw(redraw, "degree_corrected")
     asked, all_known = known_pairs(graph, positives, known)
     count = how_many(ratio, asked, "degree_corrected")
     more = all_known.more_pairs if degrees == "full" else np.empty((0, 2), dtype=np.int64)
@@ -55,7 +67,12 @@ def degree_corrected(
             " are not known among the nodes with an edge"
         )
     rng = generator(seed, "negatives", "degree-corrected")
-    keys = _drawn_by_rejection(graph, more, all_known, count, free, rng)
+    # The list L of Algorithm 1, each node as often as it has edges, is the list of the edges' ends.
+    ends = np.concatenate([graph.edges.ravel(), more.ravel().astype(np.int32)])
+    keys = np.empty(0, dtype=np.int64)
+    if redraw == "target":
+        keys = with_sources_kept(_drawn(ends, count, rng), lambda few: _drawn(ends, few, rng), all_known)
+    keys = _drawn_by_rejection(ends, all_known, keys, count, free, rng)
     if len(keys) < count:
         pairs = nodes[free_pairs(np.arange(free), _within(all_known, nodes), len(nodes))]
         keys = _drawn_from_list(pairs, degree, keys, count, graph.num_nodes, rng)
@@ -73,32 +90,34 @@ def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _drawn_by_rejection(
-    graph: Graph,
-    more: NDArray[np.int64],
+    ends: NDArray[np.int32],
     known: Known,
+    keys: NDArray[np.int64],
     count: int,
     free: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """Keys of distinct free pairs in the order drawn; fewer than asked for once a list would be cheaper."""
-    from trueedge.kernels.sampling import below
-
-    # The list L of Algorithm 1, each node as often as it has edges, is the list of the edges' ends.
-    ends = np.concatenate([graph.edges.ravel(), more.ravel().astype(np.int32)])
-    keys = np.empty(0, dtype=np.int64)
     draws = 0
     while len(keys) < count and draws <= free:
         missing = count - len(keys)
         size = min(max(missing + missing // 8 + 64, draws), _ROUND)
         draws += size
-        pairs = ends[below(rng, len(ends), 2 * size)].reshape(size, 2)
-        drawn = pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], graph.num_nodes)
+        pairs = _drawn(ends, 2 * size, rng).reshape(size, 2)
+        drawn = pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], known.graph.num_nodes)
         distinct, first = np.unique(np.concatenate([keys, drawn]), return_index=True)
         fresh = ~known.holds(distinct)
         # The places of first occurrences give back the order of drawing.
         order = np.argsort(first[fresh])
         keys = distinct[fresh][order][:count]
     return keys
+
+
+def _drawn(ends: NDArray[np.int32], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """So many nodes, each in proportion to its degree: int64 (count,)."""
+    from trueedge.kernels.sampling import below
+
+    return ends[below(rng, len(ends), count)].astype(np.int64)
 
 
 def _drawn_from_list(

@@ -35,10 +35,11 @@ def heart(
     """Negatives that corrupt one end of a positive with the nodes heuristics rank highest around the other.
 
     Around an end a of the positive (a, b), all nodes but a, b and a's known neighbours are candidates. Each
-    heuristic ranks those it scores above zero (1 + how many are scored strictly higher). A candidate's combined
-    rank is its smallest; ties go by the sum of its ranks, where no rank counts as the number of nodes, then by
-    node id. Where fewer than k/2 candidates have a rank, the rest is drawn uniformly from the others. Hardest
-    come first. The negatives of a positive do not depend on the other positives, nor on the number of threads.
+    heuristic ranks those it scores above zero: 1 + how many are scored strictly higher (scores that differ by
+    rounding errors alone, less than a part in 2^41, are equal). A candidate's combined rank is its smallest;
+    ties go by the sum of its ranks, where no rank counts as the number of nodes, then by node id. Where fewer
+    than k/2 candidates have a rank, the rest is drawn uniformly from the others. Hardest come first. The
+    negatives of a positive depend neither on the other positives nor on the number of threads.
 
     Args:
         graph: the training graph, whose structure and features the heuristics read.
@@ -50,9 +51,9 @@ def heart(
         keep_known: allow known edges as negatives, all but the positive itself.
         alpha: the probability of PageRank's walk to go back to its start.
         eps: PageRank's error bound a unit of degree; smaller ranks more nodes and takes longer.
-        ties: ``"paper"`` ranks as said above. ``"released"`` ranks as the published files were made: of equals
-            each gets the worst place, less the size of the top group - 1; a candidate without a score ranks one
-            after the list's last, which makes most candidates of a short list equal; the rest goes by node id.
+        ties: ``"paper"`` ranks as said above. ``"released"`` ranks as the published files were made: equals
+            all get the worst of their places, less the size of the top group - 1; a candidate without a score
+            ranks next after a list's last, which makes most of them equal; equals go by node id.
         seed: for what is drawn uniformly.
         progress: called with (end nodes done, end nodes in all) as the work goes on.
 

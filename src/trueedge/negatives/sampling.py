@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
+
+ROUNDS_FOR_A_TARGET = 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +40,10 @@ class Known:
         """The sorted keys of all known pairs, int64."""
         # Two sorted runs: a stable sort merges them in linear time.
         return np.sort(np.concatenate([self.graph.edge_keys, self.more]), kind="stable")
+
+    def and_keys(self, keys: NDArray[np.int64]) -> Known:
+        """The same with further pairs, given by their keys."""
+        return Known(self.graph, np.sort(np.concatenate([self.more, keys])))
 
     def holds(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Which keys are those of known pairs; quickest where the keys are sorted."""
@@ -145,6 +152,40 @@ def like_positives(
         rows = np.flatnonzero(descending[below(rng, len(positives), len(pairs))])
         turned[rows] = turned[rows, ::-1]
     return turned
+
+
+def with_sources_kept(
+    sources: NDArray[np.int64], draw: Callable[[int], NDArray[np.int64]], known: Known
+) -> NDArray[np.int64]:
+    """Keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
+
+    The published runs of the degree-corrected benchmark draw a rejected pair's target again and keep its
+    source, so hubs stay sources however few free partners they have.
+
+    Args:
+        sources: int64 (n,).
+        draw: gives so many random targets.
+        known: the pairs that may not be drawn.
+    """
+    size = known.graph.num_nodes
+    kept = np.empty(0, dtype=np.int64)
+    for _ in range(ROUNDS_FOR_A_TARGET):
+        if not len(sources):
+            break
+        pairs = np.column_stack([sources, draw(len(sources))])
+        keys = pair_keys(pairs, size)
+        first = np.zeros(len(keys), dtype=np.bool_)
+        first[np.unique(keys, return_index=True)[1]] = True
+        good = first & (pairs[:, 0] != pairs[:, 1]) & ~known.holds(keys) & ~np.isin(keys, kept)
+        kept = np.concatenate([kept, keys[good]])
+        sources = sources[~good]
+    return kept
+
+
+def check_redraw(redraw: str, owner: str) -> None:
+    """Refuse an unknown way to draw a rejected pair again."""
+    if redraw not in ("both", "target"):
+        raise must_be("redraw", owner, "'both' or 'target'", redraw)
 
 
 def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:

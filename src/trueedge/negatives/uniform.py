@@ -7,7 +7,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.negatives.sampling import free_pairs, how_many, known_pairs, like_positives
+from trueedge.negatives.sampling import (
+    check_redraw,
+    free_pairs,
+    how_many,
+    known_pairs,
+    like_positives,
+    with_sources_kept,
+)
 from trueedge.randomness import generator
 
 
@@ -17,6 +24,7 @@ def uniform(
     ratio: float = 1,
     known: ArrayLike | None = None,
     seed: int = 0,
+    redraw: str = "both",
 ) -> NDArray[np.int32]:
     """Negatives drawn uniformly without repetition from all pairs that are not known: int32 (M, 2).
 
@@ -29,9 +37,12 @@ def uniform(
         ratio: negatives for each positive; M is ``ratio * P`` to the nearest whole number.
         known: int array (m, 2) of further pairs that are never negatives.
         seed: the same seed gives the same pairs on every machine.
+        redraw: ``"target"`` draws sources uniformly and keeps them, as the published runs of the
+            degree-corrected benchmark did: a node with few free partners is then in as many pairs as others.
     """
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.sampling import below, distinct
 
+    check_redraw(redraw, "uniform")
     asked, all_known = known_pairs(graph, positives, known)
     count = how_many(ratio, asked, "uniform")
     size = graph.num_nodes
@@ -42,5 +53,9 @@ def uniform(
             " not known"
         )
     rng = generator(seed, "negatives", "uniform")
-    pairs = free_pairs(distinct(rng, free, count), all_known.keys, size)
-    return like_positives(pairs, asked, rng)
+    keys = np.empty(0, dtype=np.int64)
+    if redraw == "target":
+        keys = with_sources_kept(below(rng, size, count), lambda few: below(rng, size, few), all_known)
+        all_known = all_known.and_keys(keys)
+    pairs = free_pairs(distinct(rng, free - len(keys), count - len(keys)), all_known.keys, size)
+    return like_positives(np.concatenate([np.column_stack(np.divmod(keys, size)), pairs]), asked, rng)

@@ -17,9 +17,9 @@ from trueedge.methods.method import setting
 class PersonalizedPageRank(Heuristic):
     """Personalised PageRank in both directions, ``π_u(v) + π_v(u)``.
 
-    An undirected walk is reversible, ``k_u π_u(v) = k_v π_v(u)``, so one direction gives both: it is pushed from
-    the end of larger degree (the smaller id of equals). The score is at most ``eps (k_u + k_v)`` below the exact
-    one, and never above it.
+    An undirected walk is reversible, ``k_u π_u(v) = k_v π_v(u)``, so one direction gives both: it is pushed
+    from the end of larger degree (the smaller id of equals). The score is at most ``eps (k_u + k_v)`` below
+    the exact one, and never above it.
     """
 
     name: ClassVar[str] = "ppr"

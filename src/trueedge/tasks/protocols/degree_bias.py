@@ -45,9 +45,13 @@ def _split(request: Request) -> Split:
 
 
 def _uniform(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
-    known = np.concatenate([split.valid, split.test])
     return uniform(
-        split.train, positives, ratio=request.options["ratio"], known=known, seed=derive(request.seed, part)
+        split.train,
+        positives,
+        ratio=request.options["ratio"],
+        known=np.concatenate([split.valid, split.test]),
+        redraw=request.options["redraw"],
+        seed=derive(request.seed, part),
     )
 
 
@@ -60,6 +64,7 @@ def _corrected(request: Request, split: Split, part: str, positives: NDArray[np.
         ratio=options["ratio"],
         known=known,
         degrees=options["degrees"],
+        redraw=options["redraw"],
         seed=derive(request.seed, part),
     )
 
@@ -114,20 +119,23 @@ def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
     )
 
 
-_RATIO_HELP = {"ratio": "negatives for each positive"}
+_RATIO_HELP = {
+    "ratio": "negatives for each positive",
+    "redraw": "what of a rejected pair is drawn again: 'both' ends, or the 'target' as in the published runs",
+}
 _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...] = (
     (
         "uniform",
         "a quarter of the edges against uniform random pairs",
         _uniform,
-        {"ratio": 1},
+        {"ratio": 1, "redraw": "both"},
         _RATIO_HELP,
     ),
     (
         "degree-corrected",
         "a quarter of the edges against pairs drawn by degree, so that degree alone tells nothing",
         _corrected,
-        {"ratio": 1, "degrees": "full"},
+        {"ratio": 1, "redraw": "both", "degrees": "full"},
         {**_RATIO_HELP, "degrees": "degrees of the 'full' graph (Algorithm 1) or of 'train'"},
     ),
     (
