@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueedge.kernels.score_lists import ORDERED, SIZE, fill_list, rank_of, score_lists, sort_descending
+from trueedge.kernels.score_lists import (
+    ORDERED,
+    SIZE,
+    fill_list,
+    move_highest,
+    rank_of,
+    score_lists,
+    sort_descending,
+)
 
 # Ties by the dozen, and every magnitude a score has.
 SCORES = st.one_of(
@@ -59,6 +67,19 @@ def test_sorting_moves_the_nodes_with_their_keys():
         assert (moved == -np.sort(-keys)).all()
         assert (keys[nodes] == moved).all()
         assert len(set(nodes.tolist())) == size
+
+
+def test_the_highest_are_moved_to_the_front():
+    for seed, size in enumerate([1, 2, 3, 10, 100, 500] * 4):
+        rng = np.random.default_rng(seed)
+        keys = rng.permutation(3 * size)[:size] - size
+        if seed % 3 == 0:
+            keys.sort()
+        wanted = int(rng.integers(1, size + 1))
+        moved, nodes = keys.copy(), np.arange(size, dtype=np.int32)
+        move_highest(moved, nodes, size, wanted)
+        assert sorted(moved[:wanted].tolist()) == sorted(keys.tolist())[size - wanted :]
+        assert (keys[nodes] == moved).all()
 
 
 def check(scores: np.ndarray, top: int, every: int = 1) -> None:

@@ -62,7 +62,7 @@ def test_vcmpr_is_the_larger_of_precision_and_recall():
 
 def test_a_k_that_no_list_reaches_is_an_error():
     for name in ("ndcg@5", "recall@5", "vcmpr@5", "hitrate@5"):
-        with pytest.raises(InputError, match="K is 5, but the longest list has 4 candidates"):
+        with pytest.raises(InputError, match="@5: the longest list has only 4 candidates"):
             tm.evaluate_lists([0, 4, 6], np.arange(6.0), [True] * 6, [name])
 
 

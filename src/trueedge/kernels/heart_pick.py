@@ -8,7 +8,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from trueedge.kernels.score_lists import ORDERED, SIZE, ScoreLists, rank_of, sort_descending
+from trueedge.kernels.score_lists import (
+    ORDERED,
+    SIZE,
+    ScoreLists,
+    move_highest,
+    rank_of,
+    sort_descending,
+)
 
 # The columns of Walk.places.
 FIRST, LAST, RANK, SHIFT, REMOVED = 0, 1, 2, 3, 4
@@ -137,16 +144,15 @@ def _sum_of_ranks(lists: ScoreLists, walk: Walk, node: int) -> int:
 def _append_group(walk: Walk, size: int, count: int) -> int:
     """Pick from the group the highest keys, and of equals the smallest ids; how many are picked now."""
     keys, nodes = walk.group_keys, walk.group_nodes
+    kept = min(size, len(walk.picked) - count)
     for i in range(size):
         keys[i] = keys[i] * len(walk.taken) - nodes[i]
-    sort_descending(keys, nodes, 0, size)
-    for i in range(size):
-        if count < len(walk.picked):
-            walk.picked[count] = nodes[i]
-            count += 1
-        else:
-            walk.taken[nodes[i]] = False
-    return count
+    move_highest(keys, nodes, size, kept)
+    sort_descending(keys, nodes, 0, kept)
+    walk.picked[count : count + kept] = nodes[:kept]
+    for node in nodes[kept:size]:
+        walk.taken[node] = False
+    return count + kept
 
 
 @njit(cache=True, nogil=True)

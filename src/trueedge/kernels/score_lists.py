@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 
 MAX_BUCKETS = 8192
 SCORES_PER_BUCKET = 4
-INSERTION_UP_TO = 16
 ROUNDED_BITS = 12
 
 # The columns of ScoreLists.shape.
@@ -113,33 +112,44 @@ def rank_of(lists: ScoreLists, at: int, key: int) -> int:
 
 @njit(cache=True, nogil=True)
 def sort_descending(keys: NDArray[np.int64], nodes: NDArray[np.int32], first: int, last: int) -> None:
-    """Sort ``keys[first:last]``, and the nodes beside them, in place; equal keys stay in any order."""
-    while last - first > INSERTION_UP_TO:
-        pivot = _median(keys[first], keys[(first + last) >> 1], keys[last - 1])
-        # Three parts (higher, equal, lower): resource allocation ties by the thousand.
-        higher, i, lower = first, first, last
-        while i < lower:
-            if keys[i] > pivot:
-                _swap(keys, nodes, i, higher)
-                higher += 1
+    """Sort ``keys[first:last]``, and the nodes beside them, in place; equal keys stay in any order.
+
+    Shell's sort: what is sorted here is short, or long and all equal, and there it does no more than look.
+    """
+    gap = last - first
+    while gap > 1:
+        gap = max(1, gap * 4 // 9)
+        for i in range(first + gap, last):
+            key, node, j = keys[i], nodes[i], i
+            while j - gap >= first and keys[j - gap] < key:
+                keys[j], nodes[j] = keys[j - gap], nodes[j - gap]
+                j -= gap
+            keys[j], nodes[j] = key, node
+
+
+@njit(cache=True, nogil=True)
+def move_highest(keys: NDArray[np.int64], nodes: NDArray[np.int32], size: int, wanted: int) -> None:
+    """Move the ``wanted`` highest of the first ``size`` keys to the front; keys are distinct."""
+    first, last = 0, size - 1
+    while first < last:
+        pivot = _median(keys[first], keys[(first + last) >> 1], keys[last])
+        i, j = first, last
+        while i <= j:
+            while keys[i] > pivot:
                 i += 1
-            elif keys[i] < pivot:
-                lower -= 1
-                _swap(keys, nodes, i, lower)
-            else:
+            while keys[j] < pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                nodes[i], nodes[j] = nodes[j], nodes[i]
                 i += 1
-        if higher - first < last - lower:
-            sort_descending(keys, nodes, first, higher)
-            first = lower
+                j -= 1
+        if wanted - 1 <= j:
+            last = j
+        elif wanted >= i + 1:
+            first = i
         else:
-            sort_descending(keys, nodes, lower, last)
-            last = higher
-    for i in range(first + 1, last):
-        key, node, j = keys[i], nodes[i], i
-        while j > first and keys[j - 1] < key:
-            keys[j], nodes[j] = keys[j - 1], nodes[j - 1]
-            j -= 1
-        keys[j], nodes[j] = key, node
+            return
 
 
 @njit(cache=True, nogil=True)
@@ -172,9 +182,3 @@ def _sort_bucket(lists: ScoreLists, at: int, bucket: int) -> None:
 @njit(cache=True, nogil=True)
 def _median(a: int, b: int, c: int) -> int:
     return max(min(a, b), min(max(a, b), c))
-
-
-@njit(cache=True, nogil=True)
-def _swap(keys: NDArray[np.int64], nodes: NDArray[np.int32], i: int, j: int) -> None:
-    keys[i], keys[j] = keys[j], keys[i]
-    nodes[i], nodes[j] = nodes[j], nodes[i]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from trueedge.errors import InputError
 from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, get
 from trueedge.metrics.ranks import Ranks
@@ -50,7 +51,9 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
     return {metric.name: metric.value(scores) for metric in metrics}
 
 
-def evaluate_lists(indptr: object, scores: object, relevant: object, names: Iterable[str]) -> ListMeasures:
+def evaluate_lists(
+    indptr: object, scores: object, relevant: object, names: Iterable[str], *, block: bool = False
+) -> ListMeasures:
     """Judge ranked lists of candidates, one list a query.
 
     Args:
@@ -58,6 +61,8 @@ def evaluate_lists(indptr: object, scores: object, relevant: object, names: Iter
         scores: numbers (n,), the candidates' scores in any order within a list.
         relevant: bool array (n,), which candidates are right.
         names: names of metrics, such as ``["ndcg@100", "vcmpr@50"]``.
+        block: these lists are some of many. Otherwise a K that no list reaches is an error, since the whole
+            list would be the top, whatever the scores.
 
     Returns:
         each metric's value by its name; ``queries`` and ``left_out`` say how many queries it is a mean of,
@@ -65,6 +70,10 @@ def evaluate_lists(indptr: object, scores: object, relevant: object, names: Iter
     """
     metrics = _parse(names)
     lists = ListScores.check(indptr, scores, relevant)
+    longest = int(lists.sizes.candidates.max())
+    for metric in metrics:
+        if not block and metric.k is not None and metric.k > longest:
+            raise InputError(f"{metric.name}: the longest list has only {longest} candidates")
     values = {metric.name: metric.value(lists) for metric in metrics}
     return ListMeasures(values, len(lists.sizes.relevant), lists.left_out)
 

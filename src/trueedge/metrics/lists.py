@@ -80,21 +80,13 @@ class ListScores:
 
     def hits(self, k: int) -> NDArray[np.float64]:
         """The expected number of relevant candidates among each query's first k, float64 (q,)."""
-        self.check_k(k)
         return self._sum(np.clip(k - self.above, 0, self.tied) / self.tied)
 
     def gain(self, k: int) -> NDArray[np.float64]:
         """The expected discounted cumulative gain of each query's first k, float64 (q,)."""
-        self.check_k(k)
         total = _cumulative_discount(k)
         first, last = np.minimum(self.above, k), np.minimum(self.above + self.tied, k)
         return self._sum((total[last] - total[first]) / self.tied)
-
-    def check_k(self, k: int) -> None:
-        """Refuse a K no list reaches: the whole list would be the top, whatever the scores."""
-        longest = int(self.sizes.candidates.max())
-        if k > longest:
-            raise InputError(f"K is {k}, but the longest list has {longest} candidates")
 
     def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum over the relevant candidates of each query; no query here is empty."""
@@ -150,7 +142,6 @@ def _ndcg(scores: ListScores, k: int) -> float:
 def _hit_rate(scores: ListScores, k: int) -> float:
     from trueedge.kernels.ranking import chance_of_hit
 
-    scores.check_k(k)
     return float(np.mean(chance_of_hit(*scores.best, k)))
 
 

@@ -105,8 +105,9 @@ class LinkTask(Task):
         if isinstance(scorer, FileScores) and scorer.in_order is not None:
             return split_flat(scorer.in_order, len(chosen.positives), chosen.negatives.shape[:-1])
         bound = self.bind(scorer, part)
-        flat = score_pairs(bound, chosen.pairs())
-        return split_flat(flat, len(chosen.positives), chosen.negatives.shape[:-1])
+        # Scored apart, so that the pairs need not be copied into one array.
+        negative = score_pairs(bound, chosen.negatives.reshape(-1, 2))
+        return score_pairs(bound, chosen.positives), negative.reshape(chosen.negatives.shape[:-1])
 
     def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Some positives and some negatives of a part, drawn without repetition."""

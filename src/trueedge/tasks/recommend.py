@@ -59,11 +59,10 @@ class RecommendTask(Task):
         totals = dict.fromkeys(names, 0.0)
         count = 0
         for pairs, indptr, relevant in self.blocks(part):
-            values = evaluate_lists(indptr, score_pairs(bound, pairs), relevant, names)
-            size = len(indptr) - 1
-            count += size
+            values = evaluate_lists(indptr, score_pairs(bound, pairs), relevant, names, block=True)
+            count += values.queries
             for name in names:
-                totals[name] += values[name] * size
+                totals[name] += values[name] * values.queries
         return {name: total / count for name, total in totals.items()}
 
     def blocks(self, part: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:

@@ -131,7 +131,7 @@ def _read_array(folder: Path, name: str) -> NDArray[np.int32]:
     path = folder / f"{name}.npy"
     try:
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError, EOFError):
+    except Exception:  # a damaged header makes np.load raise nearly anything
         raise InputError(f"{path} is missing or cannot be read") from None
     if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
         raise InputError(f"{path} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
