@@ -18,7 +18,7 @@ lint: $(VENV)/.installed-dev  ## the linter, the formatter and the type checker
 	$(BIN)/mypy
 
 docs: $(VENV)/.installed-dev  ## the documentation, into site/
-	$(BIN)/mkdocs build --strict --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew
 	$(BIN)/python tools/catalogue.py

@@ -33,6 +33,11 @@ def test_networkx_nodes_that_are_numbers_from_zero_keep_their_numbers() -> None:
     assert graph.neighbors(1).tolist() == []
 
 
+def test_networkx_nodes_that_only_look_like_numbers_are_names() -> None:
+    assert Graph.from_networkx(nx.Graph([(0.0, 1.0)])).labels == ("0.0", "1.0")
+    assert Graph.from_networkx(nx.Graph([("0", "1")])).labels == ("0", "1")
+
+
 def test_the_karate_club_is_the_same_in_both_libraries() -> None:
     club = nx.karate_club_graph()
     graph = Graph.from_networkx(club)
@@ -94,6 +99,9 @@ def test_explicit_zeros_and_entries_that_cancel_are_no_edges() -> None:
     values = [1.0, 1.0, 0.0, 0.0, 3.0, 3.0, -3.0, -3.0]
     graph = Graph.from_scipy(sp.coo_array((values, (rows, columns)), shape=(3, 3)))
     assert graph.edges.tolist() == [[0, 1]]
+    # A CSR matrix may hold an entry in parts, too.
+    parts = (np.array([1.0, 2, -2, 1, 2, -2]), np.array([1, 2, 2, 0, 0, 0]), np.array([0, 3, 4, 6]))
+    assert Graph.from_scipy(sp.csr_array(parts, shape=(3, 3))).edges.tolist() == [[0, 1]]
 
 
 def test_the_scipy_matrix_is_not_changed() -> None:

@@ -84,6 +84,10 @@ def test_num_nodes_defaults_to_the_largest_id_plus_one() -> None:
         ({"edges": None}, "shape (n, 2), got shape ()"),
         ({"edges": [(0, 1), (2, 2)]}, "row 1, (2, 2), joins a node to itself"),
         ({"edges": [(0, 1), (2, 1), (1, 0)]}, "row 2, (1, 0), repeats the edge of row 0"),
+        (
+            {"edges": [(0, 0), (1, 2), (2, 1)], "self_loops": "drop"},
+            "row 2, (2, 1), repeats the edge of row 1",
+        ),
         ({"edges": [(0, 0)], "labels": ["a", "b"]}, "row 0, ('a', 'a'), joins a node to itself"),
         ({"edges": [(0, 1)], "self_loops": "keep"}, "self_loops must be 'refuse' or 'drop', got 'keep'"),
         ({"edges": [(0, 1)], "repeats": True}, "repeats must be 'refuse' or 'drop', got True"),

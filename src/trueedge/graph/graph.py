@@ -280,11 +280,9 @@ class Graph:
         """The connected component of each node: int32 (n,), numbered from 0 by their first node."""
         from scipy.sparse.csgraph import connected_components
 
-        raw = connected_components(self.adjacency(), directed=False)[1]
-        first, component = np.unique(raw, return_index=True, return_inverse=True)[1:]
-        number = np.empty(len(first), dtype=np.int32)
-        number[np.argsort(first)] = np.arange(len(first), dtype=np.int32)
-        return number[component]
+        # scipy starts a search at every node not yet reached, in their order: so first nodes ascend.
+        component = connected_components(self.adjacency(), directed=False)[1]
+        return np.asarray(component, dtype=np.int32)
 
     def largest_component(self) -> Graph:
         """The subgraph on the largest connected component (of equal ones, that with the smallest node)."""

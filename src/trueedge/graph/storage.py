@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -122,11 +123,13 @@ def _read_card(place: Path) -> dict[str, Any]:
 def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bool) -> NDArray[Any]:
     try:
         # A map first, whatever is asked for: it checks that the file is as long as its head says.
-        mapped = open_memmap(path, mode="r")
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mapped = open_memmap(path, mode="r")
     except FileNotFoundError:
         raise InputError(f"{path.name} is missing") from None
     except Exception:
-        # numpy parses the head as Python text: a damaged one fails in many ways (TokenError, MemoryError, …).
+        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
         raise InputError(f"{path.name} is not a whole .npy file of numbers") from None
     if mapped.shape != shape:
         raise InputError(f"{path.name} does not have the shape {shape}")
