@@ -31,7 +31,6 @@ def make_random_graph(seed: int, nodes: int = 30, edges: int = 60, features: int
     rng = np.random.default_rng(seed)
     pairs = rng.integers(0, nodes, size=(edges * 2, 2))
     table = rng.random((nodes, features)) * (rng.random((nodes, features)) < 0.5) if features else None
-    graph = tg.Graph.from_edges(
+    return tg.Graph.from_edges(
         pairs[:edges], nodes, table, self_loops="drop", repeats="drop", name=f"random-{seed}"
     )
-    return graph

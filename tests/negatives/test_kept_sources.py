@@ -25,7 +25,7 @@ def test_kept_sources_give_distinct_pairs_that_are_never_known(sampler, random_g
 
 
 def test_a_hub_stays_a_source_although_few_partners_are_free() -> None:
-    # Node 0 is joined to all but ten of 400 nodes: a free pair rarely has it, a kept source is drawn like any.
+    # Node 0 is joined to all but ten of 400 nodes: free pairs rarely have it, kept sources do.
     star = [(0, node) for node in range(1, 390)]
     graph = te.Graph.from_edges(star, num_nodes=400)
     positives = np.array(star[:200])

@@ -8,7 +8,6 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import must_be
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import Heuristic, without_rounding_errors
 from trueedge.methods.method import setting
@@ -27,11 +26,6 @@ class LocalRandomWalk(Heuristic):
     citation: ClassVar[str] = "Liu and Lü, Link Prediction Based on Local Random Walk, 2010"
 
     steps: int = setting(3, "how many steps the walker takes", low=1, high=100, search=(2, 3, 4, 5))
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if not isinstance(self.steps, int):
-            raise must_be("steps", self.name, "a whole number", self.steps)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""

@@ -27,7 +27,7 @@ SPLIT_HELP = {
     "keep_connected": "keep a random spanning tree in train, as the published runs did",
     "component": "'largest' component of the graph, or 'all'",
 }
-Sampler = Callable[[Request, Split, str, NDArray[np.int32]], NDArray[np.int32]]
+Sampler = Callable[..., NDArray[np.int32]]
 
 
 def _split(request: Request) -> Split:
@@ -44,47 +44,13 @@ def _split(request: Request) -> Split:
     )
 
 
-def _uniform(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
-    return uniform(
-        split.train,
-        positives,
-        ratio=request.options["ratio"],
-        known=np.concatenate([split.valid, split.test]),
-        redraw=request.options["redraw"],
-        seed=derive(request.seed, part),
-    )
-
-
-def _corrected(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
-    options = request.options
-    known = np.concatenate([split.valid, split.test])
-    return degree_corrected(
-        split.train,
-        positives,
-        ratio=options["ratio"],
-        known=known,
-        degrees=options["degrees"],
-        redraw=options["redraw"],
-        seed=derive(request.seed, part),
-    )
-
-
-def _triplet(request: Request, split: Split, part: str, positives: NDArray[np.int32]) -> NDArray[np.int32]:
-    options = request.options
-    known = np.concatenate([split.valid, split.test])
-    return triplet(
-        split.train,
-        positives,
-        k=options["k"],
-        known=known,
-        keep=options["keep"],
-        seed=derive(request.seed, part),
-    )
-
-
 def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> LinkTask:
+    known = np.concatenate([split.valid, split.test])
+    own = {key: value for key, value in request.options.items() if key not in SPLIT_OPTIONS}
     parts = {
-        part: Part(positives, sampler(request, split, part, positives))
+        part: Part(
+            positives, sampler(split.train, positives, known=known, seed=derive(request.seed, part), **own)
+        )
         for part, positives in parts_of(split).items()
     }
     test = parts["test"]
@@ -127,21 +93,21 @@ _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...
     (
         "uniform",
         "a quarter of the edges against uniform random pairs",
-        _uniform,
+        uniform,
         {"ratio": 1, "redraw": "both"},
         _RATIO_HELP,
     ),
     (
         "degree-corrected",
         "a quarter of the edges against pairs drawn by degree, so that degree alone tells nothing",
-        _corrected,
+        degree_corrected,
         {"ratio": 1, "redraw": "both", "degrees": "full"},
         {**_RATIO_HELP, "degrees": "degrees of the 'full' graph (Algorithm 1) or of 'train'"},
     ),
     (
         "triplet",
         "each edge against the same node with a uniform random partner",
-        _triplet,
+        triplet,
         {"k": 1, "keep": "source"},
         {"k": "partners for each positive", "keep": "the end that stays: 'source', 'target' or 'random'"},
     ),
