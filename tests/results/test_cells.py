@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.util
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
@@ -106,3 +108,63 @@ def test_warnings_about_scores_are_kept_in_the_record() -> None:
 def test_settings_do_not_go_with_a_method_that_has_them() -> None:
     with pytest.raises(InputError, match="settings"):
         te.run("karate", "existing", te.methods.create("katz"), settings={"beta": 0.1})
+
+
+EDITED = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+import trueedge as te
+
+
+@dataclass(frozen=True)
+class Edited(te.methods.Method):
+    title: ClassVar[str] = "edited"
+    family: ClassVar[str] = "test"
+    citation: ClassVar[str] = "none"
+
+    def fit(self, task, seed=0, device="cpu"):
+        return lambda pairs: SIGN * pairs.sum(axis=1)
+
+
+Edited.name = "edited"
+"""
+
+
+def test_a_method_whose_file_was_edited_is_another_request(tmp_path: Path, monkeypatch) -> None:
+    path, keys = tmp_path / "edited.py", []
+    for sign in ("1.0", "-1.0", "1.0"):
+        path.write_text(EDITED.replace("SIGN", sign))
+        spec = importlib.util.spec_from_file_location("edited", path)
+        module = importlib.util.module_from_spec(spec)
+        monkeypatch.setitem(sys.modules, "edited", module)
+        spec.loader.exec_module(module)
+        keys.append(Cell("karate", "uniform", module.Edited()).key)
+    assert keys[0] == keys[2] != keys[1]
+
+
+def test_a_task_that_is_made_already_can_be_run(tmp_path: Path) -> None:
+    task = te.task("karate", "existing", seed=4)
+    record = te.run(task, method="ra", store=te.Store(tmp_path))
+    assert record.metrics == te.run("karate", "existing", "ra", seed=4).metrics
+    assert (record.protocol, record.task_seed, record.dataset) == ("existing", 4, "karate")
+    with pytest.raises(InputError, match="made already"):
+        te.run(task, "heart", "ra")
+    with pytest.raises(InputError, match="made already"):
+        te.run(task, method="ra", ratio=2)
+
+
+def test_the_same_graph_under_another_name_is_found_and_called_by_the_name_asked_for(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    edges = te.load("karate").edges
+    graphs = [te.Graph.from_edges(edges, name=name) for name in "ab"]
+    assert [te.run(graph, "uniform", "cn", store=store).dataset for graph in graphs] == ["a", "b"]
+    assert len(store) == 1
+
+
+def test_what_is_stored_can_be_computed_again(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    cell = Cell("karate", "uniform", te.methods.create("cn"))
+    outcomes = [next(run_cells([cell], store, again=again)) for again in (False, False, True)]
+    assert [outcome.fresh for outcome in outcomes] == [True, False, True]
+    assert len(store) == 2

@@ -100,3 +100,15 @@ def test_a_summary_is_mean_and_sample_std(record: te.Record) -> None:
     assert row.seeds == 3
     assert row.means["mrr"] == pytest.approx(0.3)
     assert row.stds["mrr"] == pytest.approx(0.2645751311)
+
+
+def test_a_summary_never_mixes_settings_or_options() -> None:
+    records = [
+        te.run("karate", "uniform", "katz", settings={"beta": beta}, ratio=ratio)
+        for beta in (0.005, 0.01)
+        for ratio in (1, 2)
+    ]
+    rows = summarise(records)
+    assert [row.seeds for row in rows] == [1, 1, 1, 1]
+    assert [row.label for row in rows] == ["katz", "katz", "katz (beta=0.01)", "katz (beta=0.01)"]
+    assert [row.where for row in rows][:2] == ["karate · uniform (ratio=1)", "karate · uniform (ratio=2)"]

@@ -63,8 +63,18 @@ def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culpri
 
 @pytest.mark.parametrize("source", [3, None, ["cora"]])
 def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
-    with pytest.raises(InputError, match="name or a Graph"):
+    with pytest.raises(InputError, match="a file or a trueedge Graph, got"):
         te.task(source, "uniform")
+
+
+def test_a_file_is_a_source_too(tmp_path) -> None:
+    path = tmp_path / "club.csv"
+    path.write_text("".join(f"{u},{v}\n" for u, v in te.load("karate").edges.tolist()))
+    task = te.task(path, "uniform")
+    assert task.dataset == "club"
+    assert task.hash == te.task(str(path), "uniform").hash == te.task("karate", "uniform").hash
+    with pytest.raises(InputError, match="there is no file"):
+        te.task(tmp_path / "none.csv", "uniform")
 
 
 def test_unknown_names_get_a_suggestion() -> None:

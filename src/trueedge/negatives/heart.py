@@ -140,10 +140,13 @@ def _check_candidates(hidden: Graph, positives: NDArray[np.int64], k: int) -> No
         return
     others = ~hidden.has_edges(positives)
     left = hidden.num_nodes - 1 - hidden.degrees[positives] - others[:, None]
-    short = np.argwhere(left < k // 2)
-    if len(short):
-        row, side = (int(i) for i in short[0])
+    if left.min() < k // 2:
+        row, side = np.unravel_index(left.argmin(), left.shape)
+        node = int(positives[row, side])
+        name = node if hidden.labels is None else repr(hidden.labels[node])
+        most = 2 * int(left.min())
+        advice = f"the largest possible k is {most}" if most else "no k is possible with this positive"
         raise InputError(
-            f"heart: node {positives[row, side]} of positive {row} has {left[row, side]} candidates,"
-            f" but {k // 2} negatives were asked for; lower k or pass keep_known=True"
+            f"heart: k is {k}, but node {name} has only {most // 2} candidates for its {k // 2} negatives;"
+            f" {advice}"
         )

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import trueedge
@@ -20,14 +24,16 @@ from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.tasks.protocols import Source, get
 
+Progress = Callable[[str, int, int], None]
+
 
 @dataclass(frozen=True)
 class Cell:
     """One thing to run.
 
     Attributes:
-        source: a data set's name, or a graph.
-        protocol: the protocol's name.
+        source: a data set's name, the path of an edge list, a graph, or a task that is made already.
+        protocol: the protocol's name; for a task its own.
         method: the method with its settings.
         seed: for training, and for split and negatives unless ``task_seed`` is given.
         options: the protocol's options that are not the default.
@@ -35,7 +41,7 @@ class Cell:
         task_seed: for split and negatives, where they shall stay fixed over seeds.
     """
 
-    source: str | Graph
+    source: str | Graph | Task
     protocol: str
     method: Method
     seed: int = 0
@@ -51,14 +57,14 @@ class Cell:
     @property
     def task_key(self) -> str:
         """The same for cells that share a task."""
-        source = self.source.hash if isinstance(self.source, Graph) else self.source
+        source = self.source if isinstance(self.source, str) else self.source.hash
         return request_key(
             source=source, protocol=self.protocol, options=dict(self.options), seed=self.split_seed
         )
 
     @property
     def key(self) -> str:
-        """The same for the same request to the same version of trueedge."""
+        """The same for the same request to the same version of trueedge and the same code of the method."""
         return request_key(
             task=self.task_key,
             method=self.method.name,
@@ -66,11 +72,28 @@ class Cell:
             seed=self.seed,
             device=self.device,
             version=trueedge.__version__,
+            code=_code(type(self.method)),
         )
+
+    @property
+    def name(self) -> str:
+        """What to call the data set."""
+        if isinstance(self.source, str):
+            return self.source
+        return self.source.dataset if isinstance(self.source, Task) else self.source.name
 
     def check(self) -> None:
         """Refuse a cell whose data set, protocol or options nobody knows, before any work is done."""
-        get(self.protocol).request(Source.of(self.source), self.split_seed, self.options)
+        if not isinstance(self.source, Task):
+            get(self.protocol).request(Source.of(self.source), self.split_seed, self.options)
+        elif self.protocol != self.source.protocol or self.options:
+            raise InputError(f"{self.source} is made already: it takes no other protocol and no options")
+
+    def task(self, progress: Progress | None = None) -> Task:
+        """The task: made now, unless it was given."""
+        if isinstance(self.source, Task):
+            return self.source
+        return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
 @dataclass(frozen=True)
@@ -90,12 +113,19 @@ class Outcome:
     reason: str = ""
 
 
-Progress = Callable[[str, int, int], None]
+@cache
+def _code(kind: type[Method]) -> str:
+    """A hash of the file a method is written in: an edited method is another one."""
+    try:
+        path = inspect.getsourcefile(kind)
+        return "" if path is None else hashlib.sha256(Path(path).read_bytes()).hexdigest()
+    except (TypeError, OSError):
+        return ""
 
 
 def run(
-    source: str | Graph,
-    protocol: str = "heart",
+    source: str | Graph | Task,
+    protocol: str | None = None,
     method: str | Method = "ra",
     seed: int = 0,
     *,
@@ -108,8 +138,8 @@ def run(
     """Fit a method on a data set under a protocol and judge it.
 
     Args:
-        source: a data set's name, or a graph of your own.
-        protocol: the protocol's name.
+        source: a data set's name, the path of an edge list, a graph, or a task that is made already.
+        protocol: the protocol's name; ``heart`` where none is given, or the task's own.
         method: a method's name, or a method with its settings.
         seed: for split, negatives and training.
         settings: settings of a method given by name.
@@ -122,6 +152,8 @@ def run(
         method = methods.create(method, settings)
     elif settings:
         raise InputError("run: settings go with a method's name; this method has its settings already")
+    if protocol is None:
+        protocol = source.protocol if isinstance(source, Task) else "heart"
     cell = Cell(source, protocol, method, seed, options, device, task_seed)
     (outcome,) = run_cells([cell], store)
     if outcome.record is None:
@@ -130,7 +162,10 @@ def run(
 
 
 def run_cells(
-    cells: Iterable[Cell], store: Store | None = None, progress: Progress | None = None
+    cells: Iterable[Cell],
+    store: Store | None = None,
+    progress: Progress | None = None,
+    again: bool = False,
 ) -> Iterator[Outcome]:
     """Run cells in order and yield what became of each as soon as it is known.
 
@@ -141,20 +176,20 @@ def run_cells(
         cells: what to run.
         store: where records are kept and looked up.
         progress: called with a stage's name, the work done and the work in all.
+        again: compute what is in the store anew; the older record stays beside the new one.
     """
     task_key, task, seconds = "", None, 0.0
     for cell in cells:
         cell.check()
-        found = store.find(cell.key) if store is not None else None
+        found = store.find(cell.key) if store is not None and not again else None
         if found is not None:
-            yield Outcome(cell, found)
+            # The same graph may have come under another name.
+            yield Outcome(cell, replace(found, dataset=cell.name))
             continue
         try:
             if task is None or cell.task_key != task_key:
                 start = time.perf_counter()
-                task = tasks.task(
-                    cell.source, cell.protocol, cell.split_seed, progress=progress, **cell.options
-                )
+                task = cell.task(progress)
                 task_key, seconds = cell.task_key, time.perf_counter() - start
             record = run_on(task, cell, seconds)
         except InputError as error:
@@ -182,7 +217,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         method=cell.method.name,
         settings=cell.method.settings(),
         seed=cell.seed,
-        task_seed=cell.split_seed,
+        task_seed=task.seed,
         headline=task.headline,
         metrics=values,
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
-from trueedge.results.record import Record
+from trueedge import methods
+from trueedge.results.record import Record, request_key
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,8 @@ class Row:
         seeds: how many records it stands on.
         means: each test metric's mean.
         stds: each test metric's standard deviation (n − 1); 0 for one seed.
+        settings: the method's settings that are not the default.
+        options: the protocol's options that were set.
     """
 
     dataset: str
@@ -30,13 +34,27 @@ class Row:
     seeds: int
     means: dict[str, float]
     stds: dict[str, float]
+    settings: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def label(self) -> str:
+        """The method, with the settings that are not the default: ``katz (beta=0.01)``."""
+        return self.method + _listed(self.settings)
+
+    @property
+    def where(self) -> str:
+        """The data set and the protocol, with the options that were set: ``cora · heart (k=100)``."""
+        return f"{self.dataset} · {self.protocol}{_listed(self.options)}"
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """One row for each data set, protocol and method, in the order they first occur."""
-    groups: dict[tuple[str, str, str], list[Record]] = {}
+    """One row for each data set, protocol and method with their options and settings, in order."""
+    groups: dict[str, list[Record]] = {}
     for record in records:
-        groups.setdefault((record.dataset, record.protocol, record.method), []).append(record)
+        plain = record.to_dict()
+        names = ("dataset", "protocol", "options", "method", "settings")
+        groups.setdefault(request_key(**{name: plain[name] for name in names}), []).append(record)
     return [_row(group) for group in groups.values()]
 
 
@@ -50,4 +68,28 @@ def _row(records: list[Record]) -> Row:
         spread = math.fsum((value - mean) ** 2 for value in values)
         means[name] = mean
         stds[name] = math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0
-    return Row(first.dataset, first.protocol, first.method, first.headline, len(records), means, stds)
+    return Row(
+        first.dataset,
+        first.protocol,
+        first.method,
+        first.headline,
+        len(records),
+        means,
+        stds,
+        _not_default(first),
+        dict(first.options),
+    )
+
+
+def _not_default(record: Record) -> dict[str, Any]:
+    """The settings that are not the method's default; all of them where the method is not known here."""
+    known = {kind.name: kind for kind in methods.catalogue()}
+    if record.method not in known:
+        return dict(record.settings)
+    defaults = known[record.method]().settings()
+    return {key: value for key, value in record.settings.items() if defaults.get(key) != value}
+
+
+def _listed(values: dict[str, Any]) -> str:
+    text = ", ".join(f"{key}={value}" for key, value in values.items())
+    return f" ({text})" if text else ""

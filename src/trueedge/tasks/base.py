@@ -52,6 +52,10 @@ class Part:
         """All pairs in listing order, int64 (n, 2): the positives, then the negatives row by row."""
         return np.concatenate([self.positives, self.negatives.reshape(-1, 2)]).astype(np.int64)
 
+    def __repr__(self) -> str:
+        size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
+        return f"Part({len(self.positives):,} positives, {size} negatives)"
+
     @cached_property
     def hash(self) -> str:
         """A SHA-256 of positives and negatives."""

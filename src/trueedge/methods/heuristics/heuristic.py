@@ -41,6 +41,8 @@ class Heuristic(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
         """Bind the formula to the task's training graph; seed and device change nothing."""
         del seed, device
+        if isinstance(task, Graph):
+            raise InputError(f"{self.name}: fit takes a task; for a graph alone there is score(graph, pairs)")
         if self.needs_features and task.graph.features is None:
             raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
         return HeuristicScorer(self, task.graph)

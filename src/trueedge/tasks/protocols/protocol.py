@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from trueedge import datasets
@@ -47,12 +48,17 @@ class Source:
         return read() if read is not None else None
 
     @classmethod
-    def of(cls, thing: str | Graph) -> Source:
-        """The source behind a name or a graph."""
+    def of(cls, thing: str | Path | Graph) -> Source:
+        """The source behind a name, the path of an edge list (self-loops and repeats dropped) or a graph."""
+        if isinstance(thing, (str, Path)) and Path(thing).is_file():
+            thing = Graph.from_edges(thing, self_loops="drop", repeats="drop")
         if isinstance(thing, Graph):
             return cls(thing.name, thing)
+        if isinstance(thing, Path) or (isinstance(thing, str) and "/" in thing):
+            raise InputError(f"there is no file {thing}")
         if not isinstance(thing, str):
-            raise InputError(f"a task is made from a data set's name or a Graph, got {type(thing).__name__}")
+            kind = f"{type(thing).__module__}.{type(thing).__name__}"
+            raise InputError(f"a task is made from a data set's name, a file or a trueedge Graph, got {kind}")
         return cls(thing, rules=datasets.get(thing).rules)
 
 
@@ -149,7 +155,7 @@ def _discover() -> None:
 
 
 def task(
-    source: str | Graph,
+    source: str | Path | Graph,
     protocol: str = "heart",
     seed: int = 0,
     *,
@@ -159,7 +165,7 @@ def task(
     """Freeze a data set under a protocol: the split, the negatives, the metrics.
 
     Args:
-        source: a data set's name, or a graph of your own.
+        source: a data set's name, the path of an edge list, or a graph.
         protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them).
         seed: for split and negatives; the same seed gives the same pairs on every machine.
         progress: called with a stage's name, the work done and the work in all.
