@@ -12,25 +12,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from trueedge.cli.app import main
-
-
-@pytest.fixture
-def trueedge(monkeypatch, capsys, tmp_path):
-    """Run a command in an empty folder: status, stdout, stderr."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["trueedge", *words])
-        try:
-            main()
-            status = 0
-        except SystemExit as stop:
-            status = int(stop.code or 0)
-        out, err = capsys.readouterr()
-        return status, out, err
-
-    return run
+from trueedge.cli.app import app
 
 
 @pytest.mark.parametrize(
@@ -93,6 +75,8 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("run", "karate", "-m", "katz", "--set", "betta=1"), "did you mean 'beta'"),
         (("run", "karate", "-m", "katz", "--set", "cn.beta=1"), "cn"),
         (("run", "karate", "-m", "katz", "--set", "beta"), "key=value"),
+        (("run", "karate", "-m", "cn", "--set", "beta=1"), "no setting of cn is called 'beta'"),
+        (("run", "karate", "-p", "heart,existing", "--option", "kk=2"), "did you mean 'k'"),
         (("run", "karate", "-m", "katz", "--set", "beta=much"), "beta must be"),
         (("run", "karate", "-p", "uniform", "--option", "keep_connected=Fales"), "keep_connected"),
         (("run", "missing.csv"), "there is no file missing.csv"),
@@ -104,6 +88,13 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("negatives", "karate", "-p", "recommendation", "-o", "x.npz"), "no list of negatives"),
         (("negatives", "karate", "-o", "x.csv"), ".npz"),
         (("export", "x.csv", "--runs", "nowhere"), "no folder nowhere"),
+        (("records", "--runs", "nowhere"), "no folder nowhere"),
+        (("records", "--runs", "."), "no records"),
+        (("pairs", "karate", "-p", "existing", "-o", "x.txt"), ".csv"),
+        (("pairs", "karate", "-p", "recommendation", "-o", "x.csv"), "no list of pairs"),
+        (("datasets", "karaet"), "did you mean 'karate'"),
+        (("methods", "kats"), "did you mean 'katz'"),
+        (("protocols", "haert"), "did you mean 'heart'"),
         (("reproduce", "heart/table-99"), "did you mean"),
     ],
 )
@@ -131,7 +122,8 @@ def test_a_task_is_frozen_scored_and_checked(trueedge, tmp_path: Path) -> None:
     np.savetxt("scores.txt", scorer.score(task.pairs("test")))
     status, out, _ = trueedge("score", "frozen", "scores.txt")
     assert status == 0
-    assert f"{task.evaluate(scorer)['mrr']:.6f}" in out
+    value = task.evaluate(scorer)["mrr"]
+    assert f"{100 * value:.2f}  {value:.6f}" in out
     status, out, _ = trueedge("check", "frozen", "ra")
     assert status == 0
     assert "ra: nothing is broken" in out
@@ -180,13 +172,31 @@ def test_reproduce_lists_its_studies_and_shows_ours_beside_theirs(trueedge, data
     assert status == 0
     assert "8.42" in out
     assert "mean absolute difference" in err
+    assert "+0.00" not in out
+    assert "-0.00" not in out
+    title, header = out.splitlines()[:2]
+    assert "citeseer · heart-released · 1 seed" in title
+    assert header.split() == ["method", "metric", "ours", "published", "difference"]
 
 
-@pytest.mark.parametrize("command", ["run", "negatives", "score", "check", "task", "export", "reproduce"])
+COMMANDS = [command.name for command in app.registered_commands]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_shows_an_example(trueedge, command: str) -> None:
     status, out, _ = trueedge(command, "--help")
     assert status == 0
     assert f"trueedge {command}" in out.split("Example", 1)[1]
+
+
+def test_help_fills_its_lines_shows_the_format_and_names_arguments_in_capitals(trueedge, monkeypatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    out = trueedge("score", "--help")[1]
+    assert "TASK" in out.split("\n")[1]
+    assert "SCORES" in out.split("\n")[1]
+    assert "     0,7,0.25" in out
+    paragraph = out.split("It holds one score", 1)[1].split("0,7,0.25")[0].strip().splitlines()
+    assert min(map(len, paragraph[:-1])) > 50
 
 
 def test_the_module_runs_and_a_closed_pipe_is_no_error() -> None:

@@ -45,19 +45,64 @@ def test_the_karate_club_is_the_same_in_both_libraries() -> None:
     assert graph.degrees.tolist() == [degree for _, degree in club.degree()]
 
 
-@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiGraph, nx.MultiDiGraph])
-def test_repeats_in_other_kinds_of_networkx_graphs_are_refused_or_dropped(kind: type) -> None:
-    other = kind()
-    other.add_edges_from([("a", "b"), ("b", "a"), ("b", "c")])
-    with pytest.raises(InputError, match=r"\('b', 'a'\)|\('a', 'b'\)"):
+def test_parallel_networkx_edges_are_refused_or_dropped() -> None:
+    other = nx.MultiGraph([("a", "b"), ("b", "a"), ("b", "c")])
+    with pytest.raises(InputError, match=r"\('a', 'b'\), repeats the edge of row 0"):
         Graph.from_networkx(other)
     graph = Graph.from_networkx(other, repeats="drop")
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
     assert graph.notes == ("dropped 1 repeated edge",)
 
 
-def test_a_directed_networkx_graph_without_repeats_loses_only_its_directions() -> None:
-    assert Graph.from_networkx(nx.DiGraph([(1, 0), (1, 2)])).edges.tolist() == [[0, 1], [1, 2]]
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_a_directed_networkx_graph_with_each_edge_both_ways_is_taken(kind: type) -> None:
+    graph = Graph.from_networkx(kind([(1, 0), (0, 1), (1, 2), (2, 1)]))
+    assert (graph.edges.tolist(), graph.notes) == ([[0, 1], [1, 2]], ())
+
+
+@pytest.mark.parametrize("kind", [nx.DiGraph, nx.MultiDiGraph])
+def test_a_networkx_edge_in_one_direction_is_refused_unless_the_union_is_asked_for(kind: type) -> None:
+    other = kind([("a", "b"), ("b", "a"), ("b", "c"), ("c", "c")])
+    with pytest.raises(InputError, match=r"the edge \('b', 'c'\) is there and \('c', 'b'\) is not"):
+        Graph.from_networkx(other)
+    graph = Graph.from_networkx(other, directed="union", self_loops="drop")
+    assert (graph.edges.tolist(), graph.labels) == ([[0, 1], [1, 2]], ("a", "b", "c"))
+    assert graph.notes == ("dropped 1 self-loop",)
+
+
+def test_parallel_directed_networkx_edges_are_refused_or_dropped() -> None:
+    other = nx.MultiDiGraph([("a", "b"), ("a", "b"), ("b", "a")])
+    with pytest.raises(InputError, match=r"the graph lists \('a', 'b'\) again at edge 1"):
+        Graph.from_networkx(other)
+    graph = Graph.from_networkx(other, repeats="drop")
+    assert (graph.num_edges, graph.notes) == (1, ("dropped 1 repeated directed edge",))
+
+
+def test_a_directed_networkx_graph_without_edges_is_a_graph() -> None:
+    other = nx.DiGraph()
+    other.add_nodes_from("ab")
+    assert Graph.from_networkx(other).num_nodes == 2
+
+
+def test_wrong_networkx_options_are_named() -> None:
+    for kind in (nx.Graph, nx.DiGraph):
+        with pytest.raises(InputError, match="from_networkx: directed must be 'refuse' or 'union', got 'x'"):
+            Graph.from_networkx(kind([(0, 1)]), directed="x")
+        with pytest.raises(InputError, match="from_networkx: repeats must be 'refuse' or 'drop', got 'x'"):
+            Graph.from_networkx(kind([(0, 1)]), repeats="x")
+
+
+def test_the_three_adapters_agree_on_a_graph_with_directions() -> None:
+    arcs = [(0, 1), (1, 0), (2, 1)]
+    matrix = sp.csr_array((np.ones(3), tuple(np.array(arcs).T)), shape=(3, 3))
+    for make, other in (
+        (Graph.from_networkx, nx.DiGraph(arcs)),
+        (Graph.from_scipy, matrix),
+        (Graph.from_pyg, data(arcs)),
+    ):
+        with pytest.raises(InputError, match=r"the edge \(2, 1\) is there and \(1, 2\) is not"):
+            make(other)
+        assert make(other, directed="union").edges.tolist() == [[0, 1], [1, 2]]
 
 
 def test_networkx_self_loops_are_refused_or_dropped() -> None:

@@ -81,7 +81,7 @@ def test_num_nodes_defaults_to_the_largest_id_plus_one() -> None:
         ({"edges": np.zeros((0, 3))}, "shape (n, 2), got shape (0, 3)"),
         ({"edges": [("a", "b")]}, "must hold whole numbers"),
         ({"edges": [(True, False)]}, "must hold whole numbers, got values of type bool"),
-        ({"edges": None}, "shape (n, 2), got shape ()"),
+        ({"edges": None}, "shape (n, 2), got NoneType"),
         ({"edges": [(0, 1), (2, 2)]}, "row 1, (2, 2), joins a node to itself"),
         ({"edges": [(0, 1), (2, 1), (1, 0)]}, "row 2, (1, 0), repeats the edge of row 0"),
         (
@@ -112,6 +112,24 @@ def test_bad_input_gets_one_sentence_that_names_it(arguments: dict[str, object],
         Graph.from_edges(**arguments)  # type: ignore[arg-type]
     assert sentence in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_nodes_that_only_skipped_ids_make_are_said() -> None:
+    skipped = "num_nodes was not given, so every id up to"
+    assert Graph.from_edges([(1001, 1002), (1003, 1001)]).notes == (
+        f"1,001 of 1,004 nodes have no edge; {skipped} 1,003 is a node",
+    )
+    assert Graph.from_edges([(0, 2)]).notes == (f"1 of 3 nodes has no edge; {skipped} 2 is a node",)
+    loops = Graph.from_edges([(0, 0), (1, 3)], self_loops="drop")
+    assert loops.notes == ("dropped 1 self-loop", f"2 of 4 nodes have no edge; {skipped} 3 is a node")
+    assert len(Graph.from_edges([(0, 2_000_000_000)]).notes) == 1
+
+
+def test_isolated_nodes_that_were_asked_for_need_no_note() -> None:
+    assert Graph.from_edges([(1, 2)], num_nodes=9).notes == ()
+    assert Graph.from_edges([(1, 2)], labels=["a", "b", "c"]).notes == ()
+    assert Graph.from_edges([(0, 1), (2, 2)], self_loops="drop").notes == ("dropped 1 self-loop",)
+    assert Graph.from_edges([(2, 1), (0, 1)]).notes == ()
 
 
 def test_dropped_edges_are_counted() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -9,11 +11,42 @@ from trueedge.errors import InputError
 from trueedge.graph import as_nodes, as_pairs, in_sorted, pair_keys
 
 
+class Broken:
+    """Says that it is an array, and is none."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> np.ndarray:
+        raise KeyError("nothing here")
+
+
 def test_pairs_come_out_as_contiguous_int64() -> None:
     pairs = as_pairs(np.array([[1, 2], [3, 4]], dtype=np.uint8)[:, ::-1])
     assert pairs.tolist() == [[2, 1], [4, 3]]
     assert pairs.dtype == np.int64
     assert pairs.flags.c_contiguous
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: zip([0, 1], [1, 2], strict=True),
+        lambda: ((i, i + 1) for i in range(2)),
+        lambda: np.array([[0, 1], [1, 2]], dtype=object),
+        lambda: np.array([[0, 1], [1, 2]], dtype=np.float16),
+        lambda: np.ma.array([[0, 1], [1, 2]], mask=False),
+    ],
+    ids=["zip", "generator", "objects", "half floats", "nothing masked"],
+)
+def test_pairs_may_come_in_many_ways(make: Callable[[], object]) -> None:
+    pairs = as_pairs(make())
+    assert (pairs.tolist(), pairs.dtype) == ([[0, 1], [1, 2]], np.int64)
+
+
+def test_a_table_of_pandas_is_an_array_of_pairs() -> None:
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    table = pandas.DataFrame({"u": [0, 1], "v": [1, 2]})
+    assert as_pairs(table).tolist() == as_pairs(table.astype("Int64")).tolist() == [[0, 1], [1, 2]]
+    with pytest.raises(InputError, match=r"row 1 has <NA>, which is not a node id"):
+        as_pairs(pandas.DataFrame({"u": [0, None], "v": [1, 2]}, dtype="Int64"))
 
 
 def test_nothing_is_no_pair_and_no_node() -> None:
@@ -28,10 +61,18 @@ def test_nothing_is_no_pair_and_no_node() -> None:
         (np.array([[0, np.inf]]), "has inf, which is not a node id"),
         (np.array([[0.0, 2.0**53]]), "which is not a node id"),
         (np.array([[0, 2**64 - 1]], dtype=np.uint64), "which is too large"),
-        (np.array([[0, 10**30]]), "must hold whole numbers"),
+        (np.array([[0, 10**30]]), f"row 0 has the node id {10**30}, which is too large"),
+        (np.array([[0, 1], [None, 2]]), "row 1 has None, which is not a node id"),
+        (np.array([[0, True]], dtype=object), "row 0 has True, which is not a node id"),
+        (np.array([[True, False]]), "must hold whole numbers, got values of type bool"),
+        (np.array([[0, 1], [1]], dtype=object), "got shape (2,)"),
+        ([np.ma.array([0, 7], mask=[0, 1]), [1, 2]], "masked"),
         (np.ma.masked_values([[0, 1], [7, 2]], 7), "masked"),
-        (5, "got shape ()"),
-        ({(0, 1)}, "got shape ()"),
+        (5, "shape (n, 2), got int"),
+        (np.array(5), "got shape ()"),
+        ({(0, 1)}, "shape (n, 2), got set"),
+        (((0, 1, 2) for _ in range(2)), "got shape (2, 3)"),
+        (Broken(), "must be an array of whole numbers"),
         (np.zeros((2, 3, 2), dtype=int), "got shape (2, 3, 2)"),
         ([[0, 1], [2, 7]], "things: row 1 has the node id 7, outside 0..4"),
     ],

@@ -80,6 +80,16 @@ def test_a_header_is_taken_for_one_and_said(write: Write) -> None:
     )
 
 
+@pytest.mark.parametrize("rows", ["0 1 0.5\n1 2 7\n", "a b x y\nb c x y\n", "0,1,\n1,2,\n"])
+def test_columns_that_are_not_read_are_said(rows: str, write: Write) -> None:
+    assert Graph.from_edges(write(rows)).notes == ("columns after the second are not read",)
+    notes = read_edges(write("source,target,weight\n0,1,5\n")).notes
+    assert notes == (
+        "line 1 is taken as a header: 'source', 'target'",
+        "columns after the second are not read",
+    )
+
+
 @pytest.mark.parametrize(
     ("content", "edges"),
     [

@@ -52,7 +52,7 @@ def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
     assert commands, "a console block without a trueedge command"
     for command in commands:
         done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command)],
+            [sys.executable, "-m", *shlex.split(command, comments=True)],
             cwd=tmp_path,
             env=environment(),
             capture_output=True,

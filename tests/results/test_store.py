@@ -112,3 +112,9 @@ def test_a_summary_never_mixes_settings_or_options() -> None:
     assert [row.seeds for row in rows] == [1, 1, 1, 1]
     assert [row.label for row in rows] == ["katz", "katz", "katz (beta=0.01)", "katz (beta=0.01)"]
     assert [row.where for row in rows][:2] == ["karate · uniform (ratio=1)", "karate · uniform (ratio=2)"]
+
+
+def test_a_summary_never_mixes_graphs_of_the_same_name(random_graph) -> None:
+    graphs = [te.Graph.from_edges(random_graph(seed, 30, 120).edges, name="same") for seed in (0, 1)]
+    rows = summarise(te.run(graph, "uniform", "cn") for graph in graphs)
+    assert [row.seeds for row in rows] == [1, 1]

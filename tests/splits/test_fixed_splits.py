@@ -47,8 +47,65 @@ def test_features_and_more_nodes_can_be_given(files: dict[str, Path]) -> None:
         splits.from_files(**files, features=np.ones((5, 3)))
 
 
+def test_ids_that_do_not_start_at_zero_are_renumbered_over_all_files(tmp_path: Path) -> None:
+    texts = {"train": "1001 1000\n1005 1005\n", "valid": "999 1001\n", "test": "1007 1000\n"}
+    split = splits.from_files(**write(tmp_path, **texts), features=np.arange(5).reshape(5, 1))
+    assert split.train.labels == ("999", "1000", "1001", "1005", "1007")
+    assert split.train.edges.tolist() == [[1, 2]]
+    assert split.valid.tolist() == [[0, 2]]
+    assert split.test.tolist() == [[4, 1]]
+    kept = splits.from_files(**write(tmp_path, **texts), num_nodes=1010)
+    assert (kept.train.num_nodes, kept.train.labels) == (1010, None)
+    assert kept.test.tolist() == [[1007, 1000]]
+
+
+def test_ids_from_zero_over_all_files_stay_as_they_are(files: dict[str, Path]) -> None:
+    assert splits.from_files(**files).train.labels is None
+
+
+def test_names_are_ids_too(tmp_path: Path) -> None:
+    texts = {"train": "u,v\nann,bob\ndan,dan\n", "valid": "bob\teve\n", "test": "ann eve\ncid bob\n"}
+    split = splits.from_files(**write(tmp_path, **texts))
+    assert split.train.labels == ("ann", "bob", "dan", "eve", "cid")
+    assert split.valid.tolist() == [[1, 3]]
+    assert split.test.tolist() == [[0, 3], [4, 1]]
+    assert split.train.notes == (
+        "train.txt: line 1 is taken as a header: 'u', 'v'",
+        "dropped 1 self-loop",
+    )
+    with pytest.raises(InputError, match=r"train\.txt, line 2: 'ann' is not a whole number"):
+        splits.from_files(**write(tmp_path, **texts), num_nodes=9)
+
+
+def test_where_one_file_has_names_numbers_in_the_others_are_names_as_they_are_written(tmp_path: Path) -> None:
+    split = splits.from_files(**write(tmp_path, train="007 7\n7 12\n", test="007 x\n"))
+    assert split.train.labels == ("007", "7", "12", "x")
+    assert split.test.tolist() == [[0, 3]]
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        ({"train": "70 80\n80 70\n", "test": "90 70\n"}, r"pair 2 lists the edge \(80, 70\) again"),
+        ({"train": "70 80\n", "test": "90 70\n80 70\n"}, r"pair 2 is \(80, 70\), which train has too"),
+        ({"train": "70 80\n", "test": "90 90\n"}, "pair 1 joins the node 90 to itself"),
+        ({"train": "a b\n", "test": "b a\n"}, r"pair 1 is \(b, a\), which train has too"),
+    ],
+)
+def test_renumbered_nodes_are_called_as_in_their_files(
+    tmp_path: Path, texts: dict[str, str], message: str
+) -> None:
+    with pytest.raises(InputError, match=message):
+        splits.from_files(**write(tmp_path, **texts))
+
+
+def test_columns_that_are_not_read_are_said_with_their_file(tmp_path: Path) -> None:
+    split = splits.from_files(**write(tmp_path, train="0 1\n", test="1 2 0.5\n"))
+    assert split.train.notes == ("test.txt: columns after the second are not read",)
+
+
 def test_an_id_past_the_given_number_names_its_file(files: dict[str, Path]) -> None:
-    with pytest.raises(InputError, match=r"test\.txt: the node id 4 is outside 0\.\.3"):
+    with pytest.raises(InputError, match=r"test\.txt, line 1: the id '4' is outside 0\.\.3"):
         splits.from_files(train=files["valid"], test=files["test"], num_nodes=4)
     with pytest.raises(InputError, match="num_nodes must be"):
         splits.from_files(**files, num_nodes="many")  # type: ignore[arg-type]

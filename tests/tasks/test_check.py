@@ -32,6 +32,14 @@ class Pairs:
         return self.positives[:size].astype(np.int64), self.negatives[:size].astype(np.int64)
 
 
+@dataclass
+class OwnPairs(Pairs):
+    """Each positive has its own negatives, (m, q, 2)."""
+
+    def sample(self, part, size, seed=0):
+        return self.positives, self.negatives
+
+
 @pytest.fixture
 def task() -> Pairs:
     pairs = np.random.default_rng(1).integers(0, NODES, (400, 2), dtype=np.int32)
@@ -254,6 +262,74 @@ def test_a_careless_scorer_spoils_no_pairs(task):
         return scores
 
     assert levels(check_scorer(careless, task)) == {}
+
+
+def test_own_negatives_are_compared_with_their_own_positives_only():
+    pairs = np.array([(u, v) for u in range(10) for v in range(NODES)]).reshape(10, NODES, 2)
+    task = OwnPairs(pairs[:, 0], pairs[:, 1:6])
+    # A score a row: within a row all is tied, between rows nothing is.
+    report = check_scorer(lambda pairs: pairs[:, 0] + 0.5, task)
+    assert sentence(report, "ties").startswith("100% of the comparisons")
+    assert sentence(report, "answer") == "60 pairs got 60 scores"
+    shared = check_scorer(
+        lambda pairs: pairs[:, 0] + 0.5, Pairs(task.positives, task.negatives.reshape(-1, 2))
+    )
+    assert sentence(shared, "ties").startswith("10% of the comparisons")
+    assert levels(check_scorer(logits, task)) == {}
+
+
+def test_the_share_of_ties_is_that_of_the_quick_check_for_own_negatives():
+    rng = np.random.default_rng(8)
+    task = OwnPairs(rng.integers(0, NODES, (80, 2)), rng.integers(0, NODES, (80, 7, 2)))
+    coarse = lambda pairs: np.round(logits(pairs) / 4)  # noqa: E731
+    quick = quick_check(coarse(task.positives), coarse(task.negatives.reshape(-1, 2)).reshape(80, 7))
+    assert sentence(check_scorer(coarse, task), "ties") in quick
+
+
+def test_own_negatives_with_nan_are_left_out_row_by_row():
+    pairs = np.array([(u, v) for u in range(10) for v in range(6)]).reshape(10, 6, 2)
+    task = OwnPairs(pairs[:, 0], pairs[:, 1:])
+    holes = lambda pairs: np.where((pairs == (3, 4)).all(axis=1), np.nan, pairs[:, 0] + 0.5)  # noqa: E731
+    report = check_scorer(holes, task)
+    assert sentence(report, "finite") == "1 of 60 scores is NaN"
+    assert sentence(report, "ties").startswith("100% of the comparisons")
+    assert levels(check_scorer(lambda pairs: np.full(len(pairs), np.nan), task)) == {"finite": "broken"}
+
+
+@pytest.mark.parametrize(
+    ("shift", "words"),
+    [(0.0, "(1 of 400 pairs, to or from NaN or infinity)"), (2.0, "by up to 2, 1 of them to or from NaN")],
+)
+def test_a_score_that_becomes_nan_has_no_size_of_change(task, shift, words):
+    asked = []
+
+    def forgets(pairs):
+        asked.append(len(pairs))
+        scores = logits(pairs).astype(np.float64)
+        if len(asked) > 1:
+            scores += np.where(np.arange(len(scores)) < 5, shift, 0)
+            scores[0] = np.nan
+        return scores
+
+    told = sentence(check_scorer(forgets, task), "repeat")
+    assert words in told
+    assert "by up to 0" not in told
+
+
+def test_a_long_sentence_is_wrapped_under_itself(monkeypatch):
+    words = "batch statistics: a pair's score changes with the others in its batch " * 3
+    report = CheckReport("mine", (Finding("ok", "order", "Good."), Finding("broken", "batch", words.strip())))
+    monkeypatch.setenv("COLUMNS", "60")
+    lines = str(report).splitlines()
+    assert max(map(len, lines)) <= 60
+    assert len(lines) > 5
+    assert all(line.startswith(" " * 17) and line[17] != " " for line in lines[3:])
+    assert " ".join(line[17:] for line in lines[2:]) == words.strip()
+    monkeypatch.delenv("COLUMNS")
+    monkeypatch.setattr("sys.__stdout__", None)
+    assert 90 < max(map(len, str(report).splitlines())) <= 100
+    monkeypatch.setenv("COLUMNS", "5")
+    assert "statistics" in str(report)
 
 
 def test_a_report_is_a_small_table():

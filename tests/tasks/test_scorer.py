@@ -156,6 +156,27 @@ def test_what_needs_more_than_the_pairs_is_refused_at_once():
         ts.as_scorer(Estimator(), 5)
     with pytest.raises(InputError, match="cannot be called with the pairs alone"):
         ts.as_scorer(lambda: 1.0, 5)
+    with pytest.raises(InputError, match=r"the lambda\(u, v\) cannot be called .* wrap it"):
+        ts.as_scorer(lambda u, v: u, 5)
+
+
+def test_a_module_whose_forward_needs_more_than_the_pairs_is_refused_in_one_sentence():
+    class Decoder(torch.nn.Module):
+        def forward(self, z: torch.Tensor, edges: torch.Tensor) -> torch.Tensor:
+            return z[edges[:, 0]]
+
+    with pytest.raises(InputError, match=r"^Decoder.forward\(z, edges\) cannot be called") as caught:
+        ts.as_scorer(Decoder(), 5)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(InputError, match="ModuleList has no forward method"):
+        ts.as_scorer(torch.nn.ModuleList(), 5)
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_traced_module_is_a_scorer_too():
+    module = torch.jit.trace(torch.nn.Sequential(torch.nn.Embedding(5, 1)), torch.tensor([[0, 1]]))
+    scorer = ts.as_scorer(module, 5)
+    assert scorer.score(np.array([[0, 1]])).shape == (2,)
 
 
 def test_an_attribute_called_score_does_not_make_a_scorer():
@@ -296,6 +317,73 @@ def test_pairs_are_looked_up_in_either_direction(tmp_path, name, content):
     assert ts.score_pairs(scores, PAIRS[:, ::-1]).tolist() == [0.25, 0.5, 1.0, -1.0]
 
 
+LABELS = ("1003", "ann lee", "1000", "C#", "x, y")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("s.csv", 'u,v,score\nann lee,1003,0.25\n"1000",C#,0.5 # why\n1003,"x, y",1\n# c\nC#,C#,-1\n'),
+        ("s.tsv", "1003\tann lee\t0.25\n1000\tC#\t0.5\nx, y\t1003\t1\n\nC#\tC#\t-1"),
+    ],
+)
+def test_ids_are_looked_up_among_the_labels(tmp_path, name, content):
+    scores = ts.as_scorer(write(tmp_path, name, content), 5, LABELS)
+    assert ts.score_pairs(scores, PAIRS).tolist() == [0.25, 0.5, 1.0, -1.0]
+
+
+def test_labels_that_look_like_numbers_are_labels(tmp_path):
+    labels = ("3", "2", "1", "0", "9")
+    table = "2 3 0.25 # why\n1 0 0.5\n9 3 1\n0 0 -1"
+    assert ts.read_scores(write(tmp_path, "s.txt", table), labels).score(PAIRS).tolist() == [0.25, 0.5, 1, -1]
+    rows = np.array([[2, 3, 0.25], [1, 0, 0.5], [9, 3, 1], [0, 0, -1]])
+    np.save(tmp_path / "s.npy", rows)
+    assert ts.read_scores(tmp_path / "s.npy", labels).score(PAIRS).tolist() == [0.25, 0.5, 1, -1]
+    np.savez(tmp_path / "s.npz", pairs=rows[:, :2].astype(int).astype(str), scores=rows[:, 2])
+    assert ts.read_scores(tmp_path / "s.npz", labels).score(PAIRS).tolist() == [0.25, 0.5, 1, -1]
+
+
+def test_ids_that_are_all_node_numbers_and_not_all_labels_are_node_numbers(tmp_path):
+    path = write(tmp_path, "s.csv", "1,0,0.25\n2,3,0.5\n0,4,1\n3,3,-1\n")
+    assert ts.read_scores(path, LABELS).score(PAIRS).tolist() == [0.25, 0.5, 1.0, -1.0]
+    # A file without pairs has no ids.
+    alone = ts.read_scores(write(tmp_path, "t.csv", "5\n6\n"), LABELS)
+    assert alone.in_order is not None
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("# c\n1003,bob,1", r"s\.csv, line 2: no node is called 'bob'"),
+        ("u,v,score\n1003,1000,1\n1003,5,1", r"s\.csv, line 3: no node is called '5'"),
+        ("0,5,1", "line 1: no node is called '0'"),
+        ("1003,C#,1\nC#,1000,high", "line 2: 'high' is not a number"),
+        ("1003,C#,1\nC#,1000", "line 2: 2 columns, where the first line has 3"),
+        ('1003,C#,1\n"C#,1000,1', "line 2: the quotes do not match"),
+        ("1003,C#,nan", "1 of 1 scores in s.csv is NaN"),
+        ("1003,C#,1\nC#,1003,2", r"gives the pair \(1003, C#\) two different scores"),
+        ("u,v,score\n", "s.csv holds no score"),
+        ("", "s.csv holds no score"),
+    ],
+)
+def test_a_bad_table_with_labels_is_refused_with_its_line(tmp_path, content, message):
+    with pytest.raises(InputError, match=message) as caught:
+        ts.read_scores(write(tmp_path, "s.csv", content), LABELS)
+    assert "\n" not in str(caught.value)
+
+
+def test_an_array_with_an_unknown_label_is_refused_with_its_row(tmp_path):
+    np.save(tmp_path / "s.npy", np.array([[1000, 1003, 1], [1000, 7.5, 2]]))
+    with pytest.raises(InputError, match=r"s\.npy: pairs: row 1: no node is called '7\.5'"):
+        ts.read_scores(tmp_path / "s.npy", LABELS)
+
+
+def test_a_missing_pair_is_called_by_its_labels(tmp_path):
+    scores = ts.read_scores(write(tmp_path, "s.csv", "1003,C#,1\n"), LABELS)
+    with pytest.raises(InputError, match=r"no score for 4 of 4 pairs, for example \(1003, ann lee\)"):
+        scores.score(PAIRS)
+
+
 def test_numpy_files_are_read_like_text(tmp_path):
     table = np.column_stack([PAIRS, [1.0, 2.0, 3.0, 4.0]])
     np.save(tmp_path / "flat.npy", table[:, 2])
@@ -368,13 +456,16 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(text=st.text(st.sampled_from("0123456789.,;-+eEnaif#%_ \n\t\r\x0b٣"), max_size=40))
-def test_any_text_is_read_or_refused_in_one_sentence(tmp_path, text):
+@given(
+    text=st.text(st.sampled_from('0123456789.,;-+eEnaif#%_ \n\t\r\x0b٣"'), max_size=40),
+    labels=st.sampled_from([None, ("0", "1", "2"), ("3", "a", "e")]),
+)
+def test_any_text_is_read_or_refused_in_one_sentence(tmp_path, text, labels):
     path = tmp_path / "s.csv"
     path.write_text(text, encoding="utf-8")
     refusal = ""
     try:
-        scores = ts.read_scores(path)
+        scores = ts.read_scores(path, labels)
     except InputError as error:
         refusal = str(error)
     else:

@@ -1,13 +1,20 @@
-"""The commands and their errors: status 0 for success, 1 for wrong input, 2 for wrong usage."""
+"""The commands and their status: 0 for success, 1 for wrong input, 2 for wrong usage, 130 for Ctrl-C."""
 
 from __future__ import annotations
 
+import functools
+import inspect
+import re
 import sys
+import warnings
+from collections.abc import Callable
+from typing import Any, TextIO
 
 import typer
+from rich.markup import escape
 
 import trueedge
-from trueedge.cli import catalogues, judging, making, reproducing, running
+from trueedge.cli import catalogues, judging, making, records, reproducing, running, showing
 from trueedge.errors import InputError
 
 app = typer.Typer(
@@ -15,12 +22,69 @@ app = typer.Typer(
     help="Find out what a link predictor is really worth.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for module in (catalogues, running, making, judging, reproducing):
-    for command in module.COMMANDS:
-        app.command(name=command.__name__.rstrip("_"))(command)
+
+
+def main() -> None:
+    """Run the command line; wrong input is one sentence on stderr."""
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal without UTF-8 gets a question mark, not a traceback.
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = _show_warning
+            warnings.simplefilter("always", trueedge.ScoreWarning)
+            app()
+    except InputError as error:
+        showing.note(f"trueedge: {error}", style="")
+        sys.exit(1)
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(0)
+
+
+def _show_warning(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """What was found about scores is a sentence for the user; other warnings are for programmers."""
+    if issubclass(category, trueedge.ScoreWarning):
+        showing.note(str(message))
+    else:
+        told = warnings.formatwarning(message, category, filename, lineno, line)
+        print(told, end="", file=file or sys.stderr)
+
+
+def _stoppable(command: Callable[..., None]) -> Callable[..., None]:
+    """End with status 130 on Ctrl-C."""
+
+    @functools.wraps(command)
+    def run(*arguments: Any, **options: Any) -> None:
+        try:
+            command(*arguments, **options)
+        except KeyboardInterrupt:
+            showing.note("stopped")
+            raise typer.Exit(130) from None
+
+    return run
+
+
+def _help(command: Callable[..., None]) -> str:
+    """The docstring with each paragraph on one line, for the window to break; indented lines stay."""
+    return escape(re.sub(r"(?<!\n)\n(?![\n ])", " ", inspect.getdoc(command) or ""))
+
+
+for _module in (catalogues, running, records, making, judging, reproducing):
+    for _command in _module.COMMANDS:
+        app.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
 
 
 def _version(wanted: bool) -> None:
@@ -36,18 +100,3 @@ def _options(
     ),
 ) -> None:
     """Find out what a link predictor is really worth."""
-
-
-def main() -> None:
-    """Run the command line; wrong input is one sentence on stderr."""
-    try:
-        app()
-    except InputError as error:
-        print(f"trueedge: {error}", file=sys.stderr)
-        sys.exit(1)
-    except KeyboardInterrupt:
-        print("trueedge: stopped; every finished cell is kept", file=sys.stderr)
-        sys.exit(130)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)

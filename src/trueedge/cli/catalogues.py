@@ -2,52 +2,126 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
 from trueedge.cli import showing
 
+if TYPE_CHECKING:
+    from trueedge.datasets import Dataset
 
-def datasets() -> None:
-    """List the data sets, one line each.
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show all that is known of this one.")]
 
-    Example: trueedge datasets
+
+def datasets(name: Name = None) -> None:
+    """List the data sets, one line each; with a name, all that is known of that one.
+
+    Example:
+        trueedge datasets
+        trueedge datasets barabasi-albert
     """
     from trueedge import datasets as room
 
+    if name is not None:
+        _dataset(room.get(name))
+        return
     rows = [
-        [card.name, card.family, card.licence]
+        [card.name, card.family]
         + [_count(number) for number in (card.num_nodes, card.num_edges, card.num_features)]
-        + [card.title]
+        + [card.title, card.licence]
         for card in room.cards()
     ]
-    columns = ["name", "family", "licence", "nodes", "edges", "features", "what it is"]
-    showing.table("Data sets", columns, rows, numbers=(3, 4, 5))
+    columns = ["name", "family", "nodes", "edges", "features", "what it is", "licence"]
+    more = "'trueedge datasets NAME' shows all"
+    showing.table("Data sets", columns, rows, numbers=(2, 3, 4), texts=(5, 6), more=more)
 
 
-def methods() -> None:
-    """List the methods and their settings, one line each.
+def _dataset(card: Dataset) -> None:
+    lines = [("name", card.name), ("family", card.family), ("what it is", card.title)]
+    counts = {"nodes": card.num_nodes, "edges": card.num_edges, "features": card.num_features}
+    lines += [(word, f"{number:,}") for word, number in counts.items() if number is not None]
+    lines += [("licence", card.licence), ("source", card.source), ("citation", card.citation)]
+    if card.configure is not None:
+        lines.append(("settings", f"after a colon, as in {card.configure('').name} (the defaults)"))
+    showing.card([*lines, *_files(card)])
 
-    Example: trueedge methods
+
+def _files(card: Dataset) -> list[tuple[str, str]]:
+    """Where a data set's files are, or how they are had."""
+    from trueedge.datasets import verify
+    from trueedge.datasets.sources import DATA_VARIABLE, cache_folder
+
+    places: dict[tuple[str, str], list[str]] = {}
+    for file, check in zip((*card.files, *card.heart_files), verify(card.name), strict=True):
+        if check.found is not None:
+            fate = "found, but it differs from its checksum" if check.state == "differs" else "found"
+        elif file.url is not None:
+            fate = f"downloaded when first used, from {file.url}"
+        else:
+            fate = f"not here: {file.note or 'it has no address'}"
+        path = check.found or Path(file.path)
+        places.setdefault((str(path.parent), fate), []).append(path.name)
+    lines = [("", f"{folder}: {', '.join(names)} ({fate})") for (folder, fate), names in places.items()]
+    if lines:
+        lines.insert(0, ("files", f"looked for in ${DATA_VARIABLE}, then in {cache_folder()}"))
+    if not card.files:
+        lines.insert(0, ("graph", "generated" if card.source == "generated" else "comes with trueedge"))
+    return lines
+
+
+def methods(name: Name = None) -> None:
+    """List the methods and their settings, one line each; with a name, all that is known of that one.
+
+    Example:
+        trueedge methods
+        trueedge methods katz
     """
     from trueedge import methods as room
 
-    rows = []
-    for kind in room.catalogue():
-        settings = ", ".join(f"{key}={value}" for key, value in kind().settings().items())
-        rows.append([kind.name, kind.family, kind.title, settings or "–"])
-    showing.table("Methods", ["name", "family", "what it is", "settings"], rows)
+    if name is not None:
+        kind = room.get(name)
+        lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
+        needs = "the graph and node features" if kind.needs_features else "the graph"
+        showing.card([*lines, ("needs", needs), ("citation", kind.citation)])
+        helps = {key: f"{limits.help} ({limits})" for key, limits in kind.space().items()}
+        _settings("Settings, for --set", kind().settings(), helps)
+        return
+    rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in room.catalogue()]
+    more = "'trueedge methods NAME' shows all"
+    showing.table("Methods", ["name", "family", "what it is", "settings"], rows, texts=(2, 3), more=more)
 
 
-def protocols() -> None:
-    """List the protocols and their options, one line each.
+def protocols(name: Name = None) -> None:
+    """List the protocols and their options, one line each; with a name, all that is known of that one.
 
-    Example: trueedge protocols
+    Example:
+        trueedge protocols
+        trueedge protocols heart
     """
-    from trueedge.tasks.protocols import catalogue
+    from trueedge.tasks.protocols import catalogue, get
 
-    rows = []
-    for protocol in catalogue():
-        options = ", ".join(f"{key}={value}" for key, value in protocol.options.items())
-        rows.append([protocol.name, protocol.headline, protocol.title, options or "–"])
-    showing.table("Protocols", ["name", "headline", "what it asks", "options"], rows)
+    if name is not None:
+        one = get(name)
+        lines = [("name", one.name), ("what it asks", one.title), ("headline", one.headline)]
+        showing.card([*lines, ("citation", one.citation)])
+        _settings("Options, for --option", one.options, one.help)
+        return
+    rows = [[one.name, one.headline, one.title, _listed(one.options)] for one in catalogue()]
+    more = "'trueedge protocols NAME' shows all"
+    showing.table("Protocols", ["name", "headline", "what it asks", "options"], rows, texts=(2, 3), more=more)
+
+
+def _settings(title: str, values: Mapping[str, Any], helps: Mapping[str, str]) -> None:
+    if values:
+        lines = [(f"  {key}={value}", helps.get(key, "")) for key, value in values.items()]
+        showing.card([(title, ""), *lines])
+
+
+def _listed(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{key}={value}" for key, value in values.items()) or "–"
 
 
 def _count(number: int | None) -> str:

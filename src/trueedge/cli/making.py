@@ -1,7 +1,8 @@
-"""Make tasks and negatives for others to use."""
+"""Make tasks, pairs and negatives for others to use."""
 
 from __future__ import annotations
 
+import csv
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -9,20 +10,35 @@ import numpy as np
 import typer
 
 from trueedge.cli import parsing, showing
+from trueedge.errors import InputError
+from trueedge.tasks import LinkTask, Task
 
 Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option, as key=value.")]
+Seed = Annotated[int, typer.Option(help="For split and negatives.", min=0)]
+TaskOrName = Annotated[
+    str, typer.Argument(metavar="TASK", help="A folder that 'trueedge task' wrote, or a data set's name.")
+]
+ProtocolOfName = Annotated[
+    str | None,
+    typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="heart"),
+]
+SeedOfName = Annotated[int, typer.Option(help="For split and negatives, for a data set's name.", min=0)]
+Part = Annotated[str, typer.Option(help="valid or test.")]
 
 
 def task(
-    dataset: Annotated[str, typer.Argument(help="A data set's name, or a file with an edge list.")],
+    dataset: Annotated[
+        str, typer.Argument(metavar="DATASET", help="A data set's name, or a file with an edge list.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write, new or empty.")],
-    protocol: Annotated[str, typer.Option("-p", "--protocol", help="The protocol.")] = "heart",
-    seed: Annotated[int, typer.Option(help="For split and negatives.", min=0)] = 0,
+    protocol: ProtocolOfName = None,
+    seed: Seed = 0,
     option: Words = None,
 ) -> None:
     """Freeze a data set under a protocol into a folder, to be judged on by everybody.
 
-    Example: trueedge task cora -p heart -o cora-heart
+    Example:
+        trueedge task cora -p heart -o cora-heart
     """
     with showing.progress(1, "making the task") as report:
         made = parsing.task(dataset, protocol, seed, option or [], report)
@@ -31,15 +47,47 @@ def task(
     print(made.hash)
 
 
+def pairs(
+    task: TaskOrName,
+    output: Annotated[Path, typer.Option("-o", "--output", help="The .csv file to write.")],
+    protocol: ProtocolOfName = None,
+    seed: SeedOfName = 0,
+    part: Part = "test",
+) -> None:
+    """Write the pairs to be scored, for a program elsewhere.
+
+    A line 'source,target' for each pair, in the order that 'trueedge score' takes one score a line in: the
+    positives, then the negatives row by row. Nodes have the names of the edge list where it had names.
+
+    Example:
+        trueedge pairs cora-heart -o pairs.csv
+    """
+    if output.suffix != ".csv":
+        raise InputError(f"{output}: pairs are written to a .csv file")
+    made = _listed(parsing.task(task, protocol, seed), "pairs")
+    listed: Any = made.pairs(part)
+    if made.graph.labels is not None:
+        listed = np.array(made.graph.labels, dtype=object)[listed]
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with output.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["source", "target"])
+        writer.writerows(listed.tolist())
+    positives = showing.count(len(made.part(part).positives), "positive")
+    showing.note(f"{output}: {showing.count(len(listed), 'pair')}, the first {positives}")
+
+
 def negatives(
-    edges: Annotated[str, typer.Argument(help="A file with an edge list, or a data set's name.")],
+    edges: Annotated[
+        str, typer.Argument(metavar="FILE", help="A file with an edge list, or a data set's name.")
+    ],
     output: Annotated[Path, typer.Option("-o", "--output", help="The .npz file to write.")],
-    protocol: Annotated[str, typer.Option("-p", "--protocol", help="The protocol.")] = "heart",
+    protocol: ProtocolOfName = None,
     positives: Annotated[
         Path | None,
-        typer.Option(help="Positives of your own, a file of pairs: EDGES is then the training graph, whole."),
+        typer.Option(help="Positives of your own, a file of pairs: FILE is then the training graph, whole."),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For split and negatives.", min=0)] = 0,
+    seed: Seed = 0,
     option: Words = None,
 ) -> None:
     """Make the negatives of a protocol for a graph of your own.
@@ -47,31 +95,17 @@ def negatives(
     The .npz file holds train, valid, valid_negatives, test and test_negatives, as node numbers; and labels,
     where the file's ids are not 0, 1, 2, ….
 
-    Example: trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
+    Example:
+        trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
     """
-    from trueedge.errors import InputError
-    from trueedge.graph import Graph
-    from trueedge.splits import Split
-    from trueedge.tasks import LinkTask
-
     if output.suffix != ".npz":
         raise InputError(f"{output}: negatives are written to a .npz file")
-    if positives is None:
-        with showing.progress(1, "making negatives") as report:
+    with showing.progress(1, "making negatives") as report:
+        if positives is None:
             made = parsing.task(edges, protocol, seed, option or [], report)
-    else:
-        graph = parsing.source(edges)
-        if not isinstance(graph, Graph):
-            from trueedge.datasets import load
-
-            graph = load(graph)
-        options = parsing.assignments(option or [], [protocol], "--option")[protocol]
-        asked = parsing.labelled_pairs(positives, graph)
-        empty = np.empty((0, 2), dtype=np.int32)
-        split = Split(graph, empty, asked.astype(np.int32), f"positives of {positives.name}")
-        made = LinkTask.from_split(split, protocol, seed, **options)
-    if not isinstance(made, LinkTask):
-        raise InputError(f"the protocol {protocol} ranks every node: it has no list of negatives")
+        else:
+            made = _around(edges, positives, protocol or "heart", seed, option or [])
+    made = _listed(made, "negatives")
     arrays: dict[str, Any] = {"train": made.train}
     for name in made.part_names:
         arrays[name] = made.part(name).positives
@@ -84,4 +118,22 @@ def negatives(
     showing.note(f"{output}: {shapes}")
 
 
-COMMANDS = (task, negatives)
+def _around(edges: str, positives: Path, protocol: str, seed: int, words: list[str]) -> Task:
+    """The task of the user's own positives on a whole graph."""
+    from trueedge.datasets import load
+    from trueedge.splits import Split
+
+    found = parsing.source(edges)
+    graph = load(found) if isinstance(found, str) else found
+    asked = parsing.labelled_pairs(positives, graph).astype(np.int32)
+    split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
+    return LinkTask.from_split(split, protocol, seed, **parsing.options(words, [protocol])[protocol])
+
+
+def _listed(made: Task, what: str) -> LinkTask:
+    if not isinstance(made, LinkTask):
+        raise InputError(f"the protocol {made.protocol} ranks every node: it has no list of {what}")
+    return made
+
+
+COMMANDS = (task, pairs, negatives)

@@ -1,9 +1,9 @@
-"""Words of the command line: lists of names, key=value, sources and tasks."""
+"""Words of the command line: lists of names, key=value, methods, sources and tasks."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, tasks
+from trueedge.cli import showing
+from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, as_pairs
 from trueedge.graph.reading import read_pairs
 from trueedge.methods import Method
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
+
+Settings = dict[str, dict[str, Any]]
 
 
 def names(text: str, what: str) -> list[str]:
@@ -37,51 +42,89 @@ def value(text: str) -> Any:
         return text
 
 
-def assignments(words: Sequence[str], owners: Sequence[str], flag: str) -> dict[str, dict[str, Any]]:
-    """A dictionary for each owner from ``key=value``, meant for all of them, and ``owner.key=value``."""
-    found: dict[str, dict[str, Any]] = {owner: {} for owner in owners}
+def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], noun: str) -> Settings:
+    """A dictionary for each owner from ``key=value`` and ``owner.key=value``.
+
+    Args:
+        words: an unqualified key is meant for the owners that have it.
+        owners: the names that were chosen, each with the keys it has.
+        noun: what a key is, for error messages.
+    """
+    found: Settings = {owner: {} for owner in owners}
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or not key:
-            raise InputError(f"{flag} takes key=value, got {word!r}")
+            raise InputError(f"{word!r} is no {noun}: write key=value")
         owner, dot, rest = key.partition(".")
-        if dot:
-            if owner not in found:
-                raise unknown(f"chosen name for {flag} {word}", owner, owners)
-            found[owner][rest] = value(text)
-        else:
-            for chosen in found.values():
-                chosen[key] = value(text)
+        if dot and owner not in owners:
+            raise unknown(f"chosen name in {word}", owner, owners)
+        meant = [owner] if dot else [name for name, keys in owners.items() if key in keys]
+        if not meant:
+            known = {known for keys in owners.values() for known in keys}
+            raise unknown(f"{noun} of {', '.join(owners)}", key, known or ["(none)"])
+        for name in meant:
+            found[name][rest if dot else key] = value(text)
     return found
 
 
+def chosen_protocols(text: str) -> list[str]:
+    """The protocols of a list of names; ``all`` is every one that stands on no released files."""
+    found: list[str] = []
+    for word in names(text, "protocol"):
+        every = [one.name for one in protocols() if not one.name.endswith("-released")]
+        found += every if word == "all" else [get_protocol(word).name]
+    return list(dict.fromkeys(found))
+
+
+def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
+    """The options of each of the chosen protocols."""
+    return assignments(words, {name: get_protocol(name).options for name in chosen}, "option")
+
+
 def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[str]]:
-    """The methods of a list of names and families, with settings, and which of them were named themselves."""
+    """The methods of a list of names, families and FILE.py:NAME, and which were named themselves."""
     families: dict[str, list[str]] = {}
     for kind in methods.catalogue():
         families.setdefault(kind.family, []).append(kind.name)
     every = [name for group in families.values() for name in group]
-    wanted: list[str] = []
+    wanted: dict[str, Method] = {}
     named: set[str] = set()
     for word in names(text, "method"):
-        if word in families or word == "all":
-            wanted += families.get(word, every)
+        if ":" in word:
+            one = own_method(word)
+            if one.name in wanted:
+                raise InputError(f"{word}: another of the chosen methods is called {one.name!r} too")
+            wanted[one.name] = one
+            named.add(one.name)
+        elif word in families or word == "all":
+            wanted.update((name, methods.create(name)) for name in families.get(word, every))
         elif word in every:
-            wanted.append(word)
+            wanted[word] = methods.create(word)
             named.add(word)
         else:
             raise unknown("method or family", word, [*every, *families, "all"])
-    wanted = list(dict.fromkeys(wanted))
-    settings = assignments(words, wanted, "--set")
-    return [methods.create(name, settings[name]) for name in wanted], named
+    settings = assignments(words, {name: one.space() for name, one in wanted.items()}, "setting")
+    return [_with_settings(one, settings[name]) for name, one in wanted.items()], named
+
+
+def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
+    for key in settings:
+        if key not in method.space():
+            raise unknown(f"setting of {method.name}", key, method.space() or ["(none)"])
+    return type(method)(**{**method.settings(), **settings}) if settings else method
 
 
 def source(text: str) -> str | Graph:
-    """A data set's name, or the graph in a file."""
+    """A data set's name, or the graph in a file; what was done to the file's edges is told."""
     if Path(text).is_file():
-        return Graph.from_edges(text, self_loops="drop", repeats="drop")
-    if text.partition(":")[0] in {card.name for card in datasets.cards()}:
+        graph = Graph.from_edges(text, self_loops="drop", repeats="drop")
+        for sentence in graph.notes:
+            showing.note(f"{text}: {sentence}")
+        return graph
+    if text.partition(":")[0] in datasets.names():
         return text
+    if Path(text).is_dir():
+        raise InputError(f"{text} holds no task: there is no task.json in it")
     if "/" in text or Path(text).suffix:
         raise InputError(f"there is no file {text}")
     datasets.get(text)
@@ -107,12 +150,29 @@ def labelled_pairs(path: Path, graph: Graph) -> NDArray[np.int64]:
     return as_pairs(pairs, graph.num_nodes, str(path))
 
 
-def task(text: str, protocol: str, seed: int, words: Sequence[str] = (), progress: Any = None) -> Task:
+def saved_task(text: str, protocol: str | None, words: Sequence[str] = ()) -> Task | None:
+    """The task in a folder, or None where there is none; it takes no other protocol and no options."""
+    if not (Path(text) / "task.json").is_file():
+        return None
+    made = tasks.load(text)
+    if protocol not in (None, made.protocol):
+        raise InputError(f"the task in {text} is made already, under {made.protocol}, not {protocol}")
+    if words:
+        raise InputError(f"the task in {text} is made already: it takes no --option {words[0]}")
+    return made
+
+
+def task(
+    text: str,
+    protocol: str | None,
+    seed: int,
+    words: Sequence[str] = (),
+    progress: Any = None,
+    default: str = "heart",
+) -> Task:
     """The task in a folder, or a data set (or file) under a protocol."""
-    if (Path(text) / "task.json").is_file():
-        return tasks.load(text)
-    if Path(text).is_dir():
-        raise InputError(f"{text} holds no task: there is no task.json in it")
-    get_protocol(protocol)
-    options = assignments(words, [protocol], "--option")[protocol]
-    return tasks.task(source(text), protocol, seed, progress=progress, **options)
+    made = saved_task(text, protocol, words)
+    if made is not None:
+        return made
+    chosen = get_protocol(protocol or default).name
+    return tasks.task(source(text), chosen, seed, progress=progress, **options(words, [chosen])[chosen])

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from trueedge.cli import parsing, showing
+from trueedge.cli.running import keeping
 
 if TYPE_CHECKING:
-    from trueedge.studies import Comparison
+    from trueedge.studies import Comparison, Study
+
+NUMBERS = ("ours", "published", "difference", "seeds")
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(help="A study's name; 'list' shows them all.")],
+    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study's name; 'list' shows them all.")],
     dataset: Annotated[str, typer.Option(help="Only these data sets, with commas.")] = "",
     method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, with commas.")] = "",
     seeds: Annotated[
@@ -29,30 +33,30 @@ def reproduce(
 ) -> None:
     """Run a published table and print ours beside theirs.
 
-    Example: trueedge reproduce heart/table-4 --dataset citeseer
+    Example:
+        trueedge reproduce list
+        trueedge reproduce heart/table-4 --dataset citeseer
     """
     from trueedge.results import Store
     from trueedge.studies import Plan, catalogue, get, write
 
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
-        showing.table("Studies", ["name", "what it shows", "paper"], rows)
+        showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
-    with showing.progress(1, study) as report:
+    store = Store(runs)
+    with keeping(store), showing.progress(1, study) as report:
         plan = Plan(
             datasets=tuple(parsing.names(dataset, "data set")) if dataset else (),
             methods=tuple(parsing.names(method, "method")) if method else (),
             seeds=seeds,
             device=device,
-            store=Store(runs),
+            store=store,
             progress=report,
         )
         finding = chosen.run(plan)
-    digits = chosen.decimals
-    lines = [_line(row, digits) for row in finding.rows]
-    columns = ["data set", "protocol", "method", "metric", "ours", "published", "difference", "seeds"]
-    showing.table(f"{chosen.name}: {chosen.title}", columns, lines, (4, 5, 6, 7))
+    _show(chosen, finding.rows)
     gaps = [abs(row.difference) for row in finding.rows]
     showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
     for sentence in finding.missing:
@@ -62,15 +66,37 @@ def reproduce(
         showing.note(f"written to {output}")
 
 
-def _line(row: Comparison, digits: int) -> list[str]:
-    ours = _value(row.ours, row.std if row.seeds > 1 else None, digits)
-    theirs = _value(row.theirs, row.their_std, digits)
-    where = (row.dataset, row.protocol, row.method, row.metric)
-    return [*where, ours, theirs, f"{row.difference:+.{digits}f}", str(row.seeds)]
+def _show(study: Study, rows: Sequence[Comparison]) -> None:
+    """Ours beside theirs; what is the same in every row stands in the title."""
+    digits = study.decimals
+    columns = {
+        "data set": [row.dataset for row in rows],
+        "protocol": [row.protocol for row in rows],
+        "method": [row.method for row in rows],
+        "metric": [row.metric for row in rows],
+        "ours": [_value(row.ours, row.std if row.seeds > 1 else None, digits) for row in rows],
+        "published": [_value(row.theirs, row.their_std, digits) for row in rows],
+        "difference": [_difference(row.difference, digits) for row in rows],
+        "seeds": [str(row.seeds) for row in rows],
+    }
+    title = [f"{study.name}: {study.title}"]
+    for name in ("data set", "protocol", "metric", "seeds"):
+        if len(set(columns[name])) == 1:
+            shared = columns.pop(name)[0]
+            title.append(showing.count(int(shared), "seed") if name == "seeds" else shared)
+    numbers = [place for place, name in enumerate(columns) if name in NUMBERS]
+    lines = list(zip(*columns.values(), strict=True))
+    showing.table(" · ".join(title), list(columns), lines, numbers=numbers)
 
 
 def _value(mean: float, std: float | None, digits: int) -> str:
-    return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f} ± {std:.{digits}f}"
+    return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f}±{std:.{digits}f}"
+
+
+def _difference(gap: float, digits: int) -> str:
+    """With its sign, unless it rounds to nothing."""
+    text = f"{gap:+.{digits}f}"
+    return text if float(text) else text[1:]
 
 
 COMMANDS = (reproduce,)

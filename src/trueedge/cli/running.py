@@ -1,23 +1,46 @@
-"""Train, score, record; and take records elsewhere."""
+"""Train, score, record."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import parsing, showing
+from trueedge.cli import parsing, scoreboard, showing
 
 if TYPE_CHECKING:
-    from trueedge.results import Outcome
+    from trueedge.results import Cell, Outcome, Store
 
 
 def run(
-    dataset: Annotated[str, typer.Argument(help="A data set's name, or a file with an edge list.")],
-    protocol: Annotated[str, typer.Option("-p", "--protocol", help="Protocols, with commas.")] = "heart",
+    dataset: Annotated[
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="A data set's name, a file with an edge list, or a folder that 'trueedge task' wrote.",
+        ),
+    ],
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "-p",
+            "--protocol",
+            help="Protocols, with commas; 'all' for every one that needs no released files; a folder has its "
+            "own.",
+            show_default="heart",
+        ),
+    ] = None,
     method: Annotated[
-        str, typer.Option("-m", "--method", help="Methods or families, with commas; 'all' for every one.")
+        str,
+        typer.Option(
+            "-m",
+            "--method",
+            help="Methods or families, with commas; 'all' for every one; FILE.py:NAME or MODULE:NAME for a "
+            "Method of your own.",
+        ),
     ] = "heuristics",
     seeds: Annotated[int, typer.Option(help="How many seeds: 0, 1, …", min=1)] = 1,
     seed: Annotated[int, typer.Option(help="The first seed.", min=0)] = 0,
@@ -32,22 +55,25 @@ def run(
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
+    again: Annotated[
+        bool, typer.Option("--again", help="Compute anew what is in the folder of the records.")
+    ] = False,
 ) -> None:
     """Train, score and record; a table for each protocol at the end.
 
     What is in the folder of the records already is not run again.
 
-    Example: trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
+    Example:
+        trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
+        trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
     """
-    from trueedge.results import Cell, Store, run_cells, summarise
-    from trueedge.tasks.protocols import get
+    from trueedge.results import Cell, Store
 
-    source = parsing.source(dataset)
-    protocols = parsing.names(protocol, "protocol")
-    for name in protocols:
-        get(name)
+    made = parsing.saved_task(dataset, protocol, option or [])
+    protocols = parsing.chosen_protocols(protocol or "heart") if made is None else [made.protocol]
+    source = parsing.source(dataset) if made is None else made
+    options = parsing.options(option or [], protocols)
     chosen, named = parsing.chosen_methods(method, set_ or [])
-    options = parsing.assignments(option or [], protocols, "--option")
     cells = [
         Cell(source, name, one, number, options[name], device, seed if fixed_split else None)
         for name in protocols
@@ -57,29 +83,46 @@ def run(
     for cell in cells:
         cell.check()
     store = Store(runs)
-    outcomes: list[Outcome] = []
-    with showing.progress(len(cells), "cells") as report:
-        for cell in cells[:1]:
-            report(f"{cell.protocol} · making the task")
-        iterator = run_cells(cells, store, lambda text, done, total: report(f"{text}: {done}/{total}"))
-        for number, outcome in enumerate(iterator, 1):
-            outcomes.append(outcome)
-            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", number, len(cells))
-    for name in protocols:
-        rows = summarise(o.record for o in outcomes if o.record is not None and o.record.protocol == name)
-        if rows:
-            showing.results(f"{rows[0].dataset} · {name}", rows)
+    with keeping(store):
+        outcomes = _outcomes(cells, store, again)
+    records = [outcome.record for outcome in outcomes if outcome.record is not None]
+    scoreboard.show(records)
     fresh = sum(outcome.fresh for outcome in outcomes)
-    done = sum(outcome.record is not None for outcome in outcomes)
-    showing.note(f"{done} records in {store.path}: {fresh} computed now, {done - fresh} found there")
+    kept = showing.count(len(records), "record")
+    showing.note(f"{kept} in {store.path}: {fresh} computed now, {len(records) - fresh} found there")
     failed = [outcome for outcome in outcomes if outcome.record is None]
     for sentence in _reasons(failed):
         showing.note(f"not run: {sentence}")
-    if any(outcome.cell.method.name in named for outcome in failed) or done == 0:
+    if any(outcome.cell.method.name in named for outcome in failed) or not records:
         raise typer.Exit(1)
 
 
-def _reasons(failed: list[Outcome]) -> list[str]:
+@contextmanager
+def keeping(store: Store) -> Iterator[None]:
+    """On Ctrl-C say how many records are kept, and end with status 130."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        kept = len(store)
+        verb = "is" if kept == 1 else "are"
+        showing.note(f"stopped; {showing.count(kept, 'record')} {verb} kept in {store.path}")
+        raise typer.Exit(130) from None
+
+
+def _outcomes(cells: Sequence[Cell], store: Store, again: bool) -> list[Outcome]:
+    """Run the cells under a progress bar."""
+    from trueedge.results import run_cells
+
+    outcomes: list[Outcome] = []
+    with showing.progress(len(cells), "making the task") as report:
+        iterator = run_cells(cells, store, lambda text, done, total: report(f"{text}: {done}/{total}"), again)
+        for number, outcome in enumerate(iterator, 1):
+            outcomes.append(outcome)
+            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", number, len(cells))
+    return outcomes
+
+
+def _reasons(failed: Sequence[Outcome]) -> list[str]:
     """One sentence for each reason, with the methods it stopped."""
     stopped: dict[tuple[str, str], list[str]] = {}
     for outcome in failed:
@@ -89,25 +132,4 @@ def _reasons(failed: list[Outcome]) -> list[str]:
     return [f"{', '.join(names)} under {protocol}: {reason}" for (protocol, reason), names in stopped.items()]
 
 
-def export(
-    output: Annotated[
-        Path, typer.Argument(help="A .json file (whole records) or a .csv file (a line a metric).")
-    ],
-    runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
-) -> None:
-    """Write the records to a JSON or CSV file.
-
-    Example: trueedge export records.csv --runs runs
-    """
-    from trueedge.errors import InputError
-    from trueedge.results import Store
-    from trueedge.results import export as write
-
-    if not runs.is_dir():
-        raise InputError(f"there is no folder {runs}")
-    records = Store(runs).records()
-    write(records, output)
-    showing.note(f"{len(records)} records written to {output}")
-
-
-COMMANDS = (run, export)
+COMMANDS = (run,)

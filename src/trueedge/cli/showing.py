@@ -1,71 +1,109 @@
-"""Tables, sentences and progress bars for a person at a terminal; plain lines in a pipe."""
+"""Tables, cards, sentences and progress bars for a person at a terminal; plain long lines in a pipe."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
 from rich.console import Console
-from rich.markup import escape
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
-from rich.table import Table
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+from rich.table import Column, Table
+from rich.text import Text
 
-from trueedge.results import Row
-
-PIPE_WIDTH = 160
-
-
-def console() -> Console:
-    """Where tables go: the terminal's width there, wide in a pipe."""
-    return Console(width=None if sys.stdout.isatty() else PIPE_WIDTH, highlight=False)
+GAP = 2
+SHORTEST_TEXT = 24
+LABEL_WIDTH = 28
+PIPE_WIDTH = 100_000
+# One for all, so that a sentence is not written across a progress bar.
+STDERR = Console(stderr=True, highlight=False)
 
 
-def note(sentence: str) -> None:
+def terminal_width() -> int | None:
+    """The width of the terminal that stdout is; None in a pipe, where no line is too long."""
+    return Console().width if sys.stdout.isatty() else None
+
+
+def note(sentence: str, style: str = "dim") -> None:
     """A sentence beside the result, on stderr."""
-    Console(stderr=True, highlight=False).print(escape(sentence), style="dim", soft_wrap=True)
+    STDERR.print(Text(sentence), style=style, soft_wrap=not sys.stderr.isatty())
+
+
+def count(number: int, noun: str) -> str:
+    """A number of things: ``1 record``, ``2 records``."""
+    return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
 def table(
-    title: str, columns: Sequence[str], rows: Sequence[Sequence[str]], numbers: Sequence[int] = ()
+    title: str | Text,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[str | Text]],
+    *,
+    numbers: Collection[int] = (),
+    texts: Collection[int] = (),
+    more: str = "a wider window shows more",
 ) -> None:
-    """Print a table; the columns in ``numbers`` are set flush right."""
-    drawn = Table(title=title, title_justify="left", box=None, pad_edge=False, header_style="bold")
-    for number, column in enumerate(columns):
-        drawn.add_column(column, justify="right" if number in numbers else "left", overflow="fold")
-    for row in rows:
-        drawn.add_row(*row)
-    console().print(drawn)
+    """Print a table, one line a row: in a terminal the columns from the right that do not fit are left out.
+
+    Args:
+        title: stands above it on a line of its own.
+        columns: the names of the columns.
+        rows: the cells.
+        numbers: the columns that are set flush right.
+        texts: the columns that may be cut short before they are left out.
+        more: where to see what was left out.
+    """
+    lines = [[Text(name, style="bold") for name in columns]]
+    lines += [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
+    room = terminal_width() or PIPE_WIDTH
+    shown = _fitting(widths, texts, room)
+    screen = Console(highlight=False, width=room)
+    screen.print(Text(title) if isinstance(title, str) else title)
+    for line in lines:
+        screen.print(_joined(line, shown, numbers), soft_wrap=True)
+    if len(shown) < len(columns):
+        note(f"left out: {', '.join(columns[len(shown) :])}; {more}")
 
 
-def results(title: str, rows: Sequence[Row]) -> None:
-    """Print one data set under one protocol: test metrics in percent, the headline first, the best bold."""
-    first = rows[0]
-    shown = [name for name in first.means if "." not in name]
-    shown = [first.headline, *(name for name in shown if name != first.headline)]
-    best = {name: max(row.means.get(name, 0.0) for row in rows) for name in shown}
-    lines = [
-        [row.method, *(_percent(row, name, best[name]) for name in shown)]
-        for row in sorted(rows, key=lambda row: -row.means[first.headline])
-    ]
-    seeds = sorted({row.seeds for row in rows})
-    count = "one seed" if seeds == [1] else f"{'–'.join(map(str, seeds))} seeds, mean ± std"
-    table(
-        f"[bold]{escape(title)}[/bold]  test part, percent, {count}",
-        ["method", *shown],
-        lines,
-        range(1, len(shown) + 1),
-    )
+def _fitting(widths: Sequence[int], texts: Collection[int], room: int) -> list[int]:
+    """The widths of the columns that fit beside each other; the first two always do."""
+    shown = list(widths)
+    while (excess := sum(shown) + GAP * (len(shown) - 1) - room) > 0:
+        if len(shown) - 1 in texts and shown[-1] - excess >= SHORTEST_TEXT:
+            shown[-1] -= excess
+        elif len(shown) > 2:
+            shown.pop()
+        else:
+            break
+    return shown
 
 
-def _percent(row: Row, name: str, best: float) -> str:
-    if name not in row.means:
-        return "–"
-    text = f"{100 * row.means[name]:.2f}"
-    if row.seeds > 1:
-        text += f" ± {100 * row.stds[name]:.2f}"
-    return f"[bold]{text}[/bold]" if row.means[name] == best else text
+def _joined(cells: Sequence[Text], widths: Sequence[int], numbers: Collection[int]) -> Text:
+    line = Text()
+    for place, (cell, width) in enumerate(zip(cells, widths, strict=False)):
+        text = cell.copy()
+        text.truncate(width, overflow="ellipsis")
+        text.align("right" if place in numbers else "left", width)
+        line += text if place == 0 else Text(" " * GAP) + text
+    line.rstrip()
+    return line
+
+
+def card(lines: Sequence[tuple[str, str]]) -> None:
+    """Print what is known of one thing: a word and what it is, a line each."""
+    drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
+    for word, text in lines:
+        drawn.add_row(word, Text(text))
+    Console(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
 
 
 class Report(Protocol):
@@ -82,15 +120,22 @@ def progress(total: int, unit: str) -> Iterator[Report]:
 
     Without ``done`` only the text changes.
     """
-    screen = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=screen, transient=True, disable=not screen.is_terminal) as bar:
+    # Of a fixed width, so that the bar stands still.
+    label = Column(width=LABEL_WIDTH, no_wrap=True, overflow="ellipsis")
+    columns = (
+        TextColumn("{task.description}", markup=False, table_column=label),
+        BarColumn(bar_width=18),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=STDERR, transient=True, disable=not STDERR.is_terminal) as bar:
         line = bar.add_task(unit, total=total)
 
         def report(text: str, done: int | None = None, of: int | None = None) -> None:
             if done is None:
-                bar.update(line, description=escape(text))
+                bar.update(line, description=text)
             else:
-                bar.update(line, description=escape(text), completed=done, total=of)
+                bar.update(line, description=text, completed=done, total=of)
 
         yield report

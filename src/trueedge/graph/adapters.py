@@ -25,11 +25,12 @@ def from_networkx(
     graph: Any,
     *,
     features: ArrayLike | None = None,
+    directed: Directed = "refuse",
     self_loops: Handling = "refuse",
     repeats: Handling = "refuse",
     name: str | None = None,
 ) -> Graph:
-    """Build a graph from a networkx graph of any kind; the direction of edges is left out.
+    """Build a graph from a networkx graph of any kind; a directed one must have each edge both ways.
 
     Nodes that are exactly ``0..n-1`` keep their numbers. Others are numbered in the order of
     ``graph.nodes`` and keep their names as labels.
@@ -37,19 +38,27 @@ def from_networkx(
     Args:
         graph: a networkx ``Graph``, ``DiGraph``, ``MultiGraph`` or ``MultiDiGraph``.
         features: float array (n, d), one row a node.
+        directed: in a directed graph, ``"refuse"`` an edge without the one the other way, or take the
+            ``"union"``: an edge where there is one either way.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
-        repeats: ``"refuse"`` an edge that occurs again (parallel, or in the other direction), or
-            ``"drop"`` it.
+        repeats: ``"refuse"`` an edge that occurs again (parallel, in the same direction), or ``"drop"`` it.
         name: what to call the graph; its own name where it has one.
     """
     if not all(callable(getattr(graph, part, None)) for part in ("nodes", "edges", "is_directed")):
         raise InputError(f"from_networkx: a networkx graph is needed, got {type(graph).__name__}")
+    check_handling(self_loops, repeats, "from_networkx")
+    _check_directed(directed, "from_networkx")
     nodes = list(graph.nodes())
     count = check_num_nodes(len(nodes), "from_networkx")
     numbered = all(type(node) is int for node in nodes) and set(nodes) == set(range(count))
     place = {node: node if numbered else row for row, node in enumerate(nodes)}
-    return Graph.from_edges(
-        [(place[u], place[v]) for u, v in graph.edges()],
+    pairs = as_pairs([(place[u], place[v]) for u, v in graph.edges()], count, "edges")
+    notes: tuple[str, ...] = ()
+    if graph.is_directed():
+        arcs = _Arcs(pairs, count, "from_networkx", "the graph", "edge", None if numbered else nodes)
+        pairs, notes = arcs.edges(directed, repeats)
+    result = Graph.from_edges(
+        pairs,
         count,
         features,
         self_loops=self_loops,
@@ -57,6 +66,7 @@ def from_networkx(
         labels=None if numbered else nodes,
         name=name or str(getattr(graph, "name", "")) or None,
     )
+    return dataclasses.replace(result, notes=(*notes, *result.notes))
 
 
 def from_scipy(
@@ -93,9 +103,8 @@ def from_scipy(
         at = int(bad.argmax())
         u, v = pairs[at]
         raise InputError(f"from_scipy: the entry ({u}, {v}) is {entries.data[at]}")
-    pairs = pairs[entries.data != 0]
     count = check_num_nodes(rows, "from_scipy")
-    once = _each_edge_once(pairs, count, directed, "from_scipy")
+    once, _ = _Arcs(pairs[entries.data != 0], count, "from_scipy").edges(directed)
     return Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
 
 
@@ -130,18 +139,7 @@ def from_pyg(
         num_nodes = check_num_nodes(num_nodes, "from_pyg")
     pairs = as_pairs(index.T, num_nodes, "edge_index")
     count = num_nodes or check_num_nodes(int(pairs.max(initial=-1)) + 1, "from_pyg")
-    first = np.unique(pairs[:, 0] * count + pairs[:, 1], return_index=True)[1]
-    notes: tuple[str, ...] = ()
-    if len(first) < len(pairs):
-        if repeats == "refuse":
-            column = int(np.setdiff1d(np.arange(len(pairs)), first)[0])
-            u, v = pairs[column]
-            raise InputError(
-                f"from_pyg: edge_index lists ({u}, {v}) again at column {column};"
-                " repeats='drop' would keep each edge once"
-            )
-        notes = (dropped(len(pairs) - len(first), "repeated directed edge"),)
-    once = _each_edge_once(pairs[np.sort(first)], count, directed, "from_pyg")
+    once, notes = _Arcs(pairs, count, "from_pyg", "edge_index", "column").edges(directed, repeats)
     graph = Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
     return dataclasses.replace(graph, notes=(*notes, *graph.notes))
 
@@ -176,20 +174,65 @@ def to_pyg(graph: Graph) -> Data:
     return Data(x=features, edge_index=torch.from_numpy(both), num_nodes=graph.num_nodes)
 
 
-def _each_edge_once(pairs: NDArray[np.int64], num_nodes: int, directed: str, owner: str) -> NDArray[np.int64]:
-    """Distinct directed pairs as undirected ones; one without its mirror image is refused or taken."""
+@dataclasses.dataclass(frozen=True, eq=False)
+class _Arcs:
+    """Directed pairs that stand for undirected edges, and how to speak of them.
+
+    Attributes:
+        pairs: int64 array (a, 2), ids below ``num_nodes``.
+        num_nodes: the number of nodes.
+        owner: the function they were given to.
+        source: what lists them.
+        place: what a row of them is called.
+        nodes: the nodes' own names; None where they are numbers.
+    """
+
+    pairs: NDArray[np.int64]
+    num_nodes: int
+    owner: str
+    source: str = ""
+    place: str = ""
+    nodes: list[Any] | None = None
+
+    def edges(
+        self, directed: Directed, repeats: Handling = "refuse"
+    ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+        """Each edge once, and notes: one without its mirror image is refused or taken, so are repeats."""
+        _check_directed(directed, self.owner)
+        once, notes = self._without_repeats(repeats)
+        low, high = once.min(axis=1, initial=self.num_nodes), once.max(axis=1, initial=0)
+        keys, first, count = np.unique(low * self.num_nodes + high, return_index=True, return_counts=True)
+        alone = (count == 1) & (keys // self.num_nodes != keys % self.num_nodes)
+        if directed == "refuse" and alone.any():
+            pair = once[first[alone].min()]
+            raise InputError(
+                f"{self.owner}: the edge {self._named(pair)} is there and {self._named(pair[::-1])} is not;"
+                " directed='union' would take both for one edge"
+            )
+        return once[np.sort(first)], notes
+
+    def _without_repeats(self, repeats: Handling) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+        keys = self.pairs[:, 0] * self.num_nodes + self.pairs[:, 1]
+        first = np.unique(keys, return_index=True)[1]
+        again = len(self.pairs) - len(first)
+        if again == 0:
+            return self.pairs, ()
+        if repeats == "refuse":
+            row = int(np.setdiff1d(np.arange(len(self.pairs)), first)[0])
+            raise InputError(
+                f"{self.owner}: {self.source} lists {self._named(self.pairs[row])} again at"
+                f" {self.place} {row}; repeats='drop' would keep each edge once"
+            )
+        return self.pairs[np.sort(first)], (dropped(again, "repeated directed edge"),)
+
+    def _named(self, pair: NDArray[np.int64]) -> str:
+        u, v = (node if self.nodes is None else self.nodes[node] for node in pair.tolist())
+        return f"({u!r}, {v!r})"
+
+
+def _check_directed(directed: str, owner: str) -> None:
     if directed not in ("refuse", "union"):
         raise must_be("directed", owner, "'refuse' or 'union'", directed)
-    low, high = pairs.min(axis=1, initial=num_nodes), pairs.max(axis=1, initial=0)
-    keys, first, count = np.unique(low * num_nodes + high, return_index=True, return_counts=True)
-    alone = (count == 1) & (keys // num_nodes != keys % num_nodes)
-    if directed == "refuse" and alone.any():
-        u, v = pairs[first[alone].min()]
-        raise InputError(
-            f"{owner}: the edge ({u}, {v}) is there and ({v}, {u}) is not;"
-            " directed='union' would take both for one edge"
-        )
-    return pairs[np.sort(first)]
 
 
 def _to_numpy(values: Any) -> NDArray[Any] | None:

@@ -49,7 +49,7 @@ class Columns:
     notes: tuple[str, ...]
 
 
-def read_columns(text: TextFile, numbers_only: bool = False) -> Columns:
+def read_columns(text: TextFile, numbers_only: bool = False, names_only: bool = False) -> Columns:
     """Find the ids in a text file.
 
     Comments (``#``, ``%``) and blank lines are passed over. The first line left says what separates
@@ -60,26 +60,52 @@ def read_columns(text: TextFile, numbers_only: bool = False) -> Columns:
     Args:
         text: the file.
         numbers_only: refuse ids that are not whole numbers.
+        names_only: take whole numbers for names too, as they are written.
     """
     if text.data.startswith(b"%%MatrixMarket"):
         raise InputError(
             f"{text.path} is a Matrix Market file, not an edge list:"
             " read it with scipy.io.mmread and make the graph with Graph.from_scipy"
         )
-    clean = _read_clean(text)
-    return _read_anything(text, numbers_only) if clean is None else clean
+    clean = None if names_only else _read_clean(text)
+    return _read_anything(text, numbers_only, names_only) if clean is None else clean
+
+
+def find_separator(line: str) -> str | None:
+    """What stands between the columns of a line: a tab, a semicolon or a comma, or None for white space."""
+    return next((mark for mark in "\t;," if mark in line.strip()), None)
+
+
+def split_fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
+    """The fields of a line; one in double quotes may hold the separator.
+
+    Args:
+        text: the file, for an error.
+        number: the line's number, from 1.
+        line: its text.
+        separator: what :func:`find_separator` found on the first line.
+    """
+    if '"' in line:
+        if separator is None:
+            line = " ".join(line.split())
+        quoted = csv.reader([line], delimiter=separator or " ", skipinitialspace=True, strict=True)
+        try:
+            return [field.strip() for field in next(quoted)]
+        except csv.Error:
+            raise text.error(number, f"the quotes do not match: {shown(line.strip())}") from None
+    return line.split() if separator is None else [field.strip() for field in line.split(separator)]
 
 
 def _read_clean(text: TextFile) -> Columns | None:
     """The columns where all ids below comments and a header are plain digits, fast; else None."""
     number, start, line = _first_row(text.data)
-    separator = _separator(line)
-    fields = _fields(text, number, line, separator)
+    separator = find_separator(line)
+    fields = split_fields(text, number, line, separator)
     if len(fields) < 2:
         return None
-    notes: tuple[str, ...] = ()
+    notes = _rest_note(len(fields))
     if _is_word(fields[0]) and _is_word(fields[1]):
-        notes = (_header_note(number, fields),)
+        notes = (_header_note(number, fields), *notes)
         number, start = number + 1, start + len(line.encode()) + 1
     found = read_digits(text.data[start:], separator, len(fields))
     return None if found is None else Columns(found[0], None, found[1] + number, notes)
@@ -98,13 +124,13 @@ def _first_row(data: bytes) -> tuple[int, int, str]:
     return number, start, ""
 
 
-def _read_anything(text: TextFile, numbers_only: bool) -> Columns:
+def _read_anything(text: TextFile, numbers_only: bool, names_only: bool = False) -> Columns:
     """The columns of any file, or an error for the first thing that is wrong with it."""
     rows = _split_rows(text)
-    notes: tuple[str, ...] = ()
+    notes = _rest_note(rows.columns)
     if _is_header(rows.ids):
-        notes = (_header_note(rows.lines[0], rows.ids),)
-        rows = _Rows(text, rows.ids[2:], rows.lines[1:])
+        notes = (_header_note(rows.lines[0], rows.ids), *notes)
+        rows = _Rows(text, rows.ids[2:], rows.lines[1:], rows.columns)
     if not rows.lines:
         raise InputError(f"{text.path} is empty: it holds no edge")
     place: dict[str, int] = {}
@@ -112,11 +138,11 @@ def _read_anything(text: TextFile, numbers_only: bool) -> Columns:
     _refuse_no_ids(rows, place)
     ids, lines = flat.reshape(-1, 2), np.array(rows.lines, dtype=np.int64)
     names = [value for value in place if not WHOLE_NUMBER.fullmatch(value)]
-    if not names:
+    if not names and not names_only:
         return Columns(_to_numbers(rows, place)[ids], None, lines, notes)
     if numbers_only:
         raise rows.error(names[0], "{} is not a whole number")
-    if len(names) < len(place):
+    if names and len(names) < len(place):
         if all(name.casefold() in MISSING_WORDS for name in names):
             raise rows.error(names[0], "an id is missing, the field is {}")
         notes = (*notes, f"ids are taken as names: line {rows.line(names[0])} has {shown(names[0])}")
@@ -125,11 +151,12 @@ def _read_anything(text: TextFile, numbers_only: bool) -> Columns:
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The ids as they are written, 2m of them, and the m lines they stand on."""
+    """The ids as they are written, 2m of them, the m lines they stand on, and how many columns these have."""
 
     text: TextFile
     ids: list[str]
     lines: list[int]
+    columns: int
 
     def line(self, value: str) -> int:
         return self.lines[self.ids.index(value) // 2]
@@ -146,8 +173,8 @@ def _split_rows(text: TextFile) -> _Rows:
         if _is_passed_over(line):
             continue
         if not lines:
-            separator = _separator(line)
-        fields = _fields(text, number, line, separator)
+            separator = find_separator(line)
+        fields = split_fields(text, number, line, separator)
         columns = columns or len(fields)
         if len(fields) != columns:
             count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
@@ -157,7 +184,7 @@ def _split_rows(text: TextFile) -> _Rows:
             raise text.error(number, f"an edge has two ids, this line has one: {shown(line.strip())}")
         ids += fields[:2]
         lines.append(number)
-    return _Rows(text, ids, lines)
+    return _Rows(text, ids, lines, columns)
 
 
 def _refuse_no_ids(rows: _Rows, values: Iterable[str]) -> None:
@@ -185,22 +212,6 @@ def _is_passed_over(line: str) -> bool:
     return not start or start in "#%"
 
 
-def _separator(line: str) -> str | None:
-    return next((mark for mark in "\t;," if mark in line.strip()), None)
-
-
-def _fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
-    if '"' in line:
-        if separator is None:
-            line = " ".join(line.split())
-        quoted = csv.reader([line], delimiter=separator or " ", skipinitialspace=True, strict=True)
-        try:
-            return [field.strip() for field in next(quoted)]
-        except csv.Error:
-            raise text.error(number, f"the quotes do not match: {shown(line.strip())}") from None
-    return line.split() if separator is None else [field.strip() for field in line.split(separator)]
-
-
 def _is_header(ids: list[str]) -> bool:
     first, others = ids[:2], ids[2:]
     if not first or not all(map(_is_word, first)):
@@ -217,3 +228,7 @@ def _is_word(value: str) -> bool:
 
 def _header_note(line: int, fields: list[str]) -> str:
     return f"line {line} is taken as a header: {shown(fields[0])}, {shown(fields[1])}"
+
+
+def _rest_note(columns: int) -> tuple[str, ...]:
+    return ("columns after the second are not read",) if columns > 2 else ()

@@ -25,6 +25,7 @@ from trueedge.graph.validation import (
     check_num_nodes,
     frozen,
     locked,
+    skipped_ids,
     tidy,
 )
 
@@ -82,7 +83,7 @@ class Graph:
             edges: int array (m, 2) in any order and direction, or the path of an edge list
                 (see :func:`trueedge.graph.read_edges`).
             num_nodes: the number of nodes; where it is not given, the number of labels or else the
-                largest id + 1.
+                largest id + 1 (a note says so where that makes nodes that are in no edge).
             features: float array (n, d), one row a node.
             self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
             repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
@@ -99,6 +100,7 @@ class Graph:
             num_nodes = len(labels)
         count = None if num_nodes is None else check_num_nodes(num_nodes)
         pairs = as_pairs(edges, count, "edges")
+        inferred = count is None
         if count is None:
             count = check_num_nodes(int(pairs.max(initial=-1)) + 1)
         names = None if labels is None else check_labels(labels, count)
@@ -109,6 +111,7 @@ class Graph:
             return f"edges: row {row}, ({u!r}, {v!r}),"
 
         kept, rows, notes = tidy(pairs, count, self_loops, repeats, edge, lambda row: f"row {row}")
+        notes += skipped_ids(pairs, kept, count) if inferred else ()
         extra = {key: column[rows] for key, column in extra.items()}
         table = None if features is None else check_features(features, count)
         return cls._build(kept, count, table, names, extra, name or "graph", notes)
@@ -161,6 +164,8 @@ class Graph:
     @classmethod
     def from_networkx(cls, graph: object, **options: Any) -> Graph:
         """Build a graph from a networkx graph; nodes keep their names as labels.
+
+        A directed graph must have every edge in both directions, unless ``directed="union"`` is given.
 
         Args:
             graph: a networkx graph of any kind.

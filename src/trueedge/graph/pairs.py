@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,8 @@ def as_pairs(values: object, num_nodes: int | None = None, what: str = "pairs") 
     """Check an array of node pairs and return it as a contiguous int64 array (n, 2).
 
     Args:
-        values: anything numpy can read as an integer array (n, 2); an empty list is no pair.
+        values: anything numpy can read as an integer array (n, 2), or an iterator of pairs; an empty list is
+            no pair.
         num_nodes: every id must be below this; None leaves it open.
         what: the noun for the error message.
     """
@@ -24,7 +26,7 @@ def as_pairs(values: object, num_nodes: int | None = None, what: str = "pairs") 
     if array.shape in ((0,), (0, 2)):
         return np.empty((0, 2), dtype=np.int64)
     if array.ndim != 2 or array.shape[1] != 2:
-        raise InputError(f"{what} must be an array of shape (n, 2), got shape {array.shape}")
+        raise InputError(f"{what} must be an array of shape (n, 2), got {_shape(array, values)}")
     return _as_ids(array, num_nodes, what)
 
 
@@ -40,7 +42,7 @@ def as_nodes(values: object, num_nodes: int, what: str = "nodes") -> NDArray[np.
     if array.shape == (0,):
         return np.empty(0, dtype=np.int64)
     if array.ndim != 1:
-        raise InputError(f"{what} must be an array of shape (k,), got shape {array.shape}")
+        raise InputError(f"{what} must be an array of shape (k,), got {_shape(array, values)}")
     return _as_ids(array, num_nodes, what)
 
 
@@ -66,12 +68,21 @@ def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArra
 
 
 def _as_array(values: object, what: str) -> NDArray[Any]:
-    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+    if isinstance(values, Iterator):
+        values = list(values)
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
         raise InputError(f"{what} must hold whole numbers, got masked values")
     try:
         return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError):
+    except Exception:  # an object that says it is an array may raise anything
         raise InputError(f"{what} must be an array of whole numbers, all rows of one length") from None
+
+
+def _shape(array: NDArray[Any], values: object) -> str:
+    """What came instead: a shape, or the type of what numpy cannot look into."""
+    known = array.ndim > 0 or isinstance(values, np.ndarray)
+    return f"shape {array.shape}" if known else type(values).__name__
 
 
 def _as_ids(array: NDArray[Any], num_nodes: int | None, what: str) -> NDArray[np.int64]:
@@ -95,12 +106,24 @@ def _whole_numbers(array: NDArray[Any], what: str) -> NDArray[Any]:
         return array
     if array.dtype.kind == "f":
         # Past 2^53 a float no longer names one whole number.
-        bad = ~np.isfinite(array) | (array != np.floor(array)) | (np.abs(array) >= 2**53)
+        bad = ~np.isfinite(array) | (array != np.floor(array)) | (np.abs(array.astype(np.float64)) >= 2**53)
         if not bad.any():
             return array.astype(np.int64)
         first = _first(bad)
         raise InputError(f"{what}: row {first[0]} has {array[first]}, which is not a node id")
+    if array.dtype.kind == "O":
+        return _whole_objects(array, what)
     raise InputError(f"{what} must hold whole numbers, got values of type {array.dtype}")
+
+
+def _whole_objects(array: NDArray[Any], what: str) -> NDArray[np.int64]:
+    """Whole numbers that came as Python objects, as those of a table with gaps do."""
+    for first, value in np.ndenumerate(array):
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
+            raise InputError(f"{what}: row {first[0]} has {value!r}, which is not a node id")
+        if abs(int(value)) > np.iinfo(np.int64).max:
+            raise InputError(f"{what}: row {first[0]} has the node id {value}, which is too large")
+    return array.astype(np.int64)
 
 
 def _first(bad: NDArray[np.bool_]) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -33,6 +34,23 @@ class EdgeList:
     notes: tuple[str, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class PairFiles:
+    """What several files on the same nodes hold.
+
+    Attributes:
+        pairs: an int64 array (m, 2) a file, in its order and direction.
+        num_nodes: the number of nodes n.
+        labels: the nodes' ids in the files, n of them, or None where they are ``0..n-1``.
+        notes: what was done to the input on the way, one sentence each.
+    """
+
+    pairs: tuple[NDArray[np.int64], ...]
+    num_nodes: int
+    labels: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+
 def read_edges(
     path: str | os.PathLike[str],
     num_nodes: int | None = None,
@@ -41,9 +59,9 @@ def read_edges(
 ) -> EdgeList:
     """Read an undirected edge list from a text file, plain or gzip.
 
-    A line is an edge: two ids, then any further columns, which are not read. Columns are separated by
-    white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; there may be a header
-    (:func:`trueedge.graph.columns.read_columns` says when a line is one).
+    A line is an edge: two ids, then any further columns, which are not read (a note says so). Columns are
+    separated by white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; there may be a
+    header (:func:`trueedge.graph.columns.read_columns` says when a line is one).
 
     Ids that are whole numbers are used as they are if ``num_nodes`` is given or if they are exactly
     ``0..n-1``. Other numbers are renumbered in their order, names in the order they first appear in, and
@@ -81,6 +99,49 @@ def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
         path: where the file lies.
     """
     return read_columns(open_text(path), numbers_only=True).ids
+
+
+def read_pair_files(paths: Sequence[str | os.PathLike[str]], num_nodes: int | None = None) -> PairFiles:
+    """Read pairs from files that speak of the same nodes; self-loops, repeats and directions are kept.
+
+    The format and the numbering are those of :func:`read_edges`, as if the files were one. Where one of
+    them has names, whole numbers in the others are names too.
+
+    Args:
+        paths: where the files lie.
+        num_nodes: the number of nodes; every id must then be a whole number below it.
+    """
+    if num_nodes is not None:
+        num_nodes = check_num_nodes(num_nodes, "read_pair_files")
+    texts = [open_text(path) for path in paths]
+    columns = [read_columns(text, numbers_only=num_nodes is not None) for text in texts]
+    if any(part.names is not None for part in columns):
+        columns = [
+            read_columns(text, names_only=True) if part.names is None else part
+            for text, part in zip(texts, columns, strict=True)
+        ]
+    notes = tuple(
+        f"{text.path.name}: {note}" for text, part in zip(texts, columns, strict=True) for note in part.notes
+    )
+    if num_nodes is not None:
+        pairs = [_number_nodes(text, part, num_nodes)[0] for text, part in zip(texts, columns, strict=True)]
+        return PairFiles(tuple(pairs), num_nodes, None, notes)
+    joined, count, labels = _number_nodes(texts[0], _join(columns), None)
+    ends = np.cumsum([len(part.ids) for part in columns])
+    return PairFiles(tuple(np.split(joined, ends[:-1])), count, labels, notes)
+
+
+def _join(columns: Sequence[Columns]) -> Columns:
+    """The columns of several files as those of one; they all have names, or none has."""
+    place: dict[str, int] = {}
+    ids = []
+    for part in columns:
+        if part.names is None:
+            ids.append(part.ids)
+        else:
+            ids.append(np.array([place.setdefault(name, len(place)) for name in part.names])[part.ids])
+    lines = np.concatenate([part.lines for part in columns])
+    return Columns(np.concatenate(ids), tuple(place) or None, lines, ())
 
 
 def _number_nodes(

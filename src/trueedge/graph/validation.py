@@ -142,6 +142,23 @@ def dropped(count: int, what: str) -> str:
     return f"dropped {count} {what}{'' if count == 1 else 's'}"
 
 
+def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int64], num_nodes: int) -> tuple[str, ...]:
+    """A note on nodes without an edge that are there only because ids below the largest one were skipped.
+
+    Args:
+        listed: int64 array (m, 2), all pairs that came.
+        kept: int64 array (k, 2), those that became edges.
+        num_nodes: the largest id + 1.
+    """
+    if _count_ids(listed) == num_nodes:
+        return ()
+    alone = num_nodes - _count_ids(kept)
+    return (
+        f"{alone:,} of {num_nodes:,} nodes {'has' if alone == 1 else 'have'} no edge;"
+        f" num_nodes was not given, so every id up to {num_nodes - 1:,} is a node",
+    )
+
+
 def frozen(array: Array) -> Array:
     """A read-only array with the same content: a copy where the array given can be written to."""
     return array if not array.flags.writeable else locked(array.copy())
@@ -156,3 +173,10 @@ def locked(array: Array) -> Array:
 def _has_repeats(keys: NDArray[np.int64]) -> bool:
     ordered = np.sort(keys)
     return bool((ordered[1:] == ordered[:-1]).any())
+
+
+def _count_ids(pairs: NDArray[np.int64]) -> int:
+    # A table of counts is fast, but one huge id would make it huge.
+    if pairs.max(initial=-1) < pairs.size:
+        return int(np.count_nonzero(np.bincount(pairs.ravel())))
+    return len(np.unique(pairs))

@@ -55,11 +55,15 @@ class Cell:
         return self.seed if self.task_seed is None else self.task_seed
 
     @property
+    def source_key(self) -> str:
+        """What tells sources apart: a data set's name, or the content of a graph or task."""
+        return self.source if isinstance(self.source, str) else self.source.hash
+
+    @property
     def task_key(self) -> str:
         """The same for cells that share a task."""
-        source = self.source if isinstance(self.source, str) else self.source.hash
         return request_key(
-            source=source, protocol=self.protocol, options=dict(self.options), seed=self.split_seed
+            source=self.source_key, protocol=self.protocol, options=dict(self.options), seed=self.split_seed
         )
 
     @property
@@ -223,6 +227,6 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
         warnings=tuple(str(w.message) for w in caught if issubclass(w.category, ScoreWarning)),
-        provenance=provenance(task, cell.device),
+        provenance={"source": cell.source_key, **provenance(task, cell.device)},
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -54,7 +54,10 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     for record in records:
         plain = record.to_dict()
         names = ("dataset", "protocol", "options", "method", "settings")
-        groups.setdefault(request_key(**{name: plain[name] for name in names}), []).append(record)
+        request = {name: plain[name] for name in names}
+        # Two files may have the same name.
+        request["source"] = record.provenance.get("source")
+        groups.setdefault(request_key(**request), []).append(record)
     return [_row(group) for group in groups.values()]
 
 

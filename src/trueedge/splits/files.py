@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -9,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph import Graph, Handling, in_sorted, pair_keys, read_pairs
+from trueedge.graph import Graph, Handling, in_sorted, pair_keys
+from trueedge.graph.reading import read_pair_files
 from trueedge.graph.validation import check_num_nodes
 from trueedge.splits.split import Split
 
@@ -35,11 +37,15 @@ def from_files(
     Valid and test keep the order and the direction of their files. A line of the training file that joins a
     node to itself declares the node (as the released files do with isolated nodes) and is then dropped.
 
+    Without ``num_nodes``, ids that are not exactly ``0..n-1`` over all files are numbered as
+    :func:`trueedge.graph.read_edges` does it (numbers in their order, names as they first appear) and kept as
+    labels.
+
     Args:
         train: the file of the training edges.
         test: the file of the test positives.
         valid: the file of the validation positives; None for none.
-        num_nodes: the number of nodes; the largest id of all files + 1 where it is not given.
+        num_nodes: the number of nodes, where some may be in no file; ids are then whole numbers below it.
         features: float array (n, d), one row a node.
         repeats: ``"refuse"`` a training edge that occurs again (in either direction), or ``"drop"`` it.
         overlap: ``"refuse"`` a positive that occurs again, within its part or in another (in either
@@ -50,19 +56,31 @@ def from_files(
         raise must_be("overlap", "from_files", "'refuse' or 'allow'", overlap)
     if repeats not in ("refuse", "drop"):
         raise must_be("repeats", "from_files", "'refuse' or 'drop'", repeats)
-    paths = {"train": Path(train), "test": Path(test)} | ({} if valid is None else {"valid": Path(valid)})
-    pairs = {part: read_pairs(path) for part, path in paths.items()}
-    count = _count_nodes(pairs, paths, num_nodes)
+    if num_nodes is not None:
+        num_nodes = check_num_nodes(num_nodes, "from_files")
+    given = {"train": train, "valid": valid, "test": test}
+    paths = {part: Path(path) for part, path in given.items() if path is not None}
+    files = read_pair_files(list(paths.values()), num_nodes)
+    pairs = dict(zip(paths, files.pairs, strict=True))
     if repeats == "refuse":
-        _refuse_repeats(pairs["train"], count, paths["train"])
-    title = name or paths["train"].resolve().parent.name or "files"
-    graph = Graph.from_edges(pairs["train"], count, features, self_loops="drop", repeats="drop", name=title)
+        _refuse_repeats(pairs["train"], files.num_nodes, files.labels, paths["train"])
+    graph = Graph.from_edges(
+        pairs["train"],
+        files.num_nodes,
+        features,
+        self_loops="drop",
+        repeats="drop",
+        labels=files.labels,
+        name=name or paths["train"].resolve().parent.name or "files",
+    )
+    graph = replace(graph, notes=(*files.notes, *graph.notes))
     held_out = {part: pairs.get(part, np.empty((0, 2), dtype=np.int64)) for part in ("valid", "test")}
     for part, listed in held_out.items():
         loops = np.flatnonzero(listed[:, 0] == listed[:, 1])
         if loops.size:
-            node = listed[loops[0], 0]
-            raise InputError(f"{paths[part]}: pair {loops[0] + 1} joins the node {node} to itself")
+            node = int(listed[loops[0], 0])
+            named = node if files.labels is None else files.labels[node]
+            raise InputError(f"{paths[part]}: pair {loops[0] + 1} joins the node {named} to itself")
     if overlap == "refuse":
         _refuse_overlap(graph, held_out, paths)
     return Split(graph, held_out["valid"].astype(np.int32), held_out["test"].astype(np.int32), "fixed files")
@@ -78,23 +96,14 @@ def from_release(release: Release) -> Split:
     return Split(release.graph, valid, test, "as released")
 
 
-def _count_nodes(pairs: dict[str, NDArray[np.int64]], paths: dict[str, Path], num_nodes: int | None) -> int:
-    largest = {part: int(listed.max(initial=-1)) for part, listed in pairs.items()}
-    if num_nodes is None:
-        return max(largest.values()) + 1
-    num_nodes = check_num_nodes(num_nodes, "from_files")
-    for part, node in largest.items():
-        if node >= num_nodes:
-            raise InputError(f"{paths[part]}: the node id {node} is outside 0..{num_nodes - 1}")
-    return num_nodes
-
-
-def _refuse_repeats(listed: NDArray[np.int64], num_nodes: int, path: Path) -> None:
+def _refuse_repeats(
+    listed: NDArray[np.int64], num_nodes: int, labels: tuple[str, ...] | None, path: Path
+) -> None:
     again = _occurred_before(pair_keys(listed, num_nodes)) & (listed[:, 0] != listed[:, 1])
     if again.any():
         row = int(np.flatnonzero(again)[0])
         raise InputError(
-            f"{path}: pair {row + 1} lists the edge ({listed[row, 0]}, {listed[row, 1]}) again;"
+            f"{path}: pair {row + 1} lists the edge {_named(listed[row], labels)} again;"
             " pass repeats='drop' to keep each edge once"
         )
 
@@ -110,10 +119,15 @@ def _refuse_overlap(train: Graph, held_out: dict[str, NDArray[np.int64]], paths:
             if bad.any():
                 row = int(np.flatnonzero(bad)[0])
                 raise InputError(
-                    f"{paths[part]}: pair {row + 1} is ({listed[row, 0]}, {listed[row, 1]}), which {what};"
+                    f"{paths[part]}: pair {row + 1} is {_named(listed[row], train.labels)}, which {what};"
                     " pass overlap='allow' if edges may recur"
                 )
         seen[part] = np.sort(keys)
+
+
+def _named(pair: NDArray[np.int64], labels: tuple[str, ...] | None) -> str:
+    u, v = (node if labels is None else labels[node] for node in pair.tolist())
+    return f"({u}, {v})"
 
 
 def _occurred_before(keys: NDArray[np.int64]) -> NDArray[np.bool_]:

@@ -130,7 +130,11 @@ class Task(ABC):
 
     @abstractmethod
     def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and some negatives of a part, each int64 (at most size, 2)."""
+        """Some positives and about as many negatives of a part, to look at a scorer with.
+
+        Returns:
+            int64 (m, 2), and int64 (n, 2) that all share or (m, q, 2) that belong to each.
+        """
 
     @property
     @abstractmethod
@@ -152,7 +156,7 @@ class Task(ABC):
         if hasattr(scorer, "fit") and hasattr(scorer, "settings"):
             name = getattr(scorer, "name", type(scorer).__name__)
             raise InputError(f"the method {name!r} has not been fitted: evaluate what its fit(task) returns")
-        bound = as_scorer(scorer, self.num_nodes)
+        bound = as_scorer(scorer, self.num_nodes, self.graph.labels)
         graph = self.graph_for(part)
         if graph is not self.graph and isinstance(bound, Rebindable):
             return bound.on(graph)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -21,6 +23,8 @@ __all__ = ["CheckReport", "Finding", "Judge", "check_scorer", "quick_check"]
 
 RELATIVE_NOISE = 1e-5
 PAIRS_ALONE = 8
+WIDTH_IN_A_PIPE = 100
+MIN_ROOM = 30
 
 Level = Literal["ok", "look", "broken"]
 
@@ -33,7 +37,12 @@ class Judge(Protocol):
         ...
 
     def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and some negatives of a part, each int64 (at most size, 2)."""
+        """Some positives and some negatives of a part.
+
+        Returns:
+            positives: int64 (m, 2), at most ``size``.
+            negatives: int64 (n, 2) that all positives share, or (m, q, 2) where each has its own.
+        """
         ...
 
 
@@ -71,7 +80,7 @@ class CheckReport:
 
     def __str__(self) -> str:
         width = max(len(finding.name) for finding in self.findings)
-        rows = [f"  {f.level:<6}  {f.name:<{width}}  {f.sentence}" for f in self.findings]
+        rows = [_wrapped(f"  {f.level:<6}  {f.name:<{width}}  ", f.sentence) for f in self.findings]
         return "\n".join([f"{self.scorer}: {'nothing is broken' if self.ok else 'broken'}", *rows])
 
 
@@ -94,19 +103,26 @@ def check_scorer(
         raise must_be("sample", "check_scorer", "a whole number, 1 or more", sample)
     bound = task.bind(scorer, part)
     positives, negatives = task.sample(part, -(-int(sample) // 2), seed)
-    pairs = np.concatenate([positives, negatives]).astype(np.int64)
+    pairs = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64)
     try:
         raw = _ask(bound, pairs)
     except _BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (Finding("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
     findings = (
-        Finding("ok", "answer", f"{len(pairs)} pairs got {len(pairs)} real numbers"),
+        Finding("ok", "answer", f"{len(pairs)} pairs got {len(pairs)} scores"),
         _finite(scores),
         *_ask_again(bound, pairs, scores, seed),
-        *_tell_apart(raw, len(positives)),
+        *_tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1])),
     )
     return CheckReport(scorer_name(bound), findings)
+
+
+def _wrapped(start: str, sentence: str) -> str:
+    """A sentence behind its start, in lines as wide as the terminal."""
+    room = max(MIN_ROOM, shutil.get_terminal_size((WIDTH_IN_A_PIPE, 24)).columns - len(start))
+    lines = textwrap.wrap(sentence, room, break_long_words=False, break_on_hyphens=False)
+    return start + f"\n{' ' * len(start)}".join(lines)
 
 
 class _BadAnswerError(Exception):
@@ -177,11 +193,20 @@ class _Probe:
         agree |= (again == self.scores) | (np.isnan(again) & np.isnan(self.scores))
         if agree.all():
             return Finding("ok", self.name, self.same)
-        largest = np.max(difference[~agree & np.isfinite(difference)], initial=0.0)
-        count = int(np.count_nonzero(~agree))
-        return Finding(
-            self.fault, self.name, f"{self.changed} ({count} of {len(agree)} pairs, by up to {largest:.3g})"
-        )
+        return Finding(self.fault, self.name, f"{self.changed} ({_extent(difference[~agree], len(agree))})")
+
+
+def _extent(differences: NDArray[np.float64], asked: int) -> str:
+    """How many scores changed, and by how much; a change to or from NaN has no size."""
+    sized = differences[np.isfinite(differences)]
+    lost = len(differences) - len(sized)
+    words = [f"{len(differences)} of {asked} pairs"]
+    if len(sized):
+        words.append(f"by up to {sized.max():.3g}")
+    if lost:
+        which = f"{lost} of them " if len(sized) else ""
+        words.append(f"{which}to or from NaN or infinity")
+    return ", ".join(words)
 
 
 def _ask_again(
@@ -243,15 +268,17 @@ def _ask_again(
     return [*findings, *(probe.run() for probe in others)]
 
 
-def _tell_apart(raw: NDArray[Any], positives: int) -> list[Finding]:
-    """What the scores themselves show."""
+def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[Finding]:
+    """What the scores themselves show: positives (m,) against negatives (n,) or, each its own, (m, q)."""
     findings: list[Finding] = []
-    if raw.dtype.kind in "biu":
-        values = len(np.unique(raw))
-        sentence = f"the answer is of type {raw.dtype}, with {values} different values: was it rounded?"
+    if positive.dtype.kind in "biu":
+        values = len(np.union1d(positive, negative))
+        sentence = f"the answer is of type {positive.dtype}, with {values} different values: was it rounded?"
         findings.append(Finding("look", "type", sentence))
-    finite = np.isfinite(raw)
-    positive, negative = raw[:positives][finite[:positives]], raw[positives:][finite[positives:]]
+    above, below = np.isfinite(positive), np.isfinite(negative)
+    if negative.ndim == 2:
+        above = below = above & below.all(axis=1)
+    positive, negative = positive[above], negative[below]
     if not positive.size or not negative.size:
         return findings
     try:

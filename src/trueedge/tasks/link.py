@@ -101,7 +101,7 @@ class LinkTask(Task):
         """The scores of a part: positives (P,), and negatives (M,) or (P, K)."""
         chosen = self.part(part)
         if isinstance(scorer, (str, Path)):
-            scorer = read_scores(scorer)
+            scorer = read_scores(scorer, self.graph.labels)
         if isinstance(scorer, FileScores) and scorer.in_order is not None:
             return split_flat(scorer.in_order, len(chosen.positives), chosen.negatives.shape[:-1])
         bound = self.bind(scorer, part)
@@ -110,14 +110,15 @@ class LinkTask(Task):
         return score_pairs(bound, chosen.positives), negative.reshape(chosen.negatives.shape[:-1])
 
     def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and some negatives of a part, drawn without repetition."""
+        """Some positives and negatives of a part, drawn without repetition; see :meth:`Task.sample`."""
         chosen = self.part(part)
         rng = generator(seed, "sample", part)
-        drawn = []
-        for pairs in (chosen.positives, chosen.negatives.reshape(-1, 2)):
-            rows = rng.choice(len(pairs), size=min(size, len(pairs)), replace=False)
-            drawn.append(pairs[rows].astype(np.int64))
-        return drawn[0], drawn[1]
+        rows = rng.choice(len(chosen.positives), size=min(size, len(chosen.positives)), replace=False)
+        positives = chosen.positives[rows].astype(np.int64)
+        negatives = chosen.negatives[rows] if chosen.own_negatives else chosen.negatives
+        count = max(1, size // len(rows)) if chosen.own_negatives else size
+        columns = rng.choice(negatives.shape[-2], size=min(count, negatives.shape[-2]), replace=False)
+        return positives, negatives[..., columns, :].astype(np.int64)
 
     @cached_property
     def hashes(self) -> dict[str, str]:

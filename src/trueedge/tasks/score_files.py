@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,13 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import as_pairs, in_sorted, pair_keys
-from trueedge.graph.text import TextFile, open_text, shown
+from trueedge.graph.text import open_text, shown
 from trueedge.metrics.scores import as_scores
+from trueedge.tasks.score_text import read_numbers, read_written
 
 TEXT = (".txt", ".csv", ".tsv")
-COMMENTS = ("#", "%")
 MAX_ID = 2**31 - 2
+NODE_NUMBER = re.compile("[0-9]{1,10}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +32,7 @@ class FileScores:
         keys: sorted int64 keys of the table's unordered pairs (empty where the file holds scores alone).
         values: float64 array, the score of each key.
         num_ids: one more than the largest node id in the table.
+        labels: the nodes' own names, for messages; None where they are numbers.
     """
 
     name: str
@@ -37,6 +40,7 @@ class FileScores:
     keys: NDArray[np.int64]
     values: NDArray[np.float64]
     num_ids: int
+    labels: Sequence[str] | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, in either direction; a pair the file does not hold is an error.
@@ -53,16 +57,16 @@ class FileScores:
         keys = pair_keys(pairs, self.num_ids)
         known &= in_sorted(keys, self.keys)
         if not known.all():
-            u, v = pairs[~known][0]
+            example = _named(pairs[~known][0].tolist(), self.labels)
             missing = int(np.count_nonzero(~known))
             raise InputError(
-                f"{self.name} has no score for {missing} of {len(pairs)} pairs, for example ({u}, {v})"
+                f"{self.name} has no score for {missing} of {len(pairs)} pairs, for example {example}"
             )
         found: NDArray[np.float64] = self.values[np.searchsorted(self.keys, keys)]
         return found
 
 
-def read_scores(path: str | Path) -> FileScores:
+def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileScores:
     """Read a file of scores.
 
     Args:
@@ -71,6 +75,9 @@ def read_scores(path: str | Path) -> FileScores:
             (node ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are
             passed over); a ``.npy`` array (n,) or (n, 3) of the same; or a ``.npz`` with ``scores`` (n,) and,
             for a table, ``pairs`` (n, 2).
+        labels: the nodes' own names, where they have some. The ids of a table are then looked up among them,
+            as they are written; only where one is no label and all are whole numbers below the number of
+            nodes are they node numbers.
     """
     path = Path(path)
     if not path.is_file():
@@ -78,7 +85,12 @@ def read_scores(path: str | Path) -> FileScores:
     if path.suffix in (".npy", ".npz"):
         pairs, scores = _read_numpy(path)
     elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
-        pairs, scores = _split_columns(_read_text(open_text(path)), path.name)
+        text = open_text(path)
+        written = None if labels is None else read_written(text)
+        if labels is not None and written is not None:
+            found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}")
+            return _table(path.name, found, as_scores(written.scores, f"scores in {path.name}"), labels)
+        pairs, scores = _split_columns(read_numbers(text), path.name)
     else:
         kinds = ", ".join((".npy", ".npz", *TEXT))
         raise InputError(f"{path.name}: a file of scores must end in one of {kinds}")
@@ -87,6 +99,10 @@ def read_scores(path: str | Path) -> FileScores:
     values = as_scores(scores, f"scores in {path.name}").astype(np.float64)
     if pairs is None:
         return FileScores(path.name, values, np.empty(0, np.int64), np.empty(0), 0)
+    if labels is not None:
+        ids = [_as_written(value) for value in pairs.ravel().tolist()]
+        found = _look_up(ids, labels, lambda row: f"{path.name}: pairs: row {row}")
+        return _table(path.name, found, values, labels)
     return _table(path.name, as_pairs(pairs, MAX_ID + 1, f"{path.name}: pairs"), values)
 
 
@@ -114,7 +130,9 @@ def split_flat(
     return floats[:num_positives], floats[num_positives:].reshape(negatives_shape)
 
 
-def _table(name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64]) -> FileScores:
+def _table(
+    name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64], labels: Sequence[str] | None = None
+) -> FileScores:
     num_ids = int(pairs.max()) + 1
     keys = pair_keys(pairs, num_ids)
     order = np.argsort(keys, kind="stable")
@@ -123,13 +141,42 @@ def _table(name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64]) -> 
     conflict = again[values[again] != values[again - 1]]
     if conflict.size:
         at = int(conflict[0])
-        u, v = divmod(int(keys[at]), num_ids)
+        pair = _named(divmod(int(keys[at]), num_ids), labels)
         raise InputError(
-            f"{name} gives the pair ({u}, {v}) two different scores, {values[at - 1]} and {values[at]}"
+            f"{name} gives the pair {pair} two different scores, {values[at - 1]} and {values[at]}"
         )
     keep = np.ones(len(keys), dtype=np.bool_)
     keep[again] = False
-    return FileScores(name, None, keys[keep], values[keep], num_ids)
+    return FileScores(name, None, keys[keep], values[keep], num_ids, labels)
+
+
+def _named(pair: Sequence[int], labels: Sequence[str] | None) -> str:
+    u, v = pair if labels is None else (labels[node] for node in pair)
+    return f"({u}, {v})"
+
+
+def _look_up(ids: Sequence[str], labels: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
+    """The nodes that are called so, int64 (m, 2).
+
+    Args:
+        ids: the ids as they are written, 2m of them.
+        labels: the nodes' own names.
+        where: words for a row, to begin an error message.
+    """
+    place = {label: node for node, label in enumerate(labels)}
+    nodes = np.array([place.get(value, -1) for value in ids], dtype=np.int64)
+    if (nodes < 0).any():
+        # Whoever asks a task for its pairs gets node numbers, and may write these.
+        if not all(NODE_NUMBER.fullmatch(value) and int(value) < len(labels) for value in ids):
+            first = int((nodes < 0).argmax())
+            raise InputError(f"{where(first // 2)}: no node is called {shown(ids[first])}")
+        nodes = np.array([int(value) for value in ids], dtype=np.int64)
+    return nodes.reshape(-1, 2)
+
+
+def _as_written(value: object) -> str:
+    """How an id of an array would stand in a text: 7.0 in a table of floats is the id 7."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
@@ -163,50 +210,3 @@ def _split_columns(array: NDArray[Any], name: str) -> tuple[NDArray[Any] | None,
     if array.ndim == 2 and array.shape[1] == 3:
         return array[:, :2], array[:, 2]
     raise InputError(f"{name} must hold one score a line, or u, v and score; it holds shape {array.shape}")
-
-
-def _read_text(text: TextFile) -> NDArray[np.float64]:
-    """The numbers of a text file, (n,) or (n, columns)."""
-    lines = text.lines
-    first = next((at for at, line in enumerate(lines) if not _is_passed_over(line)), len(lines))
-    separator = next((mark for mark in ";," if mark in "".join(lines[first : first + 1])), None)
-    if not any(_is_number(field) for field in "".join(lines[first : first + 1]).split(separator)):
-        first += 1  # a header
-    rows = lines[first:]
-    if all(map(_is_passed_over, rows)):
-        return np.empty(0)
-    try:
-        array = np.loadtxt(rows, comments=COMMENTS, delimiter=separator, ndmin=2)
-    except ValueError as problem:
-        raise _first_fault(text, first, separator) from problem
-    return array[:, 0] if array.shape[1] == 1 else array
-
-
-def _first_fault(text: TextFile, first: int, separator: str | None) -> InputError:
-    """Where a file that is not all numbers goes wrong."""
-    columns = 0
-    for number, line in enumerate(text.lines[first:], start=first + 1):
-        if _is_passed_over(line):
-            continue
-        numbers = re.split("|".join(COMMENTS), line)[0]
-        fields = [field.strip() for field in numbers.split(separator)]
-        columns = columns or len(fields)
-        bad = [field for field in fields if not _is_number(field)]
-        if bad:
-            return text.error(number, f"{shown(bad[0])} is not a number")
-        if len(fields) != columns:
-            return text.error(number, f"{len(fields)} columns, where the first line has {columns}")
-    return InputError(f"{text.path} cannot be read as columns of numbers")
-
-
-def _is_passed_over(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith(COMMENTS)
-
-
-def _is_number(field: str) -> bool:
-    """As numpy reads numbers: no underscores, and only the digits 0 to 9."""
-    try:
-        float(field)
-    except ValueError:
-        return False
-    return field.isascii() and "_" not in field

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -58,7 +58,7 @@ class Rebindable(Protocol):
         ...
 
 
-def as_scorer(thing: object, num_nodes: int) -> Scorer:
+def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None) -> Scorer:
     """Turn anything that can score pairs into a scorer.
 
     Args:
@@ -66,13 +66,17 @@ def as_scorer(thing: object, num_nodes: int) -> Scorer:
             (numpy or torch; the score is the dot product), a torch module that takes a LongTensor (n, 2), or
             the path of a file of scores.
         num_nodes: the number of nodes; an embedding matrix must have as many rows.
+        labels: the nodes' own names, where they have some: a file of scores may use them.
     """
     if isinstance(thing, type):
         raise InputError(f"{thing.__name__} is a class: make one, and give that as the scorer")
     if isinstance(thing, (str, Path)):
-        return read_scores(thing)
+        return read_scores(thing, labels)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(thing, torch.nn.Module) and not _has_score_method(thing):
+        if getattr(type(thing), "forward", None) is torch.nn.Module.forward:
+            raise InputError(f"{scorer_name(thing)} has no forward method: it cannot score pairs")
+        _check_takes_pairs(thing.forward, f"{scorer_name(thing)}.forward")
         return ModuleScorer(thing)
     if isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor)):
         return EmbeddingScorer(_check_embeddings(thing, num_nodes))
@@ -216,7 +220,13 @@ def _check_takes_pairs(call: Callable[..., Any], name: str) -> None:
     try:
         signature.bind(np.empty((0, 2), dtype=np.int64))
     except TypeError:
-        raise InputError(f"{name}{signature} cannot be called with the pairs alone") from None
+        bare = [
+            part.replace(annotation=part.empty, default=part.empty) for part in signature.parameters.values()
+        ]
+        raise InputError(
+            f"{name}({', '.join(map(str, bare))}) cannot be called with the pairs alone: a scorer takes one"
+            " argument, the pairs (n, 2), so wrap it in a function that does"
+        ) from None
 
 
 def _has_score_method(module: object) -> bool:

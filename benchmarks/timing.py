@@ -1,0 +1,228 @@
+"""Races: the same task for trueedge and its peers, in one process, in turns, answers compared first."""
+
+from __future__ import annotations
+
+import gc
+import resource
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any, Literal
+
+import numpy as np
+
+from trueedge.results.provenance import peak_memory
+
+OURS = "trueedge"
+
+
+class Disagreement(Exception):
+    """A peer gave another answer, so it is none."""
+
+
+@dataclass(frozen=True)
+class Bar:
+    """What has to be reached.
+
+    Attributes:
+        kind: at least a ``ratio`` of a peer's time to ours, or at most so many ``seconds``, or at most a
+            growth ``exponent``.
+        value: how much.
+    """
+
+    kind: Literal["ratio", "seconds", "exponent"]
+    value: float
+
+    def __str__(self) -> str:
+        return {
+            "ratio": f"at least {self.value:g} times",
+            "seconds": f"under {self.value:g} s",
+            "exponent": f"at most {self.value:g}",
+        }[self.kind]
+
+
+@dataclass(frozen=True)
+class Contender:
+    """One way to do a task.
+
+    Attributes:
+        who: the package.
+        run: does the task, all of what a caller would wait for, on data in the package's own form.
+        read: turns what ``run`` gives into what is compared.
+        share: which part of the task ``run`` does; times are divided by it.
+        bar: what its ratio to trueedge, or its own time, has to reach.
+        note: what a reader has to know.
+    """
+
+    who: str
+    run: Callable[[], Any]
+    read: Callable[[Any], Any] = np.asarray
+    share: float = 1.0
+    bar: Bar | None = None
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: one package on one task.
+
+    Attributes:
+        task: what was done.
+        who: the package.
+        seconds: the median time of the whole task, None where the package is not installed.
+        user: the user CPU seconds of the same, median.
+        first: the seconds of the first call, which compiles or loads compiled code, and is in no median.
+        memory: the most bytes that a call added to the process.
+        share: which part of the task was timed.
+        ratio: its seconds by ours; None for trueedge itself.
+        exponent: how the cost grows, where that is the question.
+        bar: what had to be reached, in words.
+        reached: whether it was; None without a bar.
+        note: what a reader has to know.
+    """
+
+    task: str
+    who: str
+    seconds: float | None
+    user: float | None = None
+    first: float | None = None
+    memory: int | None = None
+    share: float = 1.0
+    ratio: float | None = None
+    exponent: float | None = None
+    bar: str = ""
+    reached: bool | None = None
+    note: str = ""
+
+
+@dataclass
+class Clock:
+    """The runs of one contender."""
+
+    seconds: list[float]
+    user: list[float]
+    memory: int = 0
+    first: float = 0.0
+
+    def time(self, run: Callable[[], Any]) -> Any:
+        """Run once, and write down what it took."""
+        gc.collect()
+        resident = resident_memory()
+        with peak_memory() as peak:
+            user, start = resource.getrusage(resource.RUSAGE_SELF).ru_utime, time.perf_counter()
+            answer = run()
+            self.seconds.append(time.perf_counter() - start)
+            self.user.append(resource.getrusage(resource.RUSAGE_SELF).ru_utime - user)
+        self.memory = max(self.memory, peak.memory - resident)
+        return answer
+
+    def forget_first(self) -> None:
+        """Keep the first run apart from the others."""
+        self.first = self.seconds.pop()
+        self.user.pop()
+
+
+def race(
+    task: str,
+    ours: Contender,
+    peers: Sequence[Contender],
+    repeats: int,
+    check: Callable[[Any, Any], None] | None = None,
+    once: bool = False,
+) -> list[Row]:
+    """Time everybody on one task: each first once, to warm up and to compare answers, then in turns.
+
+    Args:
+        task: what it is.
+        ours: trueedge.
+        peers: the others.
+        repeats: how many turns; the median counts.
+        check: raises :class:`Disagreement` where two answers, ours and theirs, differ by more than they may;
+            by default numbers may differ by 1e-9 of their size.
+        once: do not warm up the peers, and give them one turn (for those that take minutes).
+    """
+    check = check or agree
+    clocks = [Clock([], []) for _ in (ours, *peers)]
+    answer = ours.read(clocks[0].time(ours.run))
+    clocks[0].forget_first()
+    for peer, clock in zip(peers, clocks[1:], strict=True):
+        theirs = peer.read(clock.time(peer.run))
+        try:
+            check(answer, theirs)
+        except Disagreement as problem:
+            raise Disagreement(f"{task}: {peer.who} and trueedge differ: {problem}") from None
+        if not once:
+            clock.forget_first()
+        del theirs
+    del answer
+    for _ in range(repeats):
+        clocks[0].time(ours.run)
+        if not once:
+            for peer, clock in zip(peers, clocks[1:], strict=True):
+                clock.time(peer.run)
+    rows = [_row(task, ours, clocks[0], None)]
+    base = rows[0].seconds
+    return rows + [_row(task, peer, clock, base) for peer, clock in zip(peers, clocks[1:], strict=True)]
+
+
+def _row(task: str, contender: Contender, clock: Clock, base: float | None) -> Row:
+    seconds = median(clock.seconds) / contender.share
+    ratio = None if base is None else seconds / base
+    bar, reached = contender.bar, None
+    if bar is not None and bar.kind == "seconds":
+        reached = seconds < bar.value
+    elif bar is not None and ratio is not None:
+        reached = ratio >= bar.value
+    return Row(
+        task=task,
+        who=contender.who,
+        seconds=seconds,
+        user=median(clock.user) / contender.share,
+        first=clock.first,
+        memory=clock.memory,
+        share=contender.share,
+        ratio=ratio,
+        bar="" if bar is None else str(bar),
+        reached=reached,
+        note=contender.note,
+    )
+
+
+def invite(makers: dict[str, Callable[[], Contender]]) -> tuple[list[Contender], list[str]]:
+    """Make the contenders whose packages are there; the names of the others come second.
+
+    Args:
+        makers: makes each contender by its name; a package that is missing shows by its import.
+    """
+    present, absent = [], []
+    for who, make in makers.items():
+        try:
+            present.append(make())
+        except ModuleNotFoundError:
+            absent.append(who)
+    return present, absent
+
+
+def absent_rows(task: str, names: Sequence[str]) -> list[Row]:
+    """A line for each package that is not installed."""
+    return [Row(task, who, None, note="not installed") for who in names]
+
+
+def agree(ours: Any, theirs: Any) -> None:
+    """Refuse numbers that differ by more than 1e-9 of their size; a shorter answer is to the first ones."""
+    ours = np.asarray(ours)[: len(theirs)]
+    close = np.isclose(ours, theirs, rtol=1e-9, atol=1e-12)
+    if not close.all():
+        at = int(np.argmin(close))
+        raise Disagreement(f"number {at} is {ours[at]} in ours and {theirs[at]} in theirs")
+
+
+def resident_memory() -> int:
+    """The bytes of memory this process has now; 0 where the system does not tell (Linux tells)."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return 0
+    return pages * resource.getpagesize()

@@ -1,0 +1,74 @@
+"""Methods and scorers in the user's own files: FILE.py:NAME and MODULE:NAME."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from trueedge.errors import InputError
+from trueedge.methods import Method
+
+
+def own_object(text: str) -> Any:
+    """The object behind FILE.py:NAME or MODULE:NAME; a Method's class becomes a method."""
+    place, _, name = text.rpartition(":")
+    if place.endswith(".py"):
+        if not Path(place).is_file():
+            raise InputError(f"there is no file {place}")
+        module = _guarded(lambda: _import_file(Path(place).resolve()), place, "cannot be imported")
+    else:
+        module = _guarded(lambda: _import_module(place), f"the module {place}", "cannot be imported")
+    if not hasattr(module, name):
+        raise InputError(f"{place} holds nothing called {name!r}")
+    found = getattr(module, name)
+    if isinstance(found, type) and issubclass(found, Method):
+        if not isinstance(getattr(found, "name", None), str):
+            raise InputError(f"{text} has no name: a method's class needs name: ClassVar[str]")
+        return _guarded(found, text, "cannot be made")
+    return found
+
+
+def own_method(text: str) -> Method:
+    """The method behind FILE.py:NAME or MODULE:NAME."""
+    found = own_object(text)
+    if not isinstance(found, Method):
+        kind = type(found).__name__
+        raise InputError(f"{text} is of type {kind}: run takes a subclass of trueedge.methods.Method")
+    return found
+
+
+def _guarded(call: Callable[[], Any], what: str, failure: str) -> Any:
+    """Whatever the user's code raises, as one sentence."""
+    try:
+        return call()
+    except (Exception, SystemExit) as error:
+        told = next(iter(str(error).splitlines()), "")
+        raise InputError(f"{what} {failure}: {type(error).__name__}{told and f': {told}'}") from None
+
+
+def _import_file(path: Path) -> ModuleType:
+    # Under its whole path, so that no other module has its name; dataclasses look their module up there.
+    spec = importlib.util.spec_from_file_location(str(path), path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    _add_folder(str(path.parent))
+    spec.loader.exec_module(module)
+    return module
+
+
+def _import_module(name: str) -> ModuleType:
+    _add_folder("")
+    return importlib.import_module(name)
+
+
+def _add_folder(folder: str) -> None:
+    """Let the user's code import what lies beside it, as it can when it is run itself."""
+    if folder not in sys.path:
+        sys.path.insert(0, folder)

@@ -1,0 +1,79 @@
+"""Records as tables, and what was found about their scores."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from rich.text import Text
+
+from trueedge.cli import showing
+from trueedge.results import Record, Row, summarise
+from trueedge.results.record import request_key
+
+TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
+MORE = "more columns in a wider window or with trueedge export"
+
+
+def show(records: Iterable[Record]) -> None:
+    """Print a table for each data set under a protocol, and below it what was found about the scores."""
+    for group in _alike(records, "dataset", "protocol", "options"):
+        _table(summarise(group))
+        for sentence in findings(group):
+            showing.note(sentence)
+
+
+def latest(records: Iterable[Record]) -> list[Record]:
+    """Of records of the same request the last, whichever version of the code it was computed with."""
+    request = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed")
+    return [group[-1] for group in _alike(records, *request)]
+
+
+def findings(records: Sequence[Record]) -> list[str]:
+    """What was found about the scores of one table: the ties at test in one sentence, all else verbatim."""
+    tied, others = [], []
+    for group in _alike(records, "method", "settings"):
+        label = summarise(group)[0].label
+        warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
+        found = {warning: TIES.search(warning) for warning in warnings}
+        shares = sorted(int(match[2]) for match in found.values() if match and match[1] == "test")
+        if shares:
+            span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
+            tied.append(f"{label} {span}")
+        others += [f"{label}: {warning}" for warning, match in found.items() if match is None]
+    return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *others]
+
+
+def _alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
+    """The records in groups that agree in some of their attributes."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        # Plain, because what was read from the store has lists where a fresh record has tuples.
+        plain = record.to_dict()
+        groups.setdefault(request_key(**{name: plain[name] for name in names}), []).append(record)
+    return list(groups.values())
+
+
+def _table(rows: Sequence[Row]) -> None:
+    """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
+    first = rows[0]
+    shown = [name for name in first.means if "." not in name and name != first.headline]
+    shown = [first.headline, *shown]
+    best = {name: max(row.means.get(name, 0.0) for row in rows) for name in shown}
+    lines: list[list[str | Text]] = [
+        [row.label, *(_percent(row, name, best[name]) for name in shown)]
+        for row in sorted(rows, key=lambda row: -row.means[first.headline])
+    ]
+    seeds = sorted({row.seeds for row in rows})
+    number = "one seed" if seeds == [1] else f"{'–'.join(map(str, seeds))} seeds, mean ± std"
+    title = Text.assemble((first.where, "bold"), f"  test part, percent, {number}")
+    showing.table(title, ["method", *shown], lines, numbers=range(1, len(shown) + 1), more=MORE)
+
+
+def _percent(row: Row, name: str, best: float) -> Text:
+    if name not in row.means:
+        return Text("–")
+    text = f"{100 * row.means[name]:.2f}"
+    if row.seeds > 1:
+        text += f"±{100 * row.stds[name]:.2f}"
+    return Text(text, style="bold" if row.means[name] == best else "")

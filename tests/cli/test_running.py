@@ -1,0 +1,205 @@
+"""Runs: options, own methods, saved tasks, the store, Ctrl-C."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge import results
+
+OWN = """
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import ClassVar
+from trueedge.methods import Method, setting
+
+@dataclass(frozen=True)
+class Degrees(Method):
+    name: ClassVar[str] = "own-degrees"
+    title: ClassVar[str] = "Degrees"
+    family: ClassVar[str] = "own"
+    citation: ClassVar[str] = "none"
+    power: float = setting(1.0, "of the degrees", low=0.0)
+
+    def fit(self, task, seed=0, device="cpu"):
+        degrees = task.graph.degrees.astype(float) ** self.power
+        return lambda pairs: degrees[pairs[:, 0]] * degrees[pairs[:, 1]]
+
+class Nameless(Method):
+    def fit(self, task, seed=0, device="cpu"):
+        return len
+
+root = Degrees(power=0.5)
+
+def plain(pairs):
+    return pairs.sum(axis=1)
+"""
+
+
+@pytest.fixture
+def own(trueedge, monkeypatch) -> Path:
+    """A file with a method of the user's own; it leaves the catalogue after the test."""
+    from trueedge.methods import method
+
+    monkeypatch.setattr(method, "_METHODS", dict(method._METHODS))
+    path = Path("own.py")
+    path.write_text(OWN)
+    return path
+
+
+def test_an_unqualified_key_is_for_those_that_have_it(trueedge, tmp_path: Path) -> None:
+    words = ("-p", "existing,heart", "-m", "cn,katz", "--set", "beta=0.01", "--option", "k=8")
+    status, out, _ = trueedge("run", "karate", *words)
+    assert status == 0
+    assert "karate · existing  test" in out
+    assert "karate · heart (k=8)  test" in out
+    assert "katz (beta=0.01)" in out
+    records = te.Store(tmp_path / "runs").records()
+    assert {r.protocol: dict(r.options) for r in records} == {"existing": {}, "heart": {"k": 8}}
+    assert trueedge("run", "karate", "-p", "heart,triplet", "-m", "cn", "--option", "heart.k=10")[0] == 0
+
+
+def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
+    status, out, _ = trueedge("run", "karate", "-p", "existing", "-m", "pa,own.py:Degrees,cn")
+    assert status == 0
+    rows = {line.split()[0]: line.split()[1:] for line in out.splitlines()[2:]}
+    assert rows["own-degrees"] == rows["pa"]
+    assert (
+        "own-degrees (power=2)"
+        in trueedge("run", "karate", "-p", "existing", "-m", "own.py:Degrees", "--set", "power=2")[1]
+    )
+    assert "own-degrees (power=0.5)" in trueedge("run", "karate", "-p", "existing", "-m", "own.py:root")[1]
+    for name in ("Degrees", "root"):
+        status, out, _ = trueedge("check", "karate", f"own.py:{name}")
+        assert status == 0
+        assert f"own.py:{name}: nothing is broken" in out
+
+
+@pytest.mark.parametrize(
+    ("word", "sentence"),
+    [
+        ("own.py:plain", "is of type function"),
+        ("own.py:Nameless", "has no name"),
+        ("own.py:Nobody", "nothing called 'Nobody'"),
+        ("own.py:Degrees,own.py:root", "another of the chosen methods is called 'own-degrees'"),
+        ("other.py:X", "there is no file other.py"),
+        ("wrong.py:X", "wrong.py cannot be imported: RuntimeError: out of luck"),
+        ("leaving.py:X", "leaving.py cannot be imported: SystemExit: 3"),
+        ("typo.py:X", "typo.py cannot be imported: SyntaxError"),
+        ("no_such_module_here:X", "the module no_such_module_here cannot be imported: ModuleNotFoundError"),
+        (":X", "cannot be imported"),
+    ],
+)
+def test_code_that_is_no_method_is_one_sentence(trueedge, own: Path, word: str, sentence: str) -> None:
+    Path("wrong.py").write_text("raise RuntimeError('out of luck\\nand of lines')")
+    Path("leaving.py").write_text("raise SystemExit(3)")
+    Path("typo.py").write_text("def f(:\n")
+    status, out, err = trueedge("run", "karate", "-m", word)
+    assert (status, out) == (1, "")
+    assert sentence in err
+    assert len(err.splitlines()) == 1
+
+
+def test_a_saved_task_is_run_under_its_own_protocol(trueedge, tmp_path: Path) -> None:
+    trueedge("task", "karate", "-p", "existing", "--seed", "4", "-o", "frozen")
+    status, out, _ = trueedge("run", "frozen", "-m", "ra")
+    assert status == 0
+    assert "karate · existing" in out
+    (record,) = te.Store(tmp_path / "runs").records()
+    assert record.provenance["task"] == te.load_task("frozen").hash
+    assert trueedge("run", "frozen", "-p", "existing", "-m", "ra")[0] == 0
+    status, _, err = trueedge("run", "frozen", "-p", "heart", "-m", "ra")
+    assert status == 1
+    assert "made already, under existing, not heart" in err
+    status, _, err = trueedge("run", "frozen", "--option", "ratio=2")
+    assert status == 1
+    assert "takes no --option ratio=2" in err
+
+
+def test_a_folder_with_a_data_sets_name_does_not_hide_it(trueedge) -> None:
+    Path("karate").mkdir()
+    assert trueedge("run", "karate", "-p", "existing", "-m", "cn")[0] == 0
+
+
+def test_again_computes_anew_and_records_show_the_latest(trueedge, tmp_path: Path) -> None:
+    words = ("run", "karate", "-p", "existing", "-m", "cn")
+    _, table, err = trueedge(*words)
+    assert "1 record in" in err
+    _, _, err = trueedge(*words, "--again")
+    assert "1 computed now, 0 found there" in err
+    assert len(te.Store(tmp_path / "runs")) == 2
+    status, out, err = trueedge("records")
+    assert status == 0
+    assert out == table
+    assert "one seed" in out
+    assert "1 record of" in err
+
+
+def test_all_protocols_are_those_without_released_files(trueedge) -> None:
+    status, out, err = trueedge("run", "karate", "-p", "all", "-m", "cn", "--option", "heart.k=8")
+    assert status == 0
+    names = {one.name for one in te.tasks.protocols.catalogue() if not one.name.endswith("-released")}
+    assert {line.split()[2] for line in out.splitlines() if " · " in line} == names
+    assert "not run" not in err
+
+
+def test_what_was_found_about_scores_and_the_file_is_told(trueedge) -> None:
+    edges = te.load("karate").edges.tolist()
+    Path("club.csv").write_text("from,to\n1,1\n" + "".join(f"{u},{v}\n" for u, v in edges))
+    _, _, err = trueedge("run", "club.csv", "-p", "existing", "-m", "cn,pa")
+    assert err.count("dropped 1 self-loop") == 1
+    (ties,) = [line for line in err.splitlines() if line.startswith("ties between")]
+    share = te.run("club.csv", "existing", "cn").warnings
+    percent = next(w for w in share if " test: " in w and "comparisons" in w).split(": ")[1].split()[0]
+    assert ties.endswith(f"cn {percent}")
+    assert "of the comparisons" not in err
+
+
+def test_ctrl_c_keeps_the_records_and_ends_with_130(trueedge, monkeypatch) -> None:
+    whole = results.run_cells
+
+    def stopped(cells, *others):
+        yield from whole(cells[:1], *others)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(results, "run_cells", stopped)
+    status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "cn,ra")
+    assert (status, out) == (130, "")
+    assert err == "stopped; 1 record is kept in runs/records.sqlite\n"
+
+
+def test_ctrl_c_elsewhere_ends_with_130_too(trueedge, monkeypatch) -> None:
+    def stop(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(te.tasks, "load", stop)
+    trueedge("task", "karate", "-p", "existing", "-o", "frozen")
+    assert trueedge("check", "frozen", "cn") == (130, "", "stopped\n")
+
+
+def test_pairs_are_written_in_the_order_scores_are_read_in(trueedge) -> None:
+    lines = [f"p{u},p{v}" for u, v in te.load("karate").edges.tolist()]
+    Path("graph.csv").write_text("\n".join(["source,target", *lines]))
+    trueedge("task", "graph.csv", "-p", "existing", "-o", "frozen")
+    task = te.load_task("frozen")
+    for part in ("valid", "test"):
+        assert trueedge("pairs", "frozen", "-o", "out/pairs.csv", "--part", part)[0] == 0
+        header, *rows = csv.reader(Path("out/pairs.csv").read_text().splitlines())
+        assert header == ["source", "target"]
+        labels = task.graph.labels
+        assert rows == [[labels[u], labels[v]] for u, v in task.pairs(part).tolist()]
+    trueedge("pairs", "karate", "-p", "existing", "-o", "plain.csv")
+    plain = te.task("karate", "existing").pairs()
+    assert np.array_equal(np.loadtxt("plain.csv", delimiter=",", skiprows=1, dtype=int), plain)
+
+
+def test_a_warning_about_scores_is_a_sentence(trueedge) -> None:
+    task = te.task("karate", "existing")
+    np.savetxt("same.txt", np.zeros(len(task.pairs())))
+    status, _, err = trueedge("score", "karate", "same.txt", "-p", "existing")
+    assert status == 0
+    assert err == "karate existing test: all scores are 0: nothing is told apart\n"
