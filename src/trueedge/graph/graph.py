@@ -32,6 +32,9 @@ from trueedge.graph.validation import (
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+# Below, sorting takes less time than loading a compiled kernel.
+EDGES_WORTH_COMPILING = 300_000
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Graph:
@@ -229,13 +232,16 @@ class Graph:
 
     @cached_property
     def _csr(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        indptr = np.zeros(self.num_nodes + 1, dtype=np.int64)
+        np.cumsum(self.degrees, out=indptr[1:])
+        if self.num_edges >= EDGES_WORTH_COMPILING:
+            from trueedge.kernels.csr import neighbour_lists
+
+            return locked(indptr), locked(neighbour_lists(self.edges, indptr))
         u, v = self.edges[:, 0].astype(np.int64), self.edges[:, 1].astype(np.int64)
         keys = np.concatenate([u * self.num_nodes + v, v * self.num_nodes + u])
         keys.sort()
-        indptr = np.zeros(self.num_nodes + 1, dtype=np.int64)
-        np.cumsum(self.degrees, out=indptr[1:])
-        indices = (keys % self.num_nodes).astype(np.int32)
-        return locked(indptr), locked(indices)
+        return locked(indptr), locked((keys % self.num_nodes).astype(np.int32))
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:

@@ -1,0 +1,27 @@
+"""Adjacency from sorted edges, against a plain loop."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trueedge.graph import Graph
+from trueedge.graph import graph as graph_module
+from trueedge.kernels.csr import neighbour_lists
+
+
+def test_rows_hold_the_sorted_neighbours_of_each_node(random_graph) -> None:
+    for seed in range(30):
+        graph = random_graph(seed, 25, 10 * seed)
+        rows = [[] for _ in range(25)]
+        for u, v in graph.edges.tolist():
+            rows[u].append(v)
+            rows[v].append(u)
+        expected = [node for row in rows for node in sorted(row)]
+        assert neighbour_lists(graph.edges, graph.indptr).tolist() == expected
+
+
+def test_large_and_small_graphs_are_built_the_same(random_graph, monkeypatch) -> None:
+    edges = random_graph(5, 200, 900).edges
+    sorted_rows = Graph.from_edges(edges, 200).indices
+    monkeypatch.setattr(graph_module, "EDGES_WORTH_COMPILING", 0)
+    assert np.array_equal(Graph.from_edges(edges, 200).indices, sorted_rows)
