@@ -4,7 +4,7 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test lint docs tables clean
+.PHONY: run test lint docs tables bench clean
 
 run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
 	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
@@ -23,6 +23,9 @@ docs: $(VENV)/.installed-dev  ## the documentation, into site/
 tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew
 	$(BIN)/python tools/catalogue.py
 
+bench: $(VENV)/.installed-bench  ## every kernel beside its peers, into benchmarks/results/ (most of an hour)
+	$(BIN)/python -m benchmarks.run
+
 $(VENV)/.installed: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) -e .
@@ -31,6 +34,11 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) -e '.[dev]'
+	touch $(VENV)/.installed $@
+
+$(VENV)/.installed-bench: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(PIP) -e '.[bench]'
 	touch $(VENV)/.installed $@
 
 clean:

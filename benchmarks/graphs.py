@@ -104,7 +104,9 @@ SIZES = {
 def heavy_tailed(nodes: int, edges: int) -> Graph:
     """A graph of exactly that size whose degrees follow a power law, with its CSR arrays made."""
     graph = datasets.price(nodes, edges, EXPONENT)
-    assert len(graph.indptr) == nodes + 1 and len(graph.edge_keys) == edges
+    # What a graph makes when it is first asked is no part of any task.
+    assert len(graph.indptr) == nodes + 1
+    assert len(graph.edge_keys) == edges
     return graph
 
 
@@ -112,7 +114,8 @@ def heavy_tailed(nodes: int, edges: int) -> Graph:
 def with_held_out(nodes: int, edges: int, count: int) -> Split:
     """Such a graph with so many of its edges taken out as positives."""
     split = fraction(heavy_tailed(nodes, edges), (count + 0.5) / edges, seed=1, keep_connected=False)
-    assert len(split.test) == count and len(split.train.indptr) == nodes + 1
+    assert len(split.test) == count
+    assert len(split.train.indptr) == nodes + 1
     return split
 
 

@@ -50,10 +50,10 @@ def in_order(found: dict[str, float]) -> list[float]:
 
 def agree_to_float32(ours: Any, theirs: Any) -> None:
     """OGB averages in float32: as many digits are compared."""
-    from benchmarks.timing import Disagreement
+    from benchmarks.timing import DisagreementError
 
     if not np.allclose(ours, theirs, rtol=2e-5, atol=1e-7):
-        raise Disagreement(f"{ours} and {theirs}")
+        raise DisagreementError(f"{ours} and {theirs}")
 
 
 def ogb(positive: Scores, negative: Scores, bar: Bar | None = None) -> Contender:

@@ -26,13 +26,13 @@ SCIPY_ROWS = 8_000
 
 
 def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
-    """The four indices on pairs drawn by degree, then resource allocation on each positive's own negatives."""
+    """The four indices on pairs drawn by degree, then two of them on each positive's own negatives."""
     graph = heavy_tailed(*sizes.collab)
     pairs = degree_weighted_pairs(graph, sizes.pairs)
     few = pairs[: sizes.few_pairs]
     rows: list[Row] = []
     for index in INDICES:
-        makers = {
+        makers: dict[str, Callable[[], Contender]] = {
             "NetworKit": partial(networkit, graph, pairs, index, Bar("ratio", 10)),
             "scipy": partial(scipy, graph, pairs, index, Bar("ratio", 10)),
             "python-graphblas": partial(graphblas, graph, pairs, index, Bar("ratio", 5)),
@@ -52,7 +52,7 @@ def _own_negatives(graph: Graph, index: str, sizes: Sizes, repeats: int, with_pe
     positives = graph.edges[rng.choice(graph.num_edges, sizes.own_positives, replace=False)]
     hard = negatives.heart(graph, positives, k=500, eps=5e-5).reshape(-1, 2).astype(np.int64)
     task = f"{index}, {sizes.own_positives:,} positives × 500 hard negatives"
-    makers = {
+    makers: dict[str, Callable[[], Contender]] = {
         "scipy": partial(scipy, graph, hard, index, Bar("ratio", 20)),
         "NetworKit": partial(networkit, graph, hard, index),
         "python-graphblas": partial(graphblas, graph, hard, index),
@@ -87,7 +87,7 @@ def weights(graph: Graph, index: str) -> NDArray[np.float64]:
 def of_union(graph: Graph, pairs: Pairs, common: NDArray[np.float64]) -> NDArray[np.float64]:
     """Jaccard's index from the numbers of common neighbours."""
     union = graph.degrees[pairs].sum(axis=1) - common
-    return np.divide(common, union, out=np.zeros(len(pairs)), where=union > 0)
+    return np.asarray(np.divide(common, union, out=np.zeros(len(pairs)), where=union > 0))
 
 
 def scipy(graph: Graph, pairs: Pairs, index: str, bar: Bar | None = None) -> Contender:
@@ -108,7 +108,7 @@ def scipy(graph: Graph, pairs: Pairs, index: str, bar: Bar | None = None) -> Con
 def _networkit_graph(graph: Graph) -> Any:
     import networkit
 
-    ends = graph.edges.astype(np.uint64).T
+    ends = np.ascontiguousarray(graph.edges.T, dtype=np.uint64)
     made = networkit.GraphFromCoo((np.ones(graph.num_edges), (ends[0], ends[1])), n=graph.num_nodes)
     assert made.numberOfEdges() == graph.num_edges
     return made
@@ -137,7 +137,7 @@ def networkit(graph: Graph, pairs: Pairs, index: str, bar: Bar | None = None) ->
 
 
 def graphblas(graph: Graph, pairs: Pairs, index: str, bar: Bar | None = None) -> Contender:
-    """One masked product of the adjacency with itself: only the asked entries are computed, as dot products."""
+    """One masked product of the adjacency with itself: only the asked entries are computed."""
     import graphblas as gb
 
     size = graph.num_nodes
@@ -148,9 +148,7 @@ def graphblas(graph: Graph, pairs: Pairs, index: str, bar: Bar | None = None) ->
     keys = pairs[:, 0] * size + pairs[:, 1]
 
     def run() -> Any:
-        asked = gb.Matrix.from_coo(
-            pairs[:, 0], pairs[:, 1], True, nrows=size, ncols=size, dup_op=gb.binary.any
-        )
+        asked = gb.Matrix.from_coo(pairs[:, 0], pairs[:, 1], True, nrows=size, ncols=size)
         product = gb.Matrix(float, size, size)
         product(asked.S) << semiring(adjacency @ weighted.T)
         return product.to_coo()

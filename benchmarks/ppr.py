@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.graphs import Sizes, heavy_tailed
-from benchmarks.timing import OURS, Bar, Contender, Disagreement, Row, absent_rows, invite, race
+from benchmarks.timing import OURS, Bar, Contender, DisagreementError, Row, absent_rows, invite, race
 from trueedge.graph import Graph
 
 ALPHA, EPS = 0.15, 5e-5
@@ -32,7 +33,7 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
 
     task = f"PageRank of {sizes.sources:,} sources, alpha {ALPHA:g}, eps {EPS:g}"
     few = sources[: sizes.few_sources]
-    makers = {
+    makers: dict[str, Callable[[], Contender]] = {
         "PyG get_ppr": partial(pyg, graph, sources, Bar("ratio", 20)),
         "scikit-network": partial(scikit_network, graph, few, sizes.few_sources / sizes.sources),
     }
@@ -41,14 +42,16 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
     return race(task, Contender(OURS, run, dense), peers, repeats, check) + absent_rows(task, absent)
 
 
-def within_bound(bound: NDArray[np.float64], ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
+def within_bound(bound: NDArray[Any], ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
     """Refuse estimates further apart than the bound: both, or the exact vector, are at most that far off."""
     for row, (mine, other) in enumerate(zip(ours, theirs, strict=False)):
         # Rounding may add a little to an error that is exactly at the bound.
         outside = np.flatnonzero(np.abs(mine - other) > bound * (1 + 1e-6))
         if len(outside):
             node = outside[0]
-            raise Disagreement(f"source {row}, node {node}: {mine[node]} in ours and {other[node]} in theirs")
+            raise DisagreementError(
+                f"source {row}, node {node}: {mine[node]} in ours and {other[node]} in theirs"
+            )
 
 
 def pyg(graph: Graph, sources: NDArray[np.int64], bar: Bar | None = None) -> Contender:

@@ -18,7 +18,7 @@ from trueedge.results.provenance import peak_memory
 OURS = "trueedge"
 
 
-class Disagreement(Exception):
+class DisagreementError(Exception):
     """A peer gave another answer, so it is none."""
 
 
@@ -58,7 +58,7 @@ class Contender:
 
     who: str
     run: Callable[[], Any]
-    read: Callable[[Any], Any] = np.asarray
+    read: Callable[[Any], Any] = lambda answer: answer
     share: float = 1.0
     bar: Bar | None = None
     note: str = ""
@@ -130,7 +130,6 @@ def race(
     peers: Sequence[Contender],
     repeats: int,
     check: Callable[[Any, Any], None] | None = None,
-    once: bool = False,
 ) -> list[Row]:
     """Time everybody on one task: each first once, to warm up and to compare answers, then in turns.
 
@@ -139,29 +138,26 @@ def race(
         ours: trueedge.
         peers: the others.
         repeats: how many turns; the median counts.
-        check: raises :class:`Disagreement` where two answers, ours and theirs, differ by more than they may;
-            by default numbers may differ by 1e-9 of their size.
-        once: do not warm up the peers, and give them one turn (for those that take minutes).
+        check: raises :class:`DisagreementError` where two answers, ours and theirs, differ by more than they
+            may; by default numbers may differ by 1e-9 of their size.
     """
     check = check or agree
     clocks = [Clock([], []) for _ in (ours, *peers)]
-    answer = ours.read(clocks[0].time(ours.run))
+    first = clocks[0].time(ours.run)
     clocks[0].forget_first()
+    answer = ours.read(first) if peers else None
     for peer, clock in zip(peers, clocks[1:], strict=True):
         theirs = peer.read(clock.time(peer.run))
         try:
             check(answer, theirs)
-        except Disagreement as problem:
-            raise Disagreement(f"{task}: {peer.who} and trueedge differ: {problem}") from None
-        if not once:
-            clock.forget_first()
+        except DisagreementError as problem:
+            raise DisagreementError(f"{task}: {peer.who} and trueedge differ: {problem}") from None
+        clock.forget_first()
         del theirs
-    del answer
+    del first, answer
     for _ in range(repeats):
-        clocks[0].time(ours.run)
-        if not once:
-            for peer, clock in zip(peers, clocks[1:], strict=True):
-                clock.time(peer.run)
+        for contender, clock in zip((ours, *peers), clocks, strict=True):
+            clock.time(contender.run)
     rows = [_row(task, ours, clocks[0], None)]
     base = rows[0].seconds
     return rows + [_row(task, peer, clock, base) for peer, clock in zip(peers, clocks[1:], strict=True)]
@@ -212,11 +208,12 @@ def absent_rows(task: str, names: Sequence[str]) -> list[Row]:
 
 def agree(ours: Any, theirs: Any) -> None:
     """Refuse numbers that differ by more than 1e-9 of their size; a shorter answer is to the first ones."""
+    theirs = np.asarray(theirs)
     ours = np.asarray(ours)[: len(theirs)]
     close = np.isclose(ours, theirs, rtol=1e-9, atol=1e-12)
     if not close.all():
         at = int(np.argmin(close))
-        raise Disagreement(f"number {at} is {ours[at]} in ours and {theirs[at]} in theirs")
+        raise DisagreementError(f"number {at} is {ours[at]} in ours and {theirs[at]} in theirs")
 
 
 def resident_memory() -> int:

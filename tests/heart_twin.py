@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import deque
 from fractions import Fraction
 
 import numpy as np
@@ -28,16 +27,17 @@ def common_neighbors(graph: tg.Graph, source: int) -> Scores:
 def pushed_pagerank(graph: tg.Graph, source: int, alpha: float, eps: float) -> Scores:
     estimate: Scores = {}
     residual = {source: alpha}
-    queue = deque([source])
-    while queue:
-        v = queue.popleft()
-        mass = residual[v]
-        residual[v] = 0.0
-        estimate[v] = estimate.get(v, 0.0) + mass
-        for w in graph.neighbors(v).tolist():
-            residual[w] = residual.get(w, 0.0) + (1 - alpha) * mass / int(graph.degrees[v])
-            if residual[w] >= alpha * eps * int(graph.degrees[w]) and w not in queue:
-                queue.append(w)
+    waiting = [source]
+    while waiting:
+        masses = [(v, residual[v]) for v in waiting]
+        residual.update(dict.fromkeys(waiting, 0.0))
+        waiting = []
+        for v, mass in masses:
+            estimate[v] = estimate.get(v, 0.0) + mass
+            for w in graph.neighbors(v).tolist():
+                residual[w] = residual.get(w, 0.0) + (1 - alpha) * mass / int(graph.degrees[v])
+                if residual[w] >= alpha * eps * int(graph.degrees[w]) and w not in waiting:
+                    waiting.append(w)
     return estimate
 
 

@@ -13,7 +13,7 @@ from trueedge import datasets, methods, metrics, studies
 from trueedge.tasks import protocols
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/catalogue.md", "docs/published.md")
+PAGES = ("README.md", "docs/catalogue.md", "docs/published.md", "docs/speed.md")
 LARGE_NETWORK = 1_000
 
 
@@ -124,6 +124,27 @@ def networks_table(protocol: str) -> str:
     return table(head, lines)
 
 
+def speed_table(subject: str) -> str:
+    """What `make bench` measured on one subject: a line for each task and package, and the machine."""
+    measured = json.loads((ROOT / "benchmarks" / "results" / f"{subject}.json").read_text())
+
+    def figure(value: float | None, unit: str = "") -> str:
+        return "–" if value is None else f"{value:,.0f}{unit}" if value >= 100 else f"{value:.3g}{unit}"
+
+    lines = []
+    for row in measured["rows"]:
+        memory = None if row["memory"] is None else row["memory"] / 2**20
+        ratio = figure(row["ratio"], " ×") if row["exponent"] is None else f"exponent {row['exponent']:.2f}"
+        outcome = {True: ": reached", False: ": missed", None: ""}[row["reached"]]
+        figures = [figure(value) for value in (row["seconds"], row["user"], row["first"], memory)]
+        lines.append([row["task"], row["who"], *figures, ratio, row["bar"] + outcome, row["note"]])
+    head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "to ours", "bar", "note"]
+    where, packages = measured["machine"], measured["versions"]
+    listed = ", ".join(f"{name} {packages[name]}" for name in packages)
+    place = f"{where['processor']}, {where['cores']} cores, {measured['threads']} threads"
+    return f"{table(head, lines)}\n\n{place}; {measured['repeats']} turns; {listed}."
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "datasets": datasets_table,
     "dataset-families": dataset_families_table,
@@ -135,6 +156,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "studies": studies_table,
     "comparison": comparison_table,
     "networks": networks_table,
+    "speed": speed_table,
 }
 
 

@@ -41,6 +41,16 @@ def test_push_falls_short_of_exact_pagerank_by_at_most_its_bound(random_graph, s
     assert (missing <= eps * graph.degrees + 1e-14).all()
 
 
+def test_push_does_not_depend_on_how_nodes_are_numbered(random_graph):
+    for seed in range(5):
+        graph = random_graph(seed, nodes=25, edges=60)
+        other = np.random.default_rng(seed).permutation(25)
+        renamed = tg.Graph.from_edges(other[graph.edges], 25)
+        first = dense(push_rows(graph.indptr, graph.indices, np.arange(25), 0.15, 1e-3), 25)
+        second = dense(push_rows(renamed.indptr, renamed.indices, other, 0.15, 1e-3), 25)[:, other]
+        np.testing.assert_allclose(first, second, rtol=1e-12)
+
+
 def test_push_gives_its_scratch_back_as_it_came(random_graph):
     graph = random_graph(1, nodes=30, edges=80)
     state = push_state(graph.indptr, 0.15, 1e-4)

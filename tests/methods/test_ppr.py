@@ -47,8 +47,13 @@ def test_a_pairs_ppr_does_not_depend_on_the_other_pairs(random_graph):
 def test_ppr_of_isolated_nodes_is_zero_but_with_themselves():
     graph = tg.Graph.from_edges([[0, 1]], num_nodes=4)
     scores = PersonalizedPageRank(alpha=0.15).score(graph, [[0, 2], [2, 3], [2, 2], [3, 1]])
-    assert scores.tolist() == [0.0, 0.0, 0.3, 0.0]
+    assert scores.tolist() == pytest.approx([0.0, 0.0, 0.3, 0.0])
 
 
 def test_ppr_of_no_pairs_is_no_score(random_graph):
     assert PersonalizedPageRank().score(random_graph(0), np.empty((0, 2), dtype=int)).shape == (0,)
+
+
+def test_nodes_the_graph_does_not_tell_apart_tie():
+    triangle = tg.Graph.from_edges([(0, 1), (0, 2), (1, 2)])
+    assert len(set(PersonalizedPageRank().score(triangle, [(0, 1), (0, 2), (1, 2)]).tolist())) == 1

@@ -239,4 +239,6 @@ def _to_numpy(values: Any) -> NDArray[Any] | None:
     if hasattr(values, "detach"):
         values = values.detach().cpu()
         values = values.to_dense() if values.is_sparse else values
+    if isinstance(values, np.ma.MaskedArray):
+        return values  # whoever checks the values refuses masked ones
     return None if values is None else np.asarray(values)

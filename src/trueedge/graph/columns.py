@@ -91,7 +91,10 @@ def split_fields(text: TextFile, number: int, line: str, separator: str | None) 
         quoted = csv.reader([line], delimiter=separator or " ", skipinitialspace=True, strict=True)
         try:
             return [field.strip() for field in next(quoted)]
-        except csv.Error:
+        except csv.Error as error:
+            if "limit" in str(error):
+                most = csv.field_size_limit()
+                raise text.error(number, f"a field in quotes is longer than {most:,} characters") from None
             raise text.error(number, f"the quotes do not match: {shown(line.strip())}") from None
     return line.split() if separator is None else [field.strip() for field in line.split(separator)]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import operator
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -16,8 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
+from trueedge.graph.text import readable
 from trueedge.graph.validation import (
     Handling,
+    as_labels,
     check_edge_data,
     check_features,
     check_handling,
@@ -66,6 +68,9 @@ class Graph:
             object.__setattr__(self, "features", frozen(self.features))
         columns = {key: frozen(column) for key, column in self.edge_data.items()}
         object.__setattr__(self, "edge_data", MappingProxyType(columns))
+        # Both go into tables, records and hashes, which are UTF-8: a file's name may not be.
+        object.__setattr__(self, "name", readable(str(self.name)))
+        object.__setattr__(self, "notes", tuple(readable(str(note)) for note in self.notes))
 
     @classmethod
     def from_edges(
@@ -76,7 +81,7 @@ class Graph:
         *,
         self_loops: Handling = "refuse",
         repeats: Handling = "refuse",
-        labels: Sequence[str] | None = None,
+        labels: Iterable[str] | None = None,
         edge_data: Mapping[str, ArrayLike] | None = None,
         name: str | None = None,
     ) -> Graph:
@@ -99,15 +104,16 @@ class Graph:
                 raise InputError("Graph.from_edges: labels and edge_data belong to an array, not to a file")
             return cls._from_file(edges, num_nodes, features, self_loops, repeats, name)
         check_handling(self_loops, repeats)
-        if num_nodes is None and labels is not None:
-            num_nodes = len(labels)
+        listed = None if labels is None else as_labels(labels)
+        if num_nodes is None and listed is not None:
+            num_nodes = len(listed)
         count = None if num_nodes is None else check_num_nodes(num_nodes)
         pairs = as_pairs(edges, count, "edges")
         inferred = count is None
         if count is None:
             count = check_num_nodes(int(pairs.max(initial=-1)) + 1)
-        names = None if labels is None else check_labels(labels, count)
-        extra = check_edge_data(edge_data or {}, len(pairs))
+        names = None if listed is None else check_labels(listed, count)
+        extra = check_edge_data({} if edge_data is None else edge_data, len(pairs))
 
         def edge(row: int) -> str:
             u, v = (int(i) if names is None else names[i] for i in pairs[row])

@@ -67,12 +67,24 @@ def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArra
     return found
 
 
+def refuse_masked(values: object, what: str) -> None:
+    """Refuse masked values: numpy would hand out what lies under the mask.
+
+    Args:
+        values: a masked array, a list of them, or anything else, which passes.
+        what: the noun for the error message.
+    """
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    masks = [np.ma.getmaskarray(row) for row in rows if isinstance(row, np.ma.MaskedArray)]
+    count = sum(int(np.count_nonzero(mask)) for mask in masks)
+    if count:
+        raise InputError(f"{what}: {count} value{' is' if count == 1 else 's are'} masked; fill them in first")
+
+
 def _as_array(values: object, what: str) -> NDArray[Any]:
     if isinstance(values, Iterator):
         values = list(values)
-    rows = values if isinstance(values, (list, tuple)) else (values,)
-    if any(isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row) for row in rows):
-        raise InputError(f"{what} must hold whole numbers, got masked values")
+    refuse_masked(values, what)
     try:
         return np.asarray(values)
     except Exception:  # an object that says it is an array may raise anything

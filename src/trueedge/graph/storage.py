@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
-from trueedge.graph.validation import check_labels, check_num_nodes, locked
+from trueedge.graph.text import as_path
+from trueedge.graph.validation import check_graph, check_labels, check_num_nodes, locked
 
 FORMAT = "trueedge graph"
 VERSION = 1
@@ -30,7 +31,8 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         graph: what to write.
         folder: where to; it is made where it is not there.
     """
-    place = Path(folder)
+    check_graph(graph, "save")
+    place = as_path(folder, "save")
     card = {
         "format": FORMAT,
         "version": VERSION,
@@ -54,8 +56,9 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         for number, column in enumerate(graph.edge_data.values()):
             _write(place / f"edge_data_{number}.npy", column)
         _write(place / "graph.json", card)
-    except OSError as error:
-        raise InputError(f"{place} cannot be written: {error.strerror or error}") from None
+    except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{str(place)!r} cannot be written: {reason}") from None
 
 
 def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
@@ -66,10 +69,12 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
         mmap: leave the arrays on disk and read what is used.
         verify: compare the content with the hash it was saved under; this reads all of it.
     """
-    place = Path(folder)
+    place = as_path(folder, "load")
     card = _read_card(place)
     try:
-        count, num_edges = check_num_nodes(card["num_nodes"]), int(card["num_edges"])
+        count, num_edges = check_num_nodes(card["num_nodes"]), card["num_edges"]
+        if type(num_edges) is not int:
+            raise InputError(f"graph.json has {num_edges!r} for num_edges")
         edges = _read_array(place / "edges.npy", np.int32, (num_edges, 2), mmap)
         _check_edges(edges, count)
         features = None
@@ -83,7 +88,7 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
         graph = Graph(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
     except KeyError as error:
         raise InputError(f"{place} is damaged: graph.json does not say {error}") from None
-    except (InputError, TypeError, ValueError) as error:
+    except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{place} is damaged: {error}") from None
     if verify and graph.hash != card.get("hash"):
         raise InputError(f"{place} is damaged: its content is not what was saved (the hash differs)")

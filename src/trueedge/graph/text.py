@@ -40,7 +40,7 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     Args:
         path: where it lies.
     """
-    place = Path(path)
+    place = as_path(path, "open_text")
     data = _content(place).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = TextFile(place, data)
     foreign = _first_foreign_byte(data)
@@ -50,9 +50,26 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     return text
 
 
+def as_path(path: object, owner: str) -> Path:
+    """A path; what is none is refused.
+
+    Args:
+        path: what was given as one.
+        owner: the function it was given to.
+    """
+    if isinstance(path, (str, os.PathLike)):
+        return Path(path)
+    raise InputError(f"{owner}: a path is needed, got {type(path).__name__}")
+
+
 def shown(value: str) -> str:
     """A value in quotes for a message, cut where it is long."""
     return repr(value if len(value) <= 60 else value[:57] + "...")
+
+
+def readable(text: str) -> str:
+    """A text that UTF-8 can hold: what it cannot, such as a foreign byte of a file's name, becomes ``?``."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _content(place: Path) -> bytes:

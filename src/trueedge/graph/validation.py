@@ -4,18 +4,37 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph.pairs import pair_keys
+from trueedge.graph.pairs import pair_keys, refuse_masked
+
+if TYPE_CHECKING:
+    from trueedge.graph.graph import Graph
 
 #: Ids are int32 in the adjacency, and the key of a pair, at most n * n, is an int64.
 MAX_NODES = 2**31 - 1
 Handling = Literal["refuse", "drop"]
 Array = TypeVar("Array", bound=np.ndarray[Any, Any])
+
+
+def check_graph(graph: object, owner: str) -> Graph:
+    """The graph itself; anything else, such as a data set's name, is refused.
+
+    Args:
+        graph: what was given as a graph.
+        owner: the function it was given to.
+    """
+    from trueedge.graph.graph import Graph
+
+    if isinstance(graph, Graph):
+        return graph
+    hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""
+    got = repr(graph) if isinstance(graph, str) else type(graph).__name__
+    raise InputError(f"{owner}: graph must be a trueedge.Graph, got {got}{hint}")
 
 
 def check_handling(self_loops: str, repeats: str, owner: str = "Graph.from_edges") -> None:
@@ -43,6 +62,7 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
         features: numbers (n, d): an array, a list of lists or a scipy sparse matrix.
         num_nodes: the number of nodes n.
     """
+    refuse_masked(features, "features")
     try:
         table = np.asarray(features.toarray() if hasattr(features, "toarray") else features)
     except (TypeError, ValueError, RuntimeError):
@@ -65,9 +85,7 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
 
 def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
     """The nodes' own names as strings, n of them, all different."""
-    if isinstance(labels, str):
-        raise InputError(f"labels must be a list of names, got the one name {labels!r}")
-    names = tuple(map(str, labels))
+    names = as_labels(labels)
     if len(names) != num_nodes:
         raise InputError(f"labels: the graph has {num_nodes} nodes, but {len(names)} labels were given")
     if len(set(names)) != num_nodes:
@@ -76,12 +94,28 @@ def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
     return names
 
 
+def as_labels(labels: object) -> tuple[str, ...]:
+    """Names as strings, however many: a list, an array or an iterator of them."""
+    if isinstance(labels, (str, bytes)):
+        raise InputError(f"labels must be a list of names, got the one name {labels!r}")
+    refuse_masked(labels, "labels")
+    unordered = isinstance(labels, (set, frozenset))
+    if unordered or not isinstance(labels, Iterable) or getattr(labels, "ndim", 1) != 1:
+        raise InputError(f"labels must be a list of names, got {type(labels).__name__}")
+    return tuple(map(str, labels))
+
+
 def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[str, NDArray[Any]]:
     """The columns beside the edges: arrays (m,) of finite numbers."""
+    if not isinstance(edge_data, Mapping):
+        raise InputError(f"edge_data must be a dict of columns, got {type(edge_data).__name__}")
     columns: dict[str, NDArray[Any]] = {}
     for key, values in edge_data.items():
+        if not isinstance(key, str):
+            raise InputError(f"edge_data: the name of a column must be a string, got {key!r}")
+        refuse_masked(values, f"edge_data {key!r}")
         try:
-            column = columns[str(key)] = np.asarray(values)
+            column = columns[key] = np.asarray(values)
         except (TypeError, ValueError, RuntimeError):
             raise InputError(f"edge_data {key!r} must hold one number an edge") from None
         if column.shape != (num_edges,):

@@ -2,8 +2,12 @@
 
 For a source s with teleport probability alpha, the residual starts as alpha at s. Pushing a node v adds its
 residual to its estimate and hands (1 - alpha) times it to its neighbours in equal parts. A node is pushed
-while its residual is at least alpha * eps * degree; nodes wait in a first-in first-out queue. The estimate p
-is never above the exact PageRank, and falls short of it by at most eps * degree at each node.
+while its residual is at least alpha * eps * degree. The estimate p is never above the exact PageRank, and
+falls short of it by at most eps * degree at each node.
+
+Nodes are pushed in rounds: all that are at their threshold when a round begins, each with the residual it has
+then. So the estimate does not depend on how nodes are numbered, and nodes that the graph does not tell apart
+get the same estimate (but for the last bits of a sum); with one node after the other they would not.
 
 Andersen, Chung, Lang: Local Graph Partitioning using PageRank Vectors, FOCS 2006.
 """
@@ -27,11 +31,13 @@ class PushState(NamedTuple):
     Attributes:
         residual: float64 array (n, 2), a node's residual beside the threshold at which it is pushed (side by
             side because the inner loop reads both, and they come in one cache line).
-        queue: int32 array, a ring whose size is a power of two above n.
+        queue: int32 array, a ring whose size is a power of two above 2n: this round's nodes and the next's.
+        mass: float64 array (n,), what the nodes of a round had when it began.
     """
 
     residual: NDArray[np.float64]
     queue: NDArray[np.int32]
+    mass: NDArray[np.float64]
 
 
 class SparseRows(NamedTuple):
@@ -59,7 +65,7 @@ def push_state(indptr: NDArray[np.int64], alpha: float, eps: float) -> PushState
     nodes = len(indptr) - 1
     residual = np.zeros((nodes, 2))
     residual[:, 1] = (alpha * eps) * np.diff(indptr)
-    return PushState(residual, np.zeros(1 << nodes.bit_length(), dtype=np.int32))
+    return PushState(residual, np.zeros(1 << (2 * nodes).bit_length(), dtype=np.int32), np.zeros(max(nodes, 1)))
 
 
 def push_rows(
@@ -154,34 +160,38 @@ def push(
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
         support: int32 array (n,), filled with the nodes where p is above zero, as they are first pushed.
     """
-    residual, queue = state.residual, state.queue
+    residual, queue, masses = state.residual, state.queue, state.mass
     ring = len(queue) - 1
     head, tail, count = 0, 1, 0
     queue[0] = source
     residual[source, 0] = alpha
     while head != tail:
-        node = queue[head & ring]
-        head += 1
-        mass = residual[node, 0]
-        residual[node, 0] = 0.0
-        if estimate[node] == 0.0:
-            support[count] = node
-            count += 1
-        estimate[node] += mass
-        degree = indptr[node + 1] - indptr[node]
-        if degree == 0:
-            continue
-        share = (1 - alpha) * mass / degree
-        for neighbor in indices[indptr[node] : indptr[node + 1]]:
-            w = np.uint32(neighbor)
-            before = residual[w, 0]
-            after = before + share
-            residual[w, 0] = after
-            threshold = residual[w, 1]
-            # A node waits in the queue exactly while its residual is at the threshold, so crossing it is
-            # what puts the node there: no flag is kept. Writing first spares a branch nobody can foresee.
-            queue[tail & ring] = neighbor
-            tail += (before < threshold) & (after >= threshold)
+        size = tail - head
+        for i in range(size):
+            node = queue[(head + i) & ring]
+            masses[i] = residual[node, 0]
+            residual[node, 0] = 0.0
+        for i in range(size):
+            node, mass = queue[(head + i) & ring], masses[i]
+            if estimate[node] == 0.0:
+                support[count] = node
+                count += 1
+            estimate[node] += mass
+            degree = indptr[node + 1] - indptr[node]
+            if degree == 0:
+                continue
+            share = (1 - alpha) * mass / degree
+            for neighbor in indices[indptr[node] : indptr[node + 1]]:
+                w = np.uint32(neighbor)
+                before = residual[w, 0]
+                after = before + share
+                residual[w, 0] = after
+                threshold = residual[w, 1]
+                # A node waits for the next round exactly while its residual is at the threshold, so crossing
+                # it is what queues the node: no flag is kept. Writing first spares an unforeseeable branch.
+                queue[tail & ring] = neighbor
+                tail += (before < threshold) & (after >= threshold)
+        head += size
     for i in range(count):
         node = support[i]
         for neighbor in indices[indptr[node] : indptr[node + 1]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, must_be
 from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, get
 from trueedge.metrics.ranks import Ranks
@@ -79,4 +79,7 @@ def evaluate_lists(
 
 
 def _parse(names: Iterable[str]) -> list[Metric]:
-    return [get(name) for name in ([names] if isinstance(names, str) else names)]
+    listed = [names] if isinstance(names, str) else names
+    if not isinstance(listed, Iterable):
+        raise must_be("names", "evaluate", "names of metrics, such as ['mrr', 'hits@10']", names)
+    return [get(name) for name in listed]

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.pairs import refuse_masked
 from trueedge.metrics.ranks import Ranks, rank_own, rank_shared
 
 Layout = Literal["shared", "own", "lists"]
@@ -123,6 +124,7 @@ def describe_nonfinite(nan: int, infinite: int, size: int, what: str) -> str:
 def as_array(values: object, what: str) -> NDArray[Any]:
     """The array behind a torch tensor or anything numpy can read, without a copy where none is needed."""
     torch = sys.modules.get("torch")
+    refuse_masked(values, what)
     try:
         if torch is not None and isinstance(values, torch.Tensor):
             tensor: Any = values.detach().cpu()

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, pair_keys
+from trueedge.graph.validation import check_graph
 from trueedge.negatives.sampling import (
     Known,
     check_redraw,
@@ -53,7 +54,7 @@ def degree_corrected(
     if degrees not in ("full", "train"):
         raise must_be("degrees", "degree_corrected", "'full' or 'train'", degrees)
     check_redraw(redraw, "degree_corrected")
-    asked, all_known = known_pairs(graph, positives, known)
+    asked, all_known = known_pairs(check_graph(graph, "degree_corrected"), positives, known)
     count = how_many(ratio, asked, "degree_corrected")
     more = all_known.more_pairs if degrees == "full" else np.empty((0, 2), dtype=np.int64)
     degree = graph.degrees + np.bincount(more.ravel(), minlength=graph.num_nodes)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.graph import Graph, as_nodes
+from trueedge.graph.validation import check_graph
 from trueedge.negatives.sampling import known_pairs
 
 # Cells of the table that is marked at a time, so that memory beside the answer stays flat.
@@ -43,6 +44,7 @@ def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Cand
         nodes: int array (q,), any ids in any order.
         known: int array (m, 2) of further pairs that are no candidates.
     """
+    check_graph(graph, "full")
     asked = as_nodes(nodes, graph.num_nodes)
     indptr, partners = known_pairs(graph, [], known)[1].partners(asked)
     size = graph.num_nodes

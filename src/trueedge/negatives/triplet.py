@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 from trueedge.negatives.sampling import known_pairs
 from trueedge.randomness import generator
 
@@ -47,7 +48,7 @@ def triplet(
         raise must_be("k", "triplet", "a whole number, 1 or more", k)
     if keep not in ("source", "target", "random"):
         raise must_be("keep", "triplet", "'source', 'target' or 'random'", keep)
-    asked, all_known = known_pairs(graph, positives, known)
+    asked, all_known = known_pairs(check_graph(graph, "triplet"), positives, known)
     rng = generator(seed, "negatives", "triplet")
     rows = np.arange(len(asked))
     column = below(rng, 2, len(asked)) if keep == "random" else np.full(len(asked), int(keep == "target"))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 from trueedge.negatives.sampling import Known, known_pairs
 from trueedge.randomness import generator
 
@@ -35,7 +36,7 @@ def two_hop(
     """
     from trueedge.kernels.sampling import distinct_in_rows
 
-    asked, all_known = known_pairs(graph, positives, known)
+    asked, all_known = known_pairs(check_graph(graph, "two_hop"), positives, known)
     heads, first, wanted = np.unique(asked[:, 0], return_index=True, return_counts=True)
     order = np.argsort(first)
     heads, wanted = heads[order], wanted[order]

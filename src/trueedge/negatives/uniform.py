@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 from trueedge.negatives.sampling import (
     check_redraw,
     free_pairs,
@@ -43,7 +44,7 @@ def uniform(
     from trueedge.kernels.sampling import below, distinct
 
     check_redraw(redraw, "uniform")
-    asked, all_known = known_pairs(graph, positives, known)
+    asked, all_known = known_pairs(check_graph(graph, "uniform"), positives, known)
     count = how_many(ratio, asked, "uniform")
     size = graph.num_nodes
     free = size * (size - 1) // 2 - len(all_known)

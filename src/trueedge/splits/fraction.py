@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, share_of
 
@@ -36,6 +37,7 @@ def fraction(
     """
     from trueedge.kernels.sampling import distinct
 
+    check_graph(graph, "fraction")
     test_share = check_share(fraction, "fraction", "fraction")
     valid_share = check_share(valid, "valid", "fraction")
     if not isinstance(keep_connected, (bool, np.bool_)):

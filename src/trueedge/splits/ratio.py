@@ -8,6 +8,7 @@ import numpy as np
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, share_of
 
@@ -27,6 +28,7 @@ def ratio(graph: Graph, ratios: Sequence[float] = (0.85, 0.05, 0.10), seed: int 
     """
     from trueedge.kernels.sampling import distinct
 
+    check_graph(graph, "ratio")
     shares = _check_ratios(ratios)
     num_valid, num_test = (share_of(share, graph.num_edges) for share in shares[1:])
     if num_test == 0:

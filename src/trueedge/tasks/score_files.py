@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import as_pairs, in_sorted, pair_keys
-from trueedge.graph.text import open_text, shown
+from trueedge.graph.text import as_path, open_text, readable, shown
 from trueedge.metrics.scores import as_scores
 from trueedge.tasks.score_text import read_numbers, read_written
 
@@ -79,8 +79,9 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
             as they are written; only where one is no label and all are whole numbers below the number of
             nodes are they node numbers.
     """
-    path = Path(path)
-    if not path.is_file():
+    path = as_path(path, "read_scores")
+    name = readable(path.name)
+    if not _is_file(path):
         raise InputError(f"there is no file of scores at {path}")
     if path.suffix in (".npy", ".npz"):
         pairs, scores = _read_numpy(path)
@@ -89,21 +90,21 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         written = None if labels is None else read_written(text)
         if labels is not None and written is not None:
             found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}")
-            return _table(path.name, found, as_scores(written.scores, f"scores in {path.name}"), labels)
-        pairs, scores = _split_columns(read_numbers(text), path.name)
+            return _table(name, found, as_scores(written.scores, f"scores in {name}"), labels)
+        pairs, scores = _split_columns(read_numbers(text), name)
     else:
         kinds = ", ".join((".npy", ".npz", *TEXT))
-        raise InputError(f"{path.name}: a file of scores must end in one of {kinds}")
+        raise InputError(f"{name}: a file of scores must end in one of {kinds}")
     if len(scores) == 0:
-        raise InputError(f"{path.name} holds no score")
-    values = as_scores(scores, f"scores in {path.name}").astype(np.float64)
+        raise InputError(f"{name} holds no score")
+    values = as_scores(scores, f"scores in {name}").astype(np.float64)
     if pairs is None:
-        return FileScores(path.name, values, np.empty(0, np.int64), np.empty(0), 0)
+        return FileScores(name, values, np.empty(0, np.int64), np.empty(0), 0)
     if labels is not None:
         ids = [_as_written(value) for value in pairs.ravel().tolist()]
-        found = _look_up(ids, labels, lambda row: f"{path.name}: pairs: row {row}")
-        return _table(path.name, found, values, labels)
-    return _table(path.name, as_pairs(pairs, MAX_ID + 1, f"{path.name}: pairs"), values)
+        found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}")
+        return _table(name, found, values, labels)
+    return _table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values)
 
 
 def split_flat(
@@ -128,6 +129,14 @@ def split_flat(
         )
     floats = scores.astype(np.float64, copy=False)
     return floats[:num_positives], floats[num_positives:].reshape(negatives_shape)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError) as problem:  # a folder that may not be entered, a NUL in the name
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{str(path)!r} cannot be read: {reason}") from None
 
 
 def _table(

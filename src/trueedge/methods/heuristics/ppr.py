@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.graph import Graph
-from trueedge.methods.heuristics.heuristic import Heuristic
+from trueedge.methods.heuristics.heuristic import Heuristic, without_rounding_errors
 from trueedge.methods.method import setting
 
 
@@ -18,8 +18,8 @@ class PersonalizedPageRank(Heuristic):
     """Personalised PageRank in both directions, ``π_u(v) + π_v(u)``.
 
     An undirected walk is reversible, ``k_u π_u(v) = k_v π_v(u)``, so one direction gives both: it is pushed
-    from the end of larger degree (the smaller id of equals). The score is at most ``eps (k_u + k_v)`` below
-    the exact one, and never above it.
+    from the end of larger degree, and of equal ends from both, whose mean counts. The score is at most
+    ``eps (k_u + k_v)`` below the exact one, and never above it.
     """
 
     name: ClassVar[str] = "ppr"
@@ -37,13 +37,13 @@ class PersonalizedPageRank(Heuristic):
         from trueedge.kernels.push import push_values
 
         degrees = graph.degrees[pairs]
-        swap = (degrees[:, 1] > degrees[:, 0]) | (
-            (degrees[:, 1] == degrees[:, 0]) & (pairs[:, 1] < pairs[:, 0])
-        )
-        source = np.where(swap, pairs[:, 1], pairs[:, 0])
-        target = np.where(swap, pairs[:, 0], pairs[:, 1])
+        larger = (degrees[:, 1] > degrees[:, 0]).astype(np.int64)
+        equal = np.flatnonzero((degrees[:, 0] == degrees[:, 1]) & (pairs[:, 0] != pairs[:, 1]))
+        rows = np.arange(len(pairs))
+        source = np.concatenate([pairs[rows, larger], pairs[equal, 1]])
+        target = np.concatenate([pairs[rows, 1 - larger], pairs[equal, 0]])
         groups = group_by(source, graph.num_nodes)
-        values = np.empty(len(pairs))
+        values = np.empty(len(source))
         values[groups.order] = push_values(
             graph.indptr,
             graph.indices,
@@ -53,6 +53,8 @@ class PersonalizedPageRank(Heuristic):
             self.alpha,
             self.eps,
         )
+        found, other_way = values[: len(pairs)], values[len(pairs) :]
+        found[equal] = (found[equal] + other_way) / 2
         # A node without neighbours is reached from itself alone, and there the two directions are equal.
-        both = 1.0 + np.maximum(graph.degrees[source], 1) / np.maximum(graph.degrees[target], 1)
-        return np.asarray(values * both, dtype=np.float64)
+        both = 1.0 + np.maximum(degrees.max(axis=1), 1) / np.maximum(degrees.min(axis=1), 1)
+        return without_rounding_errors(found * both)
