@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import dense_rows
 from benchmarks.graphs import Sizes, with_held_out
 from benchmarks.ppr import within_bound
-from benchmarks.timing import OURS, Bar, Clock, Contender, DisagreementError, Row, race
+from benchmarks.timing import OURS, Bar, Bystanders, Clock, Contender, DisagreementError, Row, race
 from trueedge import negatives
 from trueedge.graph import Graph
 
@@ -44,45 +46,44 @@ def dense(task: str, graph: Graph, positives: NDArray[np.int64], few: int, k: in
     stack(int(ends[0]))
     check(graph, some, ends, ours, k)
 
-    pushing, ranking = Clock([], []), Clock([], [])
-    pushing.time(lambda: [stack(int(end)).sum() for end in ends])
     place = {int(end): i for i, end in enumerate(ends)}
-    ranking.time(lambda: dense_rows.hard_negatives(graph, some, k, lambda end: ours[place[end]]))
-    parts = {
-        "of that, PageRank from a searched stack": (pushing, pushes, f"{len(ends)} of the end nodes"),
-        "of that, dense rows and ranking": (ranking, len(positives) / few, f"{few} of the positives"),
-    }
-    total = sum(clock.seconds[0] * factor for clock, factor, _ in parts.values())
-    user = sum(clock.user[0] * factor for clock, factor, _ in parts.values())
-    bar = Bar("ratio", 100)
-    rows = [
-        Row(
-            task,
-            "dense rows",
-            total,
-            user=user,
-            share=few / len(positives),
-            ratio=total / base,
-            bar=str(bar),
-            reached=total / base >= bar.value,
-            note=f"extrapolated from {few} positives; pushes each end node once",
-        )
+    pushing, ranking = Clock([], []), Clock([], [])
+    with Bystanders() as bystanders:
+        pushing.time(lambda: [stack(int(end)).sum() for end in ends])
+        ranking.time(lambda: dense_rows.hard_negatives(graph, some, k, lambda end: ours[place[end]]))
+    parts = [
+        part("of that, PageRank from a searched stack", pushing, pushes, f"{len(ends)} end nodes", base),
+        part("of that, dense rows and ranking", ranking, len(positives) / few, f"{few} positives", base),
     ]
-    for name, (clock, factor, note) in parts.items():
-        seconds = clock.seconds[0] * factor
-        rows.append(
-            Row(
-                name,
-                "dense rows",
-                seconds,
-                user=clock.user[0] * factor,
-                memory=clock.memory,
-                share=1 / factor,
-                ratio=seconds / base,
-                note=f"extrapolated from {note}",
-            )
-        )
-    return rows
+    total = sum(row.seconds or 0.0 for row in parts)
+    bar = Bar("ratio", 100)
+    whole = Row(
+        task,
+        "dense rows",
+        total,
+        user=sum(row.user or 0.0 for row in parts),
+        share=few / len(positives),
+        ratio=total / base,
+        bar=str(bar),
+        reached=total / base >= bar.value,
+        note=f"one thread; extrapolated from {few} positives; each end node is pushed once",
+    )
+    return [replace(row, others=bystanders.share) for row in (whole, *parts)]
+
+
+def part(name: str, clock: Clock, factor: float, what: str, base: float) -> Row:
+    """The line of one half of the dense rows' work, timed once."""
+    seconds = clock.seconds[0] * factor
+    return Row(
+        name,
+        "dense rows",
+        seconds,
+        user=clock.user[0] * factor,
+        memory=clock.memory,
+        share=1 / factor,
+        ratio=seconds / base,
+        note=f"one thread; extrapolated from {what}",
+    )
 
 
 def estimates(graph: Graph, ends: NDArray[np.int64]) -> NDArray[np.float64]:

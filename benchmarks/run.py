@@ -8,6 +8,7 @@ python -m benchmarks.run --size small         a tenth of it
 from __future__ import annotations
 
 import argparse
+import hashlib
 import json
 import sys
 from dataclasses import asdict, replace
@@ -20,6 +21,7 @@ import numba
 from rich.console import Console
 from rich.table import Table
 
+import trueedge
 from benchmarks.graphs import EXPONENT, SIZES
 from benchmarks.timing import Row
 from trueedge.results.provenance import machine, versions
@@ -42,7 +44,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Measure what was asked for; 1 where a bar was missed."""
     options = _parse(arguments)
     console = Console(width=None if sys.stdout.isatty() else 160)
-    missed = 0
+    missed, before = 0, source_hash()
     for subject in options.subjects or SUBJECTS:
         measure = import_module(f"benchmarks.{subject}").measure
         rows: list[Row] = measure(SIZES[options.size], options.repeats, options.peers)
@@ -51,6 +53,8 @@ def main(arguments: list[str] | None = None) -> int:
             rows = [replace(row, bar="", reached=None) for row in rows]
         console.print(table(subject, rows))
         write(options.output / f"{subject}.json", subject, options, rows)
+        if source_hash() != before:
+            console.print("the package's code changed while it was measured: run this again")
         missed += sum(row.reached is False for row in rows)
     if missed:
         console.print(f"{missed} bars are missed")
@@ -81,7 +85,7 @@ def table(subject: str, rows: list[Row]) -> Table:
     shown = Table(title=subject)
     for column in ("task", "package"):
         shown.add_column(column)
-    for column in ("seconds", "user", "first", "MiB", "ratio", "bar", ""):
+    for column in ("seconds", "user", "first", "MiB", "others", "ratio", "bar", ""):
         shown.add_column(column, justify="right")
     shown.add_column("note")
     before = ""
@@ -94,15 +98,16 @@ def table(subject: str, rows: list[Row]) -> Table:
 def cells(row: Row) -> list[str]:
     """What a table says of a row, after its task."""
     if row.exponent is not None:
-        figures = ["", "", "", "", f"{row.exponent:.2f}"]
+        figures = ["", "", "", "", "", f"{row.exponent:.2f}"]
     elif row.seconds is None:
-        figures = [""] * 5
+        figures = [""] * 6
     else:
         figures = [
             figure(row.seconds),
             figure(row.user),
             figure(row.first),
             "" if row.memory is None else f"{row.memory / 2**20:,.0f}",
+            "" if row.others is None else f"{row.others:.0%}",
             "" if row.ratio is None else f"{row.ratio:,.1f} ×",
         ]
     outcome = {True: "reached", False: "missed", None: ""}[row.reached]
@@ -124,12 +129,22 @@ def write(path: Path, subject: str, options: argparse.Namespace, rows: list[Row]
         "repeats": options.repeats,
         "graph_exponent": EXPONENT,
         "threads": numba.get_num_threads(),
+        "source": source_hash(),
         "machine": machine(),
         "versions": {**versions(), **_peer_versions()},
         "rows": [asdict(row) for row in rows],
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n")
+
+
+def source_hash() -> str:
+    """A SHA-256 of the package's code: which state of it was measured, committed or not."""
+    package = Path(trueedge.__file__).parent
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(f"{path.relative_to(package)}\0".encode() + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _peer_versions() -> dict[str, str]:

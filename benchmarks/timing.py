@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import os
 import resource
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 from typing import Any, Literal
@@ -75,6 +76,9 @@ class Row:
         user: the user CPU seconds of the same, median.
         first: the seconds of the first call, which compiles or loads compiled code, and is in no median.
         memory: the most bytes that a call added to the process.
+        fastest: the seconds of the fastest turn.
+        slowest: the seconds of the slowest turn.
+        others: which share of the processors other processes had during the race; None where that is unknown.
         share: which part of the task was timed.
         ratio: its seconds by ours; None for trueedge itself.
         exponent: how the cost grows, where that is the question.
@@ -89,6 +93,9 @@ class Row:
     user: float | None = None
     first: float | None = None
     memory: int | None = None
+    fastest: float | None = None
+    slowest: float | None = None
+    others: float | None = None
     share: float = 1.0
     ratio: float | None = None
     exponent: float | None = None
@@ -124,6 +131,41 @@ class Clock:
         self.user.pop()
 
 
+class Bystanders:
+    """What other processes take of the machine within a block: they slow down whoever has the turn.
+
+    User CPU time does not tell: threads that wait for one that was put aside spin, and caches are shared.
+
+    Attributes:
+        share: of all processors, from 0 to 1; None where the system does not tell (Linux tells).
+    """
+
+    share: float | None = None
+
+    def __enter__(self) -> Bystanders:
+        """Start to watch."""
+        self._busy, self._own, self._start = _busy_seconds(), time.process_time(), time.perf_counter()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Work the share out."""
+        busy = _busy_seconds()
+        if busy is not None and self._busy is not None:
+            taken = (busy - self._busy) - (time.process_time() - self._own)
+            room = (time.perf_counter() - self._start) * (os.cpu_count() or 1)
+            self.share = min(max(taken / room, 0.0), 1.0)
+
+
+def _busy_seconds() -> float | None:
+    """The processor seconds the whole machine has worked since it was started."""
+    try:
+        fields = Path("/proc/stat").read_text().splitlines()[0].split()[1:]
+    except OSError:
+        return None
+    user, nice, system, _, _, irq, softirq, steal = (int(field) for field in fields[:8])
+    return (user + nice + system + irq + softirq + steal) / os.sysconf("SC_CLK_TCK")
+
+
 def race(
     task: str,
     ours: Contender,
@@ -155,12 +197,14 @@ def race(
         clock.forget_first()
         del theirs
     del first, answer
-    for _ in range(repeats):
-        for contender, clock in zip((ours, *peers), clocks, strict=True):
-            clock.time(contender.run)
+    with Bystanders() as bystanders:
+        for _ in range(repeats):
+            for contender, clock in zip((ours, *peers), clocks, strict=True):
+                clock.time(contender.run)
+    base = median(clocks[0].seconds) / ours.share
     rows = [_row(task, ours, clocks[0], None)]
-    base = rows[0].seconds
-    return rows + [_row(task, peer, clock, base) for peer, clock in zip(peers, clocks[1:], strict=True)]
+    rows += [_row(task, peer, clock, base) for peer, clock in zip(peers, clocks[1:], strict=True)]
+    return [replace(row, others=bystanders.share) for row in rows]
 
 
 def _row(task: str, contender: Contender, clock: Clock, base: float | None) -> Row:
@@ -178,6 +222,8 @@ def _row(task: str, contender: Contender, clock: Clock, base: float | None) -> R
         user=median(clock.user) / contender.share,
         first=clock.first,
         memory=clock.memory,
+        fastest=min(clock.seconds) / contender.share,
+        slowest=max(clock.seconds) / contender.share,
         share=contender.share,
         ratio=ratio,
         bar="" if bar is None else str(bar),

@@ -137,8 +137,9 @@ def speed_table(subject: str) -> str:
         ratio = figure(row["ratio"], " ×") if row["exponent"] is None else f"exponent {row['exponent']:.2f}"
         outcome = {True: ": reached", False: ": missed", None: ""}[row["reached"]]
         figures = [figure(value) for value in (row["seconds"], row["user"], row["first"], memory)]
-        lines.append([row["task"], row["who"], *figures, ratio, row["bar"] + outcome, row["note"]])
-    head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "to ours", "bar", "note"]
+        others = "–" if row["others"] is None else f"{row['others']:.0%}"
+        lines.append([row["task"], row["who"], *figures, others, ratio, row["bar"] + outcome, row["note"]])
+    head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "others", "to ours", "bar", "note"]
     where, packages = measured["machine"], measured["versions"]
     listed = ", ".join(f"{name} {packages[name]}" for name in packages)
     place = f"{where['processor']}, {where['cores']} cores, {measured['threads']} threads"

@@ -41,16 +41,20 @@ def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
 def same_kind(value: object, default: object) -> bool:
     """Whether a value has the type of a default: a misspelt boolean is not one, and 1 will do for 1.0.
 
-    A default of None, and the value None, say nothing about the type.
+    A default of None says nothing about the type.
     """
-    if value is None or default is None:
+    if default is None:
         return True
     if isinstance(default, bool) or isinstance(value, bool):
         return isinstance(value, bool) and isinstance(default, bool)
     if isinstance(default, int):
-        return isinstance(value, numbers.Integral)
+        return isinstance(value, numbers.Integral) and abs(int(value)) < 2**63
     if isinstance(default, float):
-        return isinstance(value, numbers.Real) and math.isfinite(value)
+        plain = isinstance(value, (int, float)) or hasattr(value, "dtype")
+        try:
+            return plain and isinstance(value, numbers.Real) and math.isfinite(float(value))
+        except OverflowError:
+            return False
     if isinstance(default, (tuple, list)):
         return isinstance(value, (tuple, list))
     return isinstance(value, type(default))

@@ -175,7 +175,7 @@ def test_an_interrupted_download_leaves_nothing(
     def interrupted(*arguments: object) -> int:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("trueedge.datasets.sources._copy", interrupted)
+    monkeypatch.setattr("trueedge.datasets.sources.copy", interrupted)
     with pytest.raises(KeyboardInterrupt):
         locate(SourceFile("x", f"{server.address}/file"))
     assert leftovers(cache) == []

@@ -88,10 +88,11 @@ def test_a_peer_with_another_answer_is_no_peer() -> None:
 
 
 def test_an_extrapolated_time_is_divided_by_the_share_and_judged_by_its_bar() -> None:
-    clocks = iter([0.0, 1.0] * 20)  # every call takes one second of this clock
+    now = [0.0]
 
     def count_up(calls: list[int]) -> list[float]:
         calls.append(1)
+        now[0] += 1.0  # every call takes one second of this clock
         return [1.0]
 
     ours_calls: list[int] = []
@@ -99,7 +100,7 @@ def test_an_extrapolated_time_is_divided_by_the_share_and_judged_by_its_bar() ->
     ours = timing.Contender("trueedge", partial(count_up, ours_calls), bar=timing.Bar("seconds", 0.5))
     peer = timing.Contender("somebody", partial(count_up, peer_calls), share=0.25, bar=timing.Bar("ratio", 4))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(timing.time, "perf_counter", lambda: next(clocks))
+        patch.setattr(timing.time, "perf_counter", lambda: now[0])
         ours_row, peer_row = timing.race("sums", ours, [peer], repeats=3)
     assert len(ours_calls) == len(peer_calls) == 4
     assert (ours_row.seconds, ours_row.reached, ours_row.ratio) == (1.0, False, None)

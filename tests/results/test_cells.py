@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -168,3 +169,48 @@ def test_what_is_stored_can_be_computed_again(tmp_path: Path) -> None:
     outcomes = [next(run_cells([cell], store, again=again)) for again in (False, False, True)]
     assert [outcome.fresh for outcome in outcomes] == [True, False, True]
     assert len(store) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "culprit"),
+    [
+        ({"device": "banana"}, "device"),
+        ({"seed": -1}, "seed"),
+        ({"seed": 2**63}, "seed"),
+        ({"seed": 1.5}, "seed"),
+        ({"method": None}, "method"),
+        ({"method": te.methods.get("cn")}, "method"),
+        ({"settings": ["beta"]}, "settings"),
+        ({"protocol": ["uniform"]}, "protocol"),
+    ],
+)
+def test_a_request_that_cannot_be_is_refused_before_any_work(arguments: dict, culprit: str) -> None:
+    with pytest.raises(InputError, match=culprit):
+        te.run(**{"source": "karate", "protocol": "uniform", "method": "katz", **arguments})
+
+
+def test_numbers_of_numpy_are_stored_as_numbers(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    record = te.run(
+        "karate", "uniform", "katz", seed=np.int64(1), settings={"max_length": np.int64(3)}, store=store
+    )
+    assert record.seed == 1
+    assert [one.seed for one in store.records()] == [1]
+
+
+def test_changed_files_of_a_data_set_are_another_request_and_said(
+    tmp_path: Path, data_folder, monkeypatch
+) -> None:
+    folder = tmp_path / "heart" / "citeseer"
+    shutil.copytree(data_folder / "heart" / "citeseer", folder, copy_function=shutil.copyfile)
+    shutil.copytree(data_folder / "planetoid", tmp_path / "planetoid", copy_function=shutil.copyfile)
+    monkeypatch.setenv("TRUEEDGE_DATA", str(tmp_path))
+    store = te.Store(tmp_path / "runs")
+    first = te.run("citeseer", "existing-released", "cn", store=store)
+    lines = (folder / "test_neg.txt").read_text().splitlines()
+    (folder / "test_neg.txt").write_text("\n".join(lines[:200]))
+    second = te.run("citeseer", "existing-released", "cn", store=store)
+    assert len(store) == 2
+    assert first.test != second.test
+    assert any("test_neg.txt is not the published file" in sentence for sentence in second.warnings)
+    assert not any("published" in sentence for sentence in first.warnings)

@@ -36,7 +36,11 @@ def test_records_can_be_neither_changed_nor_deleted(record: te.Record, tmp_path:
     store = te.Store(tmp_path)
     store.append(record)
     connection = sqlite3.connect(store.path)
-    for statement in ("UPDATE records SET value = 1", "DELETE FROM records"):
+    replace_all = (
+        "REPLACE INTO records SELECT id, key, dataset, protocol, method, seed, headline, 1, created, record"
+    )
+    statements = ("UPDATE records SET value = 1", "DELETE FROM records", f"{replace_all} FROM records")
+    for statement in statements:
         with pytest.raises(sqlite3.IntegrityError, match="append-only"):
             connection.execute(statement)
     connection.close()
@@ -118,3 +122,20 @@ def test_a_summary_never_mixes_graphs_of_the_same_name(random_graph) -> None:
     graphs = [te.Graph.from_edges(random_graph(seed, 30, 120).edges, name="same") for seed in (0, 1)]
     rows = summarise(te.run(graph, "uniform", "cn") for graph in graphs)
     assert [row.seeds for row in rows] == [1, 1]
+
+
+def test_a_row_that_is_not_a_record_is_named(record: te.Record, tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    connection = sqlite3.connect(store.path)
+    for text in ("not json", '{"unknown": 1}', "[]"):
+        connection.execute(
+            "INSERT INTO records VALUES (NULL, 'k', 'd', 'p', 'm', 0, 'h', 0, 't', ?)", (text,)
+        )
+        connection.commit()
+        with pytest.raises(InputError, match="not a record"):
+            store.find("k")
+
+
+def test_an_export_that_cannot_be_written_is_named(record: te.Record) -> None:
+    with pytest.raises(InputError, match=r"/proc/x\.csv cannot be written"):
+        export([record], "/proc/x.csv")

@@ -143,3 +143,32 @@ def test_a_task_from_a_split_of_ones_own_keeps_the_split(random_graph) -> None:
     assert task.graph is split.train
     hard = te.LinkTask.from_split(split, "heart", seed=4, k=20)
     assert hard.test.negatives.shape == (len(split.test), 20, 2)
+
+
+def test_a_part_owns_its_arrays() -> None:
+    positives, negatives = np.array([[0, 1]], np.int32), np.array([[2, 3]], np.int32)
+    part = Part(positives[:], negatives)
+    before = part.hash
+    positives[0, 0] = 7
+    assert part.positives.tolist() == [[0, 1]]
+    assert Part(part.positives, part.negatives).hash == before
+    with pytest.raises(InputError, match="positives must be an int32 array"):
+        Part([[0, 1]], negatives)
+
+
+def test_positives_that_are_training_edges_are_refused(random_graph) -> None:
+    graph = random_graph(0, 30, 100)
+    empty = np.empty((0, 2), np.int32)
+    with pytest.raises(InputError, match="20 of 20 test positives are edges of the training graph"):
+        te.LinkTask.from_split(te.Split(graph, empty, graph.edges[:20].copy(), "leak"), "uniform")
+    with pytest.raises(InputError, match="no test positives"):
+        te.LinkTask.from_split(te.Split(graph, empty, empty, "nothing"), "uniform")
+
+
+def test_a_given_split_takes_no_options_of_splitting(random_graph) -> None:
+    split = te.split(random_graph(0, 30, 100))
+    with pytest.raises(InputError, match="fraction says how to split"):
+        te.LinkTask.from_split(split, "uniform", fraction=0.9)
+    assert "fraction" not in te.LinkTask.from_split(split, "uniform").settings
+    with pytest.raises(InputError, match="makes no LinkTask"):
+        te.LinkTask.from_split(split, "recommendation")

@@ -54,6 +54,11 @@ def test_an_unknown_option_gets_a_suggestion() -> None:
         ("uniform", {"component": "smallest"}, "component"),
         ("degree-corrected", {"degrees": "some"}, "degrees"),
         ("triplet", {"keep": "neither"}, "keep"),
+        ("heart", {"alpha": None}, "alpha"),
+        ("heart", {"eps": "x"}, "eps"),
+        ("heart", {"heuristics": 5}, "heuristics"),
+        ("uniform", {"fraction": 10**400}, "fraction"),
+        ("uniform", {"ratio": 10**400}, "ratio"),
     ],
 )
 def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culprit: str) -> None:
@@ -65,6 +70,12 @@ def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culpri
 def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
     with pytest.raises(InputError, match="a file or a trueedge Graph, got"):
         te.task(source, "uniform")
+
+
+def test_a_file_does_not_shadow_a_data_set(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "karate").write_text("0 1\n1 2\n2 0\n")
+    assert te.task("karate", "uniform").num_nodes == 34
 
 
 def test_a_file_is_a_source_too(tmp_path) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
+from trueedge.errors import InputError
 from trueedge.tasks import recommend
 
 
@@ -68,3 +69,16 @@ def test_a_sample_holds_positives_and_others(task: te.RecommendTask) -> None:
     whole = te.load("karate")
     assert whole.has_edges(positives).all()
     assert not whole.has_edges(others).any()
+
+
+def test_a_list_longer_than_any_is_refused_and_names_are_normal(task: te.RecommendTask) -> None:
+    scorer = te.methods.get("ra")().fit(task)
+    for name in ("recall@1000", "ndcg@99999999999999999"):
+        with pytest.raises(InputError, match="has only 34 nodes"):
+            task.evaluate(scorer, metrics=[name])
+    assert list(task.evaluate(scorer, metrics="ndcg@10")) == ["ndcg@10"]
+
+
+def test_a_constant_scorer_gets_a_warning(task: te.RecommendTask) -> None:
+    with pytest.warns(te.ScoreWarning, match="all scores are 0"):
+        task.evaluate(lambda pairs: np.zeros(len(pairs)))

@@ -12,6 +12,11 @@ import trueedge as te
 from trueedge.errors import InputError
 
 
+def change(folder: Path, **values: object) -> None:
+    card = json.loads((folder / "task.json").read_text())
+    (folder / "task.json").write_text(json.dumps({**card, **values}))
+
+
 @pytest.mark.parametrize("protocol", ["existing", "triplet", "recommendation"])
 def test_a_saved_task_comes_back_the_same(protocol: str, tmp_path: Path) -> None:
     task = te.task("karate", protocol, seed=2)
@@ -60,8 +65,19 @@ def test_a_task_is_not_saved_over_something_else(tmp_path: Path) -> None:
         (lambda folder: (folder / "test_negatives.npy").unlink(), "test_negatives.npy"),
         (lambda folder: (folder / "test_negatives.npy").write_bytes(b"junk"), "test_negatives.npy"),
         (lambda folder: np.save(folder / "test_positives.npy", np.zeros((3, 2))), "int32"),
-        (lambda folder: np.save(folder / "test_positives.npy", np.zeros((2, 2), np.int32)), "damaged"),
+        (
+            lambda folder: np.save(folder / "test_positives.npy", np.array([[0, 1], [2, 3]], np.int32)),
+            "damaged",
+        ),
         (lambda folder: (folder / "graph" / "graph.json").unlink(), "graph"),
+        (lambda folder: (folder / "task.json").write_text("[" * 100_000), "cannot be read"),
+        (lambda folder: change(folder, seed=9), "damaged"),
+        (lambda folder: change(folder, metrics=[]), "damaged"),
+        (lambda folder: change(folder, dataset="ogbl-ppa"), "damaged"),
+        (lambda folder: change(folder, parts=["test", "../test"]), "parts"),
+        (lambda folder: change(folder, parts=5), "'parts' is missing or not of type list"),
+        (lambda folder: change(folder, metrics=None), "'metrics' is missing"),
+        (lambda folder: np.save(folder / "test_positives.npy", np.full((2, 2), 99, np.int32)), "99"),
     ],
 )
 def test_a_damaged_task_is_refused_in_a_sentence(damage, message: str, tmp_path: Path) -> None:
@@ -74,8 +90,17 @@ def test_a_damaged_task_is_refused_in_a_sentence(damage, message: str, tmp_path:
 @pytest.mark.parametrize(("key", "value"), [("format", 99), ("kind", "riddle")])
 def test_a_card_from_the_future_is_refused(key: str, value: object, tmp_path: Path) -> None:
     folder = te.task("karate", "existing").save(tmp_path / "task")
-    card = json.loads((folder / "task.json").read_text())
-    card[key] = value
-    (folder / "task.json").write_text(json.dumps(card))
+    change(folder, **{key: value})
     with pytest.raises(InputError, match=repr(value)):
         te.load_task(folder)
+
+
+def test_options_of_numpy_are_saved_as_plain_numbers(tmp_path: Path) -> None:
+    task = te.task("karate", "heart", k=np.int64(4), heuristics=("ra",))
+    assert te.load_task(task.save(tmp_path / "task")).settings["k"] == 4
+
+
+@pytest.mark.parametrize("place", ["/proc/x", "a" * 300])
+def test_a_place_that_cannot_be_written_is_named(place: str) -> None:
+    with pytest.raises(InputError, match="cannot be saved"):
+        te.task("karate", "existing").save(place)

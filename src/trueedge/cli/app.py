@@ -45,6 +45,10 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except OSError as error:
+        where = "" if error.filename is None else f"{error.filename}: "
+        showing.note(f"trueedge: {where}{error.strerror or error}", style="")
+        sys.exit(1)
 
 
 def _show_warning(

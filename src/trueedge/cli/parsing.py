@@ -15,7 +15,9 @@ from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.columns import read_columns
 from trueedge.graph.reading import read_pairs
+from trueedge.graph.text import open_text
 from trueedge.methods import Method
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import catalogue as protocols
@@ -38,7 +40,7 @@ def value(text: str) -> Any:
         return text.lower() == "true"
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
         return text
 
 
@@ -135,19 +137,15 @@ def labelled_pairs(path: Path, graph: Graph) -> NDArray[np.int64]:
     """The pairs of a file as node numbers, where the graph's own file may use other names."""
     if graph.labels is None:
         return as_pairs(read_pairs(path), graph.num_nodes, str(path))
+    columns = read_columns(open_text(path), names_only=True)
     place = {label: node for node, label in enumerate(graph.labels)}
-    pairs = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        words = line.replace(",", " ").split()
-        if not words or words[0][0] in "#%":
-            continue
-        for word in words[:2]:
-            if word not in place:
-                raise InputError(f"{path}, line {number}: {word!r} is no node of {graph.name}")
-        if len(words) < 2:
-            raise InputError(f"{path}, line {number}: one id where a pair should be")
-        pairs.append((place[words[0]], place[words[1]]))
-    return as_pairs(pairs, graph.num_nodes, str(path))
+    numbers = np.array([place.get(name, -1) for name in columns.names or ()], dtype=np.int64)
+    pairs: NDArray[np.int64] = numbers[columns.ids]
+    if (pairs < 0).any():
+        row, column = (int(i) for i in np.argwhere(pairs < 0)[0])
+        name = (columns.names or ())[columns.ids[row, column]]
+        raise InputError(f"{path}, line {columns.lines[row]}: {name!r} is no node of {graph.name}")
+    return pairs
 
 
 def saved_task(text: str, protocol: str | None, words: Sequence[str] = ()) -> Task | None:

@@ -9,7 +9,7 @@ from pkgutil import iter_modules
 
 from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, cards, get, load, names, register
 from trueedge.datasets.heart import released
-from trueedge.datasets.sources import FileCheck, MissingFile, available, verify
+from trueedge.datasets.sources import FileCheck, MissingFile, altered, available, fingerprint, verify
 from trueedge.datasets.synthetic import (
     barabasi_albert,
     erdos_renyi,
@@ -25,10 +25,12 @@ __all__ = [
     "Release",
     "Rules",
     "SourceFile",
+    "altered",
     "available",
     "barabasi_albert",
     "cards",
     "erdos_renyi",
+    "fingerprint",
     "get",
     "load",
     "names",

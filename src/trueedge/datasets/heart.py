@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,10 +101,7 @@ def _positives(path: Path, num_nodes: int) -> NDArray[np.int32]:
 
 def _samples(path: Path, positives: NDArray[np.int32], num_nodes: int) -> NDArray[np.int32]:
     """HeaRT's negatives, int32 (P, k, 2): the first half keeps the positive's source, the rest its target."""
-    try:
-        samples = np.load(path, allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise InputError(f"{path} is not a numpy file of numbers: {error}") from None
+    samples = _array(path)
     expected = f"({len(positives)}, k, 2)"
     if samples.ndim != 3 or samples.shape[0] != len(positives) or samples.shape[2] != 2:
         raise InputError(
@@ -118,3 +117,19 @@ def _samples(path: Path, positives: NDArray[np.int32], num_nodes: int) -> NDArra
         u, v = positives[row]
         raise InputError(f"{path}: the negatives in row {row} do not belong to the positive ({u}, {v})")
     return negatives
+
+
+def _array(path: Path) -> NDArray[Any]:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a head that is nearly right
+            array = np.load(path, allow_pickle=False)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # numpy parses the head as Python text: a damaged one fails in many ways
+        reason = (str(error) or type(error).__name__).splitlines()[0]
+        raise InputError(f"{path} is not a numpy file of numbers: {reason}") from None
+    if not isinstance(array, np.ndarray):
+        array.close()
+        raise InputError(f"{path} is not a numpy file of numbers: it is an archive")
+    return array

@@ -94,6 +94,8 @@ def distrust(what: str) -> Iterator[None]:
         yield
     except InputError:
         raise
+    except OSError as error:
+        raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
     except Exception as error:
         reason = f"{type(error).__name__}: {error}".rstrip(": ")
         raise InputError(f"{what} is not a file of arrays ({reason})") from None

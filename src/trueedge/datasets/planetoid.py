@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from trueedge.datasets import heart
 from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
-from trueedge.datasets.pickles import SparseRows, read_pickle
+from trueedge.datasets.pickles import SparseRows, distrust, read_pickle
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError
@@ -91,7 +91,7 @@ def _files(corpus: str) -> tuple[SourceFile, ...]:
 
 
 def _rows(path: Path) -> SparseRows:
-    with path.open("rb") as stream:
+    with distrust(str(path)), path.open("rb") as stream:
         matrix = read_pickle(stream, str(path))
     if not isinstance(matrix, SparseRows):
         raise InputError(f"{path} holds no sparse matrix")
@@ -100,7 +100,7 @@ def _rows(path: Path) -> SparseRows:
 
 def _lists(path: Path) -> dict[int, list[int]]:
     """The neighbours of each node, with the nodes 0..n-1 as keys."""
-    with path.open("rb") as stream:
+    with distrust(str(path)), path.open("rb") as stream:
         lists: Any = read_pickle(stream, str(path))
     if not isinstance(lists, dict) or not all(isinstance(row, list) for row in lists.values()):
         raise InputError(f"{path} holds no dict of lists of neighbours")

@@ -25,8 +25,9 @@ def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
     """
     from trueedge.kernels.sampling import distinct
 
-    _count("nodes", "erdos-renyi", nodes, 1)
-    _count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
+    nodes = _count("nodes", "erdos-renyi", nodes, 1, MAX_NODES)
+    edges = _count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
+    check_room("erdos-renyi", nodes, edges)
     rng = generator(seed, "synthetic", "erdos-renyi", nodes, edges)
     pairs = _triangle(distinct(rng, nodes * (nodes - 1) // 2, edges))
     return Graph.from_edges(pairs, nodes, name=graph_name("erdos-renyi", nodes=nodes, edges=edges, seed=seed))
@@ -44,8 +45,9 @@ def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
     """
     from trueedge.kernels.growth import grow
 
-    _count("attach", "barabasi-albert", attach, 1)
-    _count("nodes", "barabasi-albert", nodes, attach + 1)
+    attach = _count("attach", "barabasi-albert", attach, 1, MAX_NODES - 1)
+    nodes = _count("nodes", "barabasi-albert", nodes, attach + 1, MAX_NODES)
+    check_room("barabasi-albert", nodes, attach * (nodes - attach))
     quotas = np.full(nodes, attach, dtype=np.int64)
     quotas[:attach] = 0
     rng = generator(seed, "synthetic", "barabasi-albert", nodes, attach)
@@ -70,8 +72,9 @@ def price(nodes: int, edges: int, exponent: float = 3.0, seed: int = 0) -> Graph
     """
     from trueedge.kernels.growth import grow
 
-    _count("nodes", "price", nodes, 1)
-    _count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
+    nodes = _count("nodes", "price", nodes, 1, MAX_NODES)
+    edges = _count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
+    check_room("price", nodes, edges)
     _above("exponent", "price", exponent, 2)
     rng = generator(seed, "synthetic", "price", nodes, edges, str(float(exponent)))
     pairs = grow(rng, _citations(nodes, edges), (exponent - 2) * edges / nodes, 1)
@@ -105,18 +108,19 @@ def power_law_configuration(
     Molloy and Reed 1995, "A critical point for random graphs with a given degree sequence".
     """
     owner = "power-law-configuration"
-    _count("nodes", owner, nodes, 2)
+    nodes = _count("nodes", owner, nodes, 2, MAX_NODES)
+    check_room(owner, nodes, 0)
     _above("exponent", owner, exponent, 1)
     if mean_degree is not None and min_degree is not None:
         raise InputError(f"{owner}: give mean_degree or min_degree, not both")
-    highest = nodes - 1 if max_degree is None else max_degree
-    _count("max_degree", owner, highest, 1, nodes - 1)
+    highest = _count("max_degree", owner, nodes - 1 if max_degree is None else max_degree, 1, nodes - 1)
     if mean_degree is None:
         lowest = min(2, highest) if min_degree is None else min_degree
         _count("min_degree", owner, lowest, 1, highest)
         law = _power_law(exponent, lowest, highest)
     else:
         law = _power_law_of_mean(exponent, mean_degree, highest)
+    check_room(owner, nodes, int(nodes * float(law @ np.arange(len(law)))) // 2)
     rng = generator(
         seed, "synthetic", owner, nodes, str(float(exponent)), str(mean_degree), str(min_degree), highest
     )
@@ -148,11 +152,15 @@ def stochastic_block(
     from trueedge.kernels.sampling import distinct
 
     owner = "stochastic-block"
-    if not len(sizes):
+    if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not len(sizes):
         raise must_be("sizes", owner, "a list of at least one block", sizes)
-    for size in sizes:
-        _count("sizes", owner, size, 1)
+    sizes = [_count("sizes", owner, size, 1, MAX_NODES) for size in sizes]
+    if sum(sizes) > MAX_NODES:
+        raise InputError(f"{owner}: {sum(sizes)} nodes are too many, a graph has at most {MAX_NODES}")
+    # A table of probabilities has a cell for each two blocks, and takes less room than as many edges.
+    check_room(owner, sum(sizes), len(sizes) ** 2)
     chances = _chances(len(sizes), p_in, p_out, matrix)
+    check_room(owner, sum(sizes), int(sizes @ chances @ sizes) // 2)
     rng = generator(seed, "synthetic", owner, *(int(size) for size in sizes), chances.tobytes().hex())
     starts = np.cumsum([0, *sizes])
     found = [np.empty((0, 2), dtype=np.int64)]
@@ -266,11 +274,11 @@ def _chances(
     return chances
 
 
-def _count(argument: str, owner: str, value: object, low: int, high: int | None = None) -> None:
-    allowed = f"a whole number, {low} or more" if high is None else f"a whole number from {low} to {high}"
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):  # type: ignore[operator]
-        raise must_be(argument, owner, allowed, value)
+def _count(argument: str, owner: str, value: object, low: int, high: int) -> int:
+    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
+        return int(value)
+    allowed = f"a whole number, {low} or more" if high >= MAX_NODES - 1 else f"a whole number from {low} to {high}"
+    raise must_be(argument, owner, allowed, value)
 
 
 def _above(argument: str, owner: str, value: object, low: float) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal
 
 from trueedge.datasets.dataset import SourceFile, get
+from trueedge.datasets.downloads import copy, draft_in, progress
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
@@ -20,8 +18,8 @@ if TYPE_CHECKING:
 
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
-_BLOCK = 1 << 18
 _TIMEOUT = 30.0  # seconds without a byte
+_CHECKSUMS: dict[tuple[Path, int, int], str] = {}
 
 
 class MissingFile(InputError):  # noqa: N818
@@ -105,19 +103,50 @@ def verify(name: str) -> tuple[FileCheck, ...]:
         elif file.sha256 is None:
             checks.append(FileCheck(file.path, found, "unknown"))
         else:
-            with found.open("rb") as stream:
-                equal = hashlib.file_digest(stream, "sha256").hexdigest() == file.sha256
+            equal = _checksum(found) == file.sha256
             checks.append(FileCheck(file.path, found, "ok" if equal else "differs"))
     return tuple(checks)
+
+
+def fingerprint(name: str, released: bool = False) -> str:
+    """A SHA-256 of the content of a data set's files on this machine, in their order; nothing is downloaded.
+
+    It is empty where there is none: embedded and generated graphs have no files.
+
+    Args:
+        name: the data set.
+        released: take the files HeaRT released for it too.
+    """
+    found = [place for _, place in _local_files(name, released)]
+    if not found:
+        return ""
+    return hashlib.sha256("\n".join(map(_known_checksum, found)).encode()).hexdigest()
+
+
+def altered(name: str, released: bool = False) -> list[str]:
+    """The places of a data set's files on this machine that are not what their checksums say.
+
+    Args:
+        name: the data set.
+        released: look at the files HeaRT released for it too.
+    """
+    return [
+        str(place)
+        for file, place in _local_files(name, released)
+        if file.sha256 is not None and _known_checksum(place) != file.sha256
+    ]
 
 
 def cache_folder() -> Path:
     """The folder downloads are kept in: ``$TRUEEDGE_CACHE``, or ``trueedge`` in the user's cache."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
-        return Path(chosen).expanduser()
+        return _expanded(chosen, CACHE_VARIABLE)
     base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "trueedge"
+    try:
+        return (Path(base) if base else Path.home() / ".cache") / "trueedge"
+    except RuntimeError:
+        raise MissingFile(f"there is no home folder to keep files in: name one in {CACHE_VARIABLE}") from None
 
 
 def data_folder() -> Path | None:
@@ -125,18 +154,62 @@ def data_folder() -> Path | None:
     chosen = os.environ.get(DATA_VARIABLE)
     if not chosen:
         return None
-    folder = Path(chosen).expanduser()
-    if not folder.is_dir():
+    folder = _expanded(chosen, DATA_VARIABLE)
+    try:
+        found = folder.is_dir()
+    except OSError as error:
+        raise InputError(f"{DATA_VARIABLE} names {folder}: {error.strerror}") from None
+    if not found:
         raise InputError(f"{DATA_VARIABLE} names {folder}, which is not a folder")
     return folder
 
 
+def _expanded(chosen: str, variable: str) -> Path:
+    try:
+        return Path(chosen).expanduser()
+    except RuntimeError:
+        raise InputError(f"{variable} is {chosen!r}, but there is no such home folder") from None
+
+
 def _local(file: SourceFile) -> Path | None:
     own = data_folder()
-    for folder in (own, cache_folder()):
-        if folder is not None and (folder / file.path).is_file():
-            return folder / file.path
-    return None
+    if own is not None and _is_file(own / file.path):
+        return own / file.path
+    kept = cache_folder() / file.path
+    return kept if _is_file(kept) else None
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError as error:  # a folder that may not be entered
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _local_files(name: str, released: bool) -> list[tuple[SourceFile, Path]]:
+    card = get(name)
+    places = [(file, _local(file)) for file in (*card.files, *(card.heart_files if released else ()))]
+    return [(file, place) for file, place in places if place is not None]
+
+
+def _checksum(path: Path) -> str:
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+
+
+def _known_checksum(path: Path) -> str:
+    """The checksum of a file, read once for as long as its size and its time stay as they are."""
+    try:
+        found = path.stat()
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    state = (path, found.st_size, found.st_mtime_ns)
+    if state not in _CHECKSUMS:
+        _CHECKSUMS[state] = _checksum(path)
+    return _CHECKSUMS[state]
 
 
 def _not_here(owner: str, file: SourceFile) -> str:
@@ -151,7 +224,7 @@ def _put_it(file: SourceFile) -> str:
 
 def _download_file(file: SourceFile, owner: str) -> Path:
     target = cache_folder() / file.path
-    with _draft(target.parent) as draft:
+    with draft_in(target.parent) as draft:
         _fetch(file, owner, draft)
         _keep(draft, target, file, owner)
     return target
@@ -163,7 +236,7 @@ def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path
 
     places = {}
     folder = cache_folder()
-    with _draft(folder) as packed:
+    with draft_in(folder) as packed:
         _fetch(files[0], owner, packed)
         try:
             with zipfile.ZipFile(packed) as archive:
@@ -172,14 +245,16 @@ def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path
                     if file.member not in members:
                         raise InputError(f"{owner}: the archive at {file.url} holds no {file.member}")
                     target = folder / file.path
-                    with _draft(target.parent) as draft:
+                    with draft_in(target.parent) as draft:
                         with archive.open(members[file.member]) as inner, draft.open("wb") as out:
-                            while block := inner.read(_BLOCK):
-                                out.write(block)
+                            copy(inner, out)
                         _keep(draft, target, file, owner)
                     places[file.path] = target
-        except zipfile.BadZipFile as error:
-            raise InputError(f"{owner}: what {files[0].url} sent is a damaged archive ({error})") from None
+        except InputError:
+            raise
+        except Exception as error:  # encryption, unknown methods and damage each raise errors of their own
+            reason = str(error) or type(error).__name__
+            raise InputError(f"{owner}: what {files[0].url} sent is a damaged archive ({reason})") from None
     return places
 
 
@@ -195,34 +270,20 @@ def _honest_members(archive: ZipFile, owner: str, url: str) -> dict[str, ZipInfo
     return {info.filename: info for info in archive.infolist() if not info.is_dir()}
 
 
-@contextmanager
-def _draft(folder: Path) -> Iterator[Path]:
-    """A temporary file in a folder; what has not been moved to its place by the end is deleted."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
-    except OSError as error:
-        raise InputError(f"cannot write to the cache {folder} ({error.strerror})") from None
-    os.close(handle)
-    draft = Path(name)
-    try:
-        yield draft
-    finally:
-        draft.unlink(missing_ok=True)
-
-
 def _keep(draft: Path, target: Path, file: SourceFile, owner: str) -> None:
     """Give a complete file its name, unless its checksum is wrong."""
     if file.sha256 is not None:
-        with draft.open("rb") as stream:
-            found = hashlib.file_digest(stream, "sha256").hexdigest()
+        found = _checksum(draft)
         if found != file.sha256:
             raise InputError(
                 f"{owner}: {file.path} from {file.url} has the SHA-256 checksum {found} instead of"
                 f" {file.sha256}; it was deleted"
             )
-    draft.chmod(0o644)
-    draft.replace(target)
+    try:
+        draft.chmod(0o644)
+        draft.replace(target)
+    except OSError as error:
+        raise InputError(f"{owner}: {target} cannot be written ({error.strerror})") from None
 
 
 def _fetch(file: SourceFile, owner: str, draft: Path) -> None:
@@ -235,8 +296,8 @@ def _fetch(file: SourceFile, owner: str, draft: Path) -> None:
         with urlopen(request, timeout=_TIMEOUT) as response, draft.open("wb") as out:
             length = response.headers.get("Content-Length")
             expected = int(length) if length and length.isdigit() else None
-            with _progress(f"{owner}: {PurePosixPath(str(file.url)).name}", expected) as advance:
-                received = _copy(response, out, advance)
+            with progress(f"{owner}: {PurePosixPath(str(file.url)).name}", expected) as advance:
+                received = copy(response, out, advance)
         if expected is not None and received != expected:
             raise EOFError(f"the transfer broke off after {received} of {expected} bytes")
     except (OSError, EOFError, HTTPException, ValueError) as error:
@@ -246,27 +307,3 @@ def _fetch(file: SourceFile, owner: str, draft: Path) -> None:
         raise MissingFile(
             f"{_not_here(owner, file)}, and downloading {file.url} failed ({said}); {_put_it(file)}"
         ) from None
-
-
-def _copy(response: IO[bytes], out: IO[bytes], advance: Callable[[int], object]) -> int:
-    received = 0
-    while block := response.read(_BLOCK):
-        out.write(block)
-        received += len(block)
-        advance(len(block))
-    return received
-
-
-@contextmanager
-def _progress(title: str, total: int | None) -> Iterator[Callable[[int], object]]:
-    """A progress bar on a terminal, and nothing in a pipe."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=total)
-        yield lambda count: bar.advance(task, count)

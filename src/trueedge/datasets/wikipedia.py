@@ -57,7 +57,9 @@ def _features(path: Path) -> NDArray[np.float32]:
     """Multi-hot rows from a JSON object of node ids and the ids of their words."""
     try:
         words = {int(node): list(ids) for node, ids in json.loads(path.read_text(encoding="utf-8")).items()}
-    except (ValueError, TypeError, AttributeError):
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except (ValueError, TypeError, AttributeError, RecursionError):
         raise InputError(f"{path} is not a JSON object that gives each node a list of word ids") from None
     if not words or sorted(words) != list(range(len(words))):
         raise InputError(f"{path}: the nodes must be 0, 1, 2, … without a gap")

@@ -78,7 +78,9 @@ def refuse_masked(values: object, what: str) -> None:
     masks = [np.ma.getmaskarray(row) for row in rows if isinstance(row, np.ma.MaskedArray)]
     count = sum(int(np.count_nonzero(mask)) for mask in masks)
     if count:
-        raise InputError(f"{what}: {count} value{' is' if count == 1 else 's are'} masked; fill them in first")
+        raise InputError(
+            f"{what}: {count} value{' is' if count == 1 else 's are'} masked; fill them in first"
+        )
 
 
 def _as_array(values: object, what: str) -> NDArray[Any]:

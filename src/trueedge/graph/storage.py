@@ -58,7 +58,7 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         _write(place / "graph.json", card)
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
         reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{str(place)!r} cannot be written: {reason}") from None
+        raise InputError(f"{place} cannot be written: {reason}") from None
 
 
 def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:

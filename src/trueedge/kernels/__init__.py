@@ -23,7 +23,10 @@ VARIABLE = "NUMBA_CACHE_DIR"
 def find_cache() -> Path | None:
     """The folder to keep compiled code in, or None where the compiler finds one by itself."""
     chosen = [numba.config.CACHE_DIR] if numba.config.CACHE_DIR else []
-    usual = [Path(__file__).with_name("__pycache__"), AppDirs(appname="numba", appauthor=False).user_cache_dir]
+    usual = [
+        Path(__file__).with_name("__pycache__"),
+        AppDirs(appname="numba", appauthor=False).user_cache_dir,
+    ]
     if numba.config.DISABLE_JIT or any(_is_writable(Path(folder)) for folder in (*chosen, *usual)):
         return None
     return temporary_cache()

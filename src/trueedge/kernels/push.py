@@ -65,7 +65,9 @@ def push_state(indptr: NDArray[np.int64], alpha: float, eps: float) -> PushState
     nodes = len(indptr) - 1
     residual = np.zeros((nodes, 2))
     residual[:, 1] = (alpha * eps) * np.diff(indptr)
-    return PushState(residual, np.zeros(1 << (2 * nodes).bit_length(), dtype=np.int32), np.zeros(max(nodes, 1)))
+    return PushState(
+        residual, np.zeros(1 << (2 * nodes).bit_length(), dtype=np.int32), np.zeros(max(nodes, 1))
+    )
 
 
 def push_rows(

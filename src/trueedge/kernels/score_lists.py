@@ -31,6 +31,7 @@ class ScoreLists(NamedTuple):
         bits: int64 array (lists, n), the bits of every node's score.
         keys: int64 array (lists, n), the bits of the listed scores, by bucket.
         nodes: int32 array (lists, n), the nodes beside them.
+        room: int64 array (n,), overwritten whenever a list is filled.
         starts: int64 array (lists, MAX_BUCKETS + 1): bucket i is at ``starts[i]:starts[i + 1]``.
         sorted: bool array (lists, MAX_BUCKETS), which buckets are in order.
         shape: int64 array (lists, 4): how many nodes are listed, the highest key, the width of a bucket as a
@@ -40,6 +41,7 @@ class ScoreLists(NamedTuple):
     bits: NDArray[np.int64]
     keys: NDArray[np.int64]
     nodes: NDArray[np.int32]
+    room: NDArray[np.int64]
     starts: NDArray[np.int64]
     sorted: NDArray[np.bool_]
     shape: NDArray[np.int64]
@@ -52,6 +54,7 @@ def score_lists(rows: NDArray[np.float64]) -> ScoreLists:
         rows.view(np.int64),
         np.empty(rows.shape, dtype=np.int64),
         np.empty(rows.shape, dtype=np.int32),
+        np.empty(rows.shape[1], dtype=np.int64),
         np.zeros((lists, MAX_BUCKETS + 1), dtype=np.int64),
         np.zeros((lists, MAX_BUCKETS), dtype=np.bool_),
         np.zeros((lists, 4), dtype=np.int64),
@@ -59,39 +62,37 @@ def score_lists(rows: NDArray[np.float64]) -> ScoreLists:
 
 
 @njit(cache=True, nogil=True)
-def fill_list(lists: ScoreLists, at: int, listed: NDArray[np.int32], top: int) -> int:
-    """List the nodes that are scored above zero, the best ``top`` and their ties in order; how many they are.
+def fill_list(lists: ScoreLists, at: int, listed: NDArray[np.int32], top: int) -> None:
+    """List the nodes that are scored above zero, the best ``top`` and their ties in order.
 
     Args:
         lists: from :func:`score_lists`; the scores of the listed nodes are rounded.
         at: which of the lists.
-        listed: int32 array (m,), the nodes that may have a score, each once; those that have one are moved to
-            the front.
+        listed: int32 array (m,), the nodes that may have a score, each once; overwritten.
         top: how many of the best to put in order.
     """
-    bits, shape, starts = lists.bits, lists.shape, lists.starts
+    bits, room, shape, starts = lists.bits[at], lists.room, lists.shape[at], lists.starts[at]
     half_step = np.int64(1 << (ROUNDED_BITS - 1))
     size = 0
     high, low = np.int64(0), np.int64(0x7FFFFFFFFFFFFFFF)
     for node in listed:
-        key = ((bits[at, node] + half_step) >> ROUNDED_BITS) << ROUNDED_BITS
-        if key > 0:
-            bits[at, node] = key
-            listed[size] = node
-            size += 1
-            high, low = max(high, key), min(low, key)
+        place = np.uint32(node)
+        key = ((bits[place] + half_step) >> ROUNDED_BITS) << ROUNDED_BITS
+        bits[place] = key
+        room[size], listed[size] = key, node
+        size += key > 0
+        high, low = max(high, key), min(low, key if key > 0 else low)
     buckets = max(1, min(MAX_BUCKETS, size // SCORES_PER_BUCKET))
     width = 0
     while size > 0 and (high - low) >> width >= buckets:
         width += 1
-    shape[at, SIZE], shape[at, HIGHEST], shape[at, WIDTH], shape[at, ORDERED] = size, high, width, 0
+    shape[SIZE], shape[HIGHEST], shape[WIDTH], shape[ORDERED] = size, high, width, 0
     _deal(lists, at, listed[:size], buckets)
     bucket = 0
-    while shape[at, ORDERED] < min(top, size):
+    while shape[ORDERED] < min(top, size):
         _sort_bucket(lists, at, bucket)
         bucket += 1
-        shape[at, ORDERED] = starts[at, bucket]
-    return size
+        shape[ORDERED] = starts[bucket]
 
 
 @njit(cache=True, nogil=True)
@@ -114,7 +115,7 @@ def rank_of(lists: ScoreLists, at: int, key: int) -> int:
 def sort_descending(keys: NDArray[np.int64], nodes: NDArray[np.int32], first: int, last: int) -> None:
     """Sort ``keys[first:last]``, and the nodes beside them, in place; equal keys stay in any order.
 
-    Shell's sort: what is sorted here is short, or long and all equal, and there it does no more than look.
+    Shell's sort: what is sorted here is short.
     """
     gap = last - first
     while gap > 1:
@@ -154,29 +155,36 @@ def move_highest(keys: NDArray[np.int64], nodes: NDArray[np.int32], size: int, w
 
 @njit(cache=True, nogil=True)
 def _deal(lists: ScoreLists, at: int, listed: NDArray[np.int32], buckets: int) -> None:
-    bits, keys, nodes, starts = lists.bits[at], lists.keys[at], lists.nodes[at], lists.starts[at]
+    """Deal the nodes to buckets by their keys, which lie in ``room`` beside them."""
+    keys, nodes, room, starts = lists.keys[at], lists.nodes[at], lists.room, lists.starts[at]
     high, width = lists.shape[at, HIGHEST], lists.shape[at, WIDTH]
     for bucket in range(buckets):
         starts[bucket] = 0
         lists.sorted[at, bucket] = False
-    for node in listed:
-        starts[(high - bits[node]) >> width] += 1
+    for i in range(len(listed)):
+        starts[(high - room[i]) >> width] += 1
     total = 0
     for bucket in range(buckets):
         total += starts[bucket]
         starts[bucket] = total
     starts[buckets] = total
-    for node in listed:
-        bucket = (high - bits[node]) >> width
+    for i in range(len(listed)):
+        bucket = (high - room[i]) >> width
         starts[bucket] -= 1
-        keys[starts[bucket]] = bits[node]
-        nodes[starts[bucket]] = node
+        keys[starts[bucket]] = room[i]
+        nodes[starts[bucket]] = listed[i]
 
 
 @njit(cache=True, nogil=True)
 def _sort_bucket(lists: ScoreLists, at: int, bucket: int) -> None:
     lists.sorted[at, bucket] = True
-    sort_descending(lists.keys[at], lists.nodes[at], lists.starts[at, bucket], lists.starts[at, bucket + 1])
+    keys, first, last = lists.keys[at], lists.starts[at, bucket], lists.starts[at, bucket + 1]
+    # Long buckets are mostly of equals: all that a hub alone leads to have the same score.
+    i = first + 1
+    while i < last and keys[i] <= keys[i - 1]:
+        i += 1
+    if i < last:
+        sort_descending(keys, lists.nodes[at], first, last)
 
 
 @njit(cache=True, nogil=True)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from queue import SimpleQueue
-from typing import TypeVar
+from queue import Empty, SimpleQueue
+from typing import Generic, TypeVar
 
 import numba
 
@@ -17,11 +17,30 @@ Scratch = TypeVar("Scratch")
 Result = TypeVar("Result")
 
 
+class Scratches(Generic[Scratch]):
+    """Scratch that outlives a run: made when a thread first needs one, and handed from run to run."""
+
+    def __init__(self, make: Callable[[], Scratch]) -> None:
+        self._make = make
+        self._idle: SimpleQueue[Scratch] = SimpleQueue()
+
+    def take(self) -> Scratch:
+        """One that nobody uses, a new one where there is none."""
+        try:
+            return self._idle.get_nowait()
+        except Empty:
+            return self._make()
+
+    def give(self, scratch: Scratch) -> None:
+        """Leave one to the next who asks."""
+        self._idle.put(scratch)
+
+
 def run_blocks(
     work: Callable[[int, int, Scratch], Result],
     total: int,
     size: int,
-    make_scratch: Callable[[], Scratch],
+    make_scratch: Callable[[], Scratch] | Scratches[Scratch],
     progress: Callable[[int, int], object] | None = None,
 ) -> list[Result]:
     """Run ``work(first, last, scratch)`` over ``0..total-1`` in blocks; the results in the blocks' order.
@@ -30,24 +49,23 @@ def run_blocks(
         work: does the items ``first..last-1``; no two calls share a scratch at one time.
         total: how many items there are.
         size: how many items a block has.
-        make_scratch: makes one thread's scratch; called at most once a thread.
+        make_scratch: makes one thread's scratch, and is called at most once a thread; or what keeps them from
+            run to run.
         progress: called with (items done, total) after each block, in the caller's thread.
     """
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
     threads = min(numba.get_num_threads(), len(blocks))
-    if threads <= 1:
-        return _run_here(work, blocks, total, make_scratch, progress)
-    idle: SimpleQueue[Scratch] = SimpleQueue()
-    for _ in range(threads):
-        idle.put(make_scratch())
+    scratches = make_scratch if isinstance(make_scratch, Scratches) else Scratches(make_scratch)
 
     def one(first: int, last: int) -> Result:
-        scratch = idle.get()
-        try:
-            return work(first, last, scratch)
-        finally:
-            idle.put(scratch)
+        scratch = scratches.take()
+        result = work(first, last, scratch)
+        # Not where an error left it half used.
+        scratches.give(scratch)
+        return result
 
+    if threads <= 1:
+        return _run_here(one, blocks, total, progress)
     pool = ThreadPoolExecutor(threads)
     try:
         futures = {pool.submit(one, *block): block for block in blocks}
@@ -64,18 +82,14 @@ def run_blocks(
 
 
 def _run_here(
-    work: Callable[[int, int, Scratch], Result],
+    one: Callable[[int, int], Result],
     blocks: list[tuple[int, int]],
     total: int,
-    make_scratch: Callable[[], Scratch],
     progress: Callable[[int, int], object] | None,
 ) -> list[Result]:
     results: list[Result] = []
-    if not blocks:
-        return results
-    scratch = make_scratch()
     for first, last in blocks:
-        results.append(work(first, last, scratch))
+        results.append(one(first, last))
         if progress is not None:
             progress(last, total)
     return results

@@ -27,14 +27,16 @@ def two_hop_row(
         weights: float64 array (n,), above zero at every node with a neighbour.
         source: the node whose row is computed.
         row: float64 array (n,), all zero; filled with the sums, which the caller clears where touched.
-        touched: int32 array (n,), filled with the nodes that have a sum, the source among them.
+        touched: int32 array (n + 1,), filled with the nodes that have a sum, the source among them.
     """
     count = 0
     for w in indices[indptr[source] : indptr[source + 1]]:
         weight = weights[w]
-        for node in indices[indptr[w] : indptr[w + 1]]:
-            if row[node] == 0.0:
-                touched[count] = node
-                count += 1
-            row[node] += weight
+        for neighbor in indices[indptr[w] : indptr[w + 1]]:
+            node = np.uint32(neighbor)
+            before = row[node]
+            row[node] = before + weight
+            # Written first and counted after: which node is new is nothing a processor can foresee.
+            touched[count] = neighbor
+            count += before == 0.0
     return count

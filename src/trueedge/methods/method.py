@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import importlib
+import numbers
 import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -54,9 +55,10 @@ class Range:
             return self.optional
         if self.choices is not None:
             return value in self.choices
-        if isinstance(value, (bool, str)):
+        if isinstance(value, bool) or not isinstance(value, numbers.Real):
             return self.low is None and self.high is None
-        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+        number = float(value)
+        return (self.low is None or number >= self.low) and (self.high is None or number <= self.high)
 
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
@@ -88,7 +90,7 @@ class Method(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             limits, value = field.metadata["range"], getattr(self, field.name)
-            if not same_kind(value, field.default):
+            if not (value is None and limits.optional) and not same_kind(value, field.default):
                 raise must_be(field.name, self.name, f"of type {type(field.default).__name__}", value)
             if not limits.admits(value):
                 raise must_be(field.name, self.name, str(limits), value)
@@ -124,6 +126,8 @@ def get(name: str) -> type[Method]:
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
     """A method with some settings; an unknown setting is an error."""
     kind = get(name)
+    if settings is not None and not isinstance(settings, Mapping):
+        raise must_be("settings", name, "a dictionary", settings)
     for key in settings or {}:
         if key not in kind.space():
             raise unknown(f"setting of {name}", key, kind.space() or ["(none)"])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.graph import Graph, as_pairs
 from trueedge.randomness import derive
 
@@ -63,6 +63,10 @@ def heart(
     Li et al.: Evaluating Graph Neural Networks for Link Prediction: Current Pitfalls and New Benchmarking,
     NeurIPS 2023.
     """
+    if not isinstance(graph, Graph):
+        raise must_be("graph", "heart", "a Graph", graph)
+    if not isinstance(keep_known, bool):
+        raise must_be("keep_known", "heart", "True or False", keep_known)
     pairs = as_pairs(positives, graph.num_nodes, "positives")
     _check(graph, pairs, k, heuristics, alpha, eps, ties)
     hidden = graph if known is None else graph.with_edges(as_pairs(known, graph.num_nodes, "known"))
@@ -113,7 +117,7 @@ def _check(
 ) -> None:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2 or k % 2:
         raise must_be("k", "heart", "an even number, 2 or more", k)
-    if isinstance(heuristics, str) or len(heuristics) == 0:
+    if not isinstance(heuristics, (tuple, list)) or len(heuristics) == 0:
         raise must_be("heuristics", "heart", "a list of one or more names", heuristics)
     for name in heuristics:
         if name not in HEURISTICS:
@@ -122,9 +126,9 @@ def _check(
         raise must_be("heuristics", "heart", "names that differ", tuple(heuristics))
     if ties not in TIES:
         raise unknown("rule for ties in heart", ties, TIES)
-    if not 0 < alpha < 1:
+    if not same_kind(alpha, 0.15) or not 0 < alpha < 1:
         raise must_be("alpha", "heart", "between 0 and 1, and neither", alpha)
-    if not 1e-15 <= eps < 1:
+    if not same_kind(eps, 1e-5) or not 1e-15 <= eps < 1:
         # Below that, the rounding of the sums is larger than what eps bounds.
         raise must_be("eps", "heart", "at least 1e-15 and below 1", eps)
     if "features" in heuristics and graph.features is None:

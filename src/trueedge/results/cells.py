@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import inspect
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import trueedge
-from trueedge import methods, tasks
-from trueedge.errors import InputError
+from trueedge import datasets, methods, tasks
+from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.randomness import derive
 from trueedge.results.provenance import peak_memory, provenance
 from trueedge.results.record import Record, request_key
 from trueedge.results.store import Store
@@ -56,8 +58,18 @@ class Cell:
 
     @property
     def source_key(self) -> str:
-        """What tells sources apart: a data set's name, or the content of a graph or task."""
-        return self.source if isinstance(self.source, str) else self.source.hash
+        """What tells sources apart: a data set's name and the content of its files, or of a graph or task."""
+        if not isinstance(self.source, str):
+            return self.source.hash
+        if self.source.partition(":")[0] not in datasets.names():
+            return Source.of(self.source).graph.hash
+        files = datasets.fingerprint(self.source, released=self.released)
+        return f"{self.source} {files}".strip()
+
+    @property
+    def released(self) -> bool:
+        """Whether the protocol reads released files."""
+        return self.protocol.endswith("-released")
 
     @property
     def task_key(self) -> str:
@@ -87,7 +99,15 @@ class Cell:
         return self.source.dataset if isinstance(self.source, Task) else self.source.name
 
     def check(self) -> None:
-        """Refuse a cell whose data set, protocol or options nobody knows, before any work is done."""
+        """Refuse a cell that cannot be, before any work is done."""
+        if not isinstance(self.method, Method):
+            raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
+        if not re.fullmatch(r"cpu|cuda(:\d+)?", self.device):
+            raise must_be("device", "run", "'cpu' or 'cuda'", self.device)
+        for seed in (self.seed, self.split_seed):
+            derive(seed)
+            if seed >= 2**63:
+                raise must_be("seed", "run", "below 2**63", seed)
         if not isinstance(self.source, Task):
             get(self.protocol).request(Source.of(self.source), self.split_seed, self.options)
         elif self.protocol != self.source.protocol or self.options:
@@ -115,6 +135,14 @@ class Outcome:
     record: Record | None
     fresh: bool = False
     reason: str = ""
+
+
+def _altered(cell: Cell) -> list[str]:
+    """A sentence for each file of the data set that is not the published one."""
+    if not isinstance(cell.source, str) or cell.source.partition(":")[0] not in datasets.names():
+        return []
+    files = datasets.altered(cell.source, released=cell.released)
+    return [f"{path} is not the published file" for path in files]
 
 
 @cache
@@ -220,13 +248,13 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         options=dict(cell.options),
         method=cell.method.name,
         settings=cell.method.settings(),
-        seed=cell.seed,
-        task_seed=task.seed,
+        seed=int(cell.seed),
+        task_seed=int(task.seed),
         headline=task.headline,
         metrics=values,
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=tuple(str(w.message) for w in caught if issubclass(w.category, ScoreWarning)),
+        warnings=(*_altered(cell), *(str(w.message) for w in caught if issubclass(w.category, ScoreWarning))),
         provenance={"source": cell.source_key, **provenance(task, cell.device)},
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )

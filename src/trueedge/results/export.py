@@ -30,15 +30,18 @@ def export(records: Sequence[Record], path: str | Path) -> Path:
     path = Path(path)
     if path.suffix not in (".json", ".csv"):
         raise InputError(f"{path}: records are exported to a .json or a .csv file")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.suffix == ".json":
-        path.write_text(json.dumps([record.to_dict() for record in records], indent=2, sort_keys=True) + "\n")
-        return path
-    with path.open("w", newline="") as file:
-        writer = csv.writer(file)
-        writer.writerow(COLUMNS)
-        for record in records:
-            writer.writerows(_lines(record))
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".json":
+            path.write_text(json.dumps([record.to_dict() for record in records], indent=2) + "\n")
+            return path
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(COLUMNS)
+            for record in records:
+                writer.writerows(_lines(record))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
     return path
 
 

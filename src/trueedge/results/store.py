@@ -29,6 +29,9 @@ CREATE TABLE IF NOT EXISTS records (
 CREATE INDEX IF NOT EXISTS records_by_key ON records (key);
 CREATE TRIGGER IF NOT EXISTS records_stay BEFORE UPDATE ON records
     BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
+CREATE TRIGGER IF NOT EXISTS records_grow BEFORE INSERT ON records
+    WHEN EXISTS (SELECT 1 FROM records WHERE id = NEW.id)
+    BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
 CREATE TRIGGER IF NOT EXISTS records_remain BEFORE DELETE ON records
     BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
 """
@@ -39,9 +42,9 @@ class Store:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        if self.folder.is_file():
-            raise InputError(f"{self.folder} is a file, but runs are kept in a folder")
         try:
+            if self.folder.is_file():
+                raise InputError(f"{self.folder} is a file, but runs are kept in a folder")
             self.folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise InputError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
@@ -72,13 +75,19 @@ class Store:
             row = connection.execute(
                 "SELECT record FROM records WHERE key = ? ORDER BY id DESC LIMIT 1", (key,)
             ).fetchone()
-        return None if row is None else Record.from_dict(json.loads(row[0]))
+        return None if row is None else self._record(row[0])
 
     def records(self) -> list[Record]:
         """All records, oldest first."""
         with self._connect() as connection:
             rows = connection.execute("SELECT record FROM records ORDER BY id").fetchall()
-        return [Record.from_dict(json.loads(row[0])) for row in rows]
+        return [self._record(row[0]) for row in rows]
+
+    def _record(self, text: str) -> Record:
+        try:
+            return Record.from_dict(json.loads(text))
+        except (TypeError, ValueError, AttributeError):
+            raise InputError(f"{self.path} holds a row that is not a record: {text[:60]!r}") from None
 
     def latest(self) -> list[Record]:
         """The latest record of each request, oldest first."""
@@ -104,6 +113,8 @@ class Store:
         except sqlite3.DatabaseError as error:
             if isinstance(error, sqlite3.IntegrityError):
                 raise
+            if isinstance(error, sqlite3.OperationalError):
+                raise InputError(f"{self.path} cannot be used: {error}") from None
             raise InputError(f"{self.path} is not a store of records: {error}") from None
         finally:
             connection.close()

@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, unknown
+from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph
+from trueedge.graph.validation import frozen
 from trueedge.tasks.scorer import Rebindable, Scorer, as_scorer
 
 
@@ -36,12 +37,18 @@ class Part:
     negatives: NDArray[np.int32]
 
     def __post_init__(self) -> None:
+        for name in ("positives", "negatives"):
+            if not isinstance(getattr(self, name), np.ndarray):
+                raise must_be(name, "Part", "an int32 array", getattr(self, name))
+        if self.positives.ndim != 2 or self.positives.shape[1] != 2:
+            raise InputError(f"positives must have shape (P, 2), got {self.positives.shape}")
         shape = self.negatives.shape
         if shape[-1] != 2 or len(shape) not in (2, 3):
             raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
         if len(shape) == 3 and shape[0] != len(self.positives):
             raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
-        self.positives.flags.writeable = self.negatives.flags.writeable = False
+        object.__setattr__(self, "positives", frozen(self.positives))
+        object.__setattr__(self, "negatives", frozen(self.negatives))
 
     @property
     def own_negatives(self) -> bool:

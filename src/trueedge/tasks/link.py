@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.metrics import evaluate, get
 from trueedge.randomness import generator
@@ -50,7 +51,8 @@ class LinkTask(Task):
         from trueedge.tasks.protocols import from_split
 
         task = from_split(split, protocol, seed, name, options)
-        assert isinstance(task, cls)
+        if not isinstance(task, cls):
+            raise InputError(f"the protocol {protocol} ranks every node: it makes no LinkTask of a split")
         return task
 
     @property

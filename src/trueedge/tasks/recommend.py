@@ -11,11 +11,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.graph import Graph, in_sorted, pair_keys
-from trueedge.metrics import evaluate_lists
+from trueedge.metrics import evaluate_lists, get
 from trueedge.negatives import full
 from trueedge.randomness import generator
-from trueedge.tasks.base import Task
+from trueedge.tasks.base import Task, warn_of
 from trueedge.tasks.scorer import score_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
@@ -54,16 +55,28 @@ class RecommendTask(Task):
     ) -> dict[str, float]:
         """Judge a scorer on the nodes of a part, in blocks of nodes; see :meth:`Task.evaluate`."""
         self.check_part(part)
-        names = self.metrics if metrics is None else tuple(metrics)
+        wanted = self.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else metrics
+        names = [self._possible(name) for name in wanted]
         bound = self.bind(scorer, part)
         totals = dict.fromkeys(names, 0.0)
-        count = 0
+        count, low, high = 0, np.inf, -np.inf
         for pairs, indptr, relevant in self.blocks(part):
-            values = evaluate_lists(indptr, score_pairs(bound, pairs), relevant, names, block=True)
+            scores = score_pairs(bound, pairs)
+            low, high = min(low, scores.min()), max(high, scores.max())
+            values = evaluate_lists(indptr, scores, relevant, names, block=True)
             count += values.queries
             for name in names:
                 totals[name] += values[name] * values.queries
+        if low == high:
+            warn_of(self, part, [f"all scores are {low:g}: nothing is told apart"])
         return {name: total / count for name, total in totals.items()}
+
+    def _possible(self, name: str) -> str:
+        """A metric's name as it is written in full; a list longer than any node's candidates is refused."""
+        metric = get(name)
+        if metric.k is not None and metric.k >= self.num_nodes:
+            raise InputError(f"{metric.name}: {self.dataset} has only {self.num_nodes} nodes")
+        return metric.name
 
     def blocks(self, part: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
         """Blocks of nodes with all their candidates: pairs (n, 2), row starts (q + 1,), relevance (n,)."""

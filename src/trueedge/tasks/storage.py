@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph
+from trueedge.graph import Graph, as_pairs
 from trueedge.tasks.base import Part, Task
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.recommend import RecommendTask
@@ -28,21 +29,27 @@ def save(task: Task, folder: Path) -> Path:
         task: the task.
         folder: gets ``task.json``, ``graph/`` and one ``.npy`` file for each array.
     """
-    if folder.is_file():
-        raise InputError(f"{folder} is a file, not a folder")
-    if folder.is_dir() and any(folder.iterdir()):
-        raise InputError(f"the folder {folder} is not empty: a task is saved into a new one")
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    draft = Path(tempfile.mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    folder = Path(os.path.realpath(folder))
+    try:
+        if folder.is_file():
+            raise InputError(f"{folder} is a file, not a folder")
+        if folder.is_dir() and any(folder.iterdir()):
+            raise InputError(f"the folder {folder} is not empty: a task is saved into a new one")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        draft = Path(tempfile.mkdtemp(prefix=".task-", dir=folder.parent))
+    except OSError as error:
+        raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
     try:
         task.graph.save(draft / "graph")
         for name, array in _arrays(task).items():
             np.save(draft / f"{name}.npy", array, allow_pickle=False)
-        (draft / "task.json").write_text(json.dumps(_card(task), indent=2) + "\n")
+        (draft / "task.json").write_text(json.dumps(_card(task), indent=2, default=_plain) + "\n")
         draft.chmod(0o755)
         if folder.is_dir():
             folder.rmdir()
         os.rename(draft, folder)
+    except OSError as error:
+        raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return folder
@@ -64,16 +71,16 @@ def load(folder: str | Path) -> Task:
     }
     task: Task
     if card["kind"] == RecommendTask.kind:
-        hidden = {name: _read_array(folder, f"{name}_positives") for name in card["parts"]}
+        hidden = {name: _read_pairs(folder, f"{name}_positives", graph) for name in card["parts"]}
         task = RecommendTask(hidden=hidden, **shared)
     else:
         parts = {
-            name: Part(_read_array(folder, f"{name}_positives"), _read_array(folder, f"{name}_negatives"))
+            name: Part(*(_read_pairs(folder, f"{name}_{kind}", graph) for kind in ("positives", "negatives")))
             for name in card["parts"]
         }
         valid = parts["valid"].positives if "valid" in parts else np.empty((0, 2), dtype=np.int32)
         task = LinkTask(parts=parts, test_graph=joined_graph(graph, valid, card["valid_in_test"]), **shared)
-    if task.hash != card["hash"]:
+    if task.hash != card["hash"] or _seal(card) != card["seal"]:
         raise InputError(
             f"the task in {folder} is damaged: its content does not have the hash it was saved under"
         )
@@ -92,7 +99,7 @@ def _arrays(task: Task) -> dict[str, NDArray[np.int32]]:
 
 
 def _card(task: Task) -> dict[str, Any]:
-    return {
+    card = {
         "format": FORMAT,
         "kind": task.kind,
         "dataset": task.dataset,
@@ -105,29 +112,60 @@ def _card(task: Task) -> dict[str, Any]:
         "settings": dict(task.settings),
         "hash": task.hash,
     }
+    return {**card, "seal": _seal(card)}
+
+
+def _plain(value: Any) -> Any:
+    """What JSON writes for numpy's numbers and for anything else it does not know."""
+    return value.item() if isinstance(value, np.generic) else str(value)
+
+
+def _seal(card: dict[str, Any]) -> str:
+    """A hash of what the card says, so that a changed name or metric is seen too."""
+    said = {key: value for key, value in card.items() if key != "seal"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=_plain).encode()).hexdigest()
+
+
+FIELDS: dict[str, type] = {
+    "kind": str,
+    "dataset": str,
+    "protocol": str,
+    "seed": int,
+    "parts": list,
+    "valid_in_test": bool,
+    "metrics": list,
+    "headline": str,
+    "settings": dict,
+    "hash": str,
+    "seal": str,
+}
 
 
 def _read_card(folder: Path) -> dict[str, Any]:
     path = folder / "task.json"
-    if not path.is_file():
-        raise InputError(f"{folder} holds no task: there is no {path.name} in it")
     try:
         card = json.loads(path.read_text())
-    except (UnicodeDecodeError, json.JSONDecodeError) as error:
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"{folder} holds no task: there is no {path.name} in it") from None
+    except (OSError, ValueError, RecursionError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
-    needed = ("kind", "dataset", "protocol", "seed", "parts", "valid_in_test", "metrics", "headline", "hash")
-    missing = [key for key in needed if not isinstance(card, dict) or key not in card]
-    if missing:
-        raise InputError(f"{path} is not a task's card: {missing[0]!r} is missing")
-    if card.get("format") != FORMAT:
-        raise InputError(f"{path} has the format {card.get('format')!r}, this version reads {FORMAT}")
+    if isinstance(card, dict) and card.get("format", FORMAT) != FORMAT:
+        raise InputError(f"{path} has the format {card['format']!r}, this version reads {FORMAT}")
+    for key, kind in FIELDS.items():
+        if not isinstance(card, dict) or not isinstance(card.get(key), kind):
+            raise InputError(
+                f"{path} is not a task's card: {key!r} is missing or not of type {kind.__name__}"
+            )
     if card["kind"] not in (LinkTask.kind, RecommendTask.kind):
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
-    card.setdefault("settings", {})
+    if "test" not in card["parts"] or not set(card["parts"]) <= {"valid", "test"}:
+        raise InputError(
+            f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
+        )
     return dict(card)
 
 
-def _read_array(folder: Path, name: str) -> NDArray[np.int32]:
+def _read_pairs(folder: Path, name: str, graph: Graph) -> NDArray[np.int32]:
     path = folder / f"{name}.npy"
     try:
         array = np.load(path, allow_pickle=False)
@@ -135,4 +173,10 @@ def _read_array(folder: Path, name: str) -> NDArray[np.int32]:
         raise InputError(f"{path} is missing or cannot be read") from None
     if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
         raise InputError(f"{path} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
+    pairs = array.reshape(-1, 2)
+    if not len(pairs):
+        raise InputError(f"{path} holds no pair")
+    as_pairs(pairs, graph.num_nodes, str(path))
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise InputError(f"{path} pairs a node with itself")
     return np.asarray(array, dtype=np.int32)

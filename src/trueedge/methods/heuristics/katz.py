@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numbers
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -43,7 +44,7 @@ class Katz(Heuristic):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.max_length is not None and not isinstance(self.max_length, int):
+        if self.max_length is not None and not isinstance(self.max_length, numbers.Integral):
             raise must_be("max_length", self.name, "a whole number", self.max_length)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

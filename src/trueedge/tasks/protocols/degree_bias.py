@@ -122,6 +122,7 @@ for _name, _title, _sampler, _options, _help in _SAMPLED:
             split=_split,
             judge=partial(_judge, name=_name, sampler=_sampler),
             options={**SPLIT_OPTIONS, **_options},
+            split_options=tuple(SPLIT_OPTIONS),
             help={**SPLIT_HELP, **_help},
         )
     )
@@ -134,6 +135,7 @@ register(
         split=_split,
         judge=_judge_recommendation,
         options=SPLIT_OPTIONS,
+        split_options=tuple(SPLIT_OPTIONS),
         help=SPLIT_HELP,
     )
 )

@@ -79,6 +79,7 @@ register(
         headline="mrr",
         split=benchmark_split,
         judge=_judge,
+        split_options=("ratios",),
         options={"ratios": (0.85, 0.05, 0.10), "ratio": 1},
         help={
             "ratios": "shares of train, valid and test where the data set has no split of its own",

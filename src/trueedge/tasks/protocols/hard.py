@@ -51,6 +51,7 @@ register(
         headline="mrr",
         split=benchmark_split,
         judge=_judge,
+        split_options=("ratios",),
         options={
             "ratios": (0.85, 0.05, 0.10),
             "k": 500,

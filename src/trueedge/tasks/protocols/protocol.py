@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from trueedge import datasets
 from trueedge.datasets import Release, Rules
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.graph import Graph
+from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.base import Task
 
@@ -50,7 +51,9 @@ class Source:
     @classmethod
     def of(cls, thing: str | Path | Graph) -> Source:
         """The source behind a name, the path of an edge list (self-loops and repeats dropped) or a graph."""
-        if isinstance(thing, (str, Path)) and Path(thing).is_file():
+        if isinstance(thing, str) and thing.partition(":")[0] in datasets.names():
+            return cls(thing, rules=datasets.get(thing).rules)
+        if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
             thing = Graph.from_edges(thing, self_loops="drop", repeats="drop")
         if isinstance(thing, Graph):
             return cls(thing.name, thing)
@@ -60,6 +63,13 @@ class Source:
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
             raise InputError(f"a task is made from a data set's name, a file or a trueedge Graph, got {kind}")
         return cls(thing, rules=datasets.get(thing).rules)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, a folder that may not be looked into
+        return False
 
 
 @dataclass(frozen=True)
@@ -96,6 +106,7 @@ class Protocol:
         citation: the paper it comes from.
         headline: the metric it is known by.
         options: the options with their defaults.
+        split_options: those of them that say how to split.
         help: one line for each option.
         split: divides the edges.
         judge: adds what the parts are judged against.
@@ -108,12 +119,14 @@ class Protocol:
     split: Callable[[Request], Split]
     judge: Callable[[Request, Split], Task]
     options: Mapping[str, Any] = field(default_factory=dict)
+    split_options: tuple[str, ...] = ()
     help: Mapping[str, str] = field(default_factory=dict)
 
     def request(
         self, source: Source, seed: int, options: Mapping[str, Any], progress: Progress | None = None
     ) -> Request:
-        """Check options and fill in the defaults."""
+        """Check seed and options, and fill in the defaults."""
+        derive(seed)
         for key in options:
             if key not in self.options:
                 raise unknown(f"option of the protocol {self.name}", key, self.options or ["(none)"])
@@ -137,7 +150,7 @@ def register(protocol: Protocol) -> Protocol:
 def get(name: str) -> Protocol:
     """The protocol of a name."""
     _discover()
-    if name not in _PROTOCOLS:
+    if not isinstance(name, str) or name not in _PROTOCOLS:
         raise unknown("protocol", name, _PROTOCOLS)
     return _PROTOCOLS[name]
 
@@ -179,5 +192,20 @@ def task(
 def from_split(split: Split, protocol: str, seed: int, name: str | None, options: Mapping[str, Any]) -> Task:
     """Judge a split of one's own under a protocol."""
     chosen = get(protocol)
+    for key in options:
+        if key in chosen.split_options:
+            raise InputError(f"{key} says how to split, and here the split is given")
+    if not len(split.test):
+        raise InputError("the split has no test positives")
+    for part, pairs in (("valid", split.valid), ("test", split.test)):
+        known = split.train.has_edges(pairs)
+        if known.any():
+            row = int(known.argmax())
+            raise InputError(
+                f"{int(known.sum())} of {len(pairs)} {part} positives are edges of the training graph,"
+                f" the first in row {row}: ({pairs[row, 0]}, {pairs[row, 1]})"
+            )
     source = Source(name or split.train.name, split.train)
-    return chosen.judge(chosen.request(source, seed, options), split)
+    given = {key: value for key, value in chosen.options.items() if key not in chosen.split_options}
+    request = chosen.request(source, seed, options)
+    return chosen.judge(replace(request, options={**given, **options}), split)

@@ -1,0 +1,78 @@
+"""Files on their way here: a draft until they are whole, and a bar that shows how far they are."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from trueedge.errors import InputError
+
+BLOCK = 1 << 18
+
+
+@contextmanager
+def draft_in(folder: Path) -> Iterator[Path]:
+    """A temporary file in a folder; what has not been moved to its place by the end is deleted.
+
+    So are the folders that were made for it, where nothing has come into them.
+    """
+    made: list[Path] = []
+    try:
+        made = _make(folder)
+        handle, name = tempfile.mkstemp(prefix=".", suffix=".part", dir=folder)
+    except OSError as error:
+        _remove(made)
+        raise InputError(f"cannot write to the cache {folder} ({error.strerror})") from None
+    os.close(handle)
+    draft = Path(name)
+    try:
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+        _remove(made)
+
+
+def copy(source: IO[bytes], out: IO[bytes], advance: Callable[[int], object] = lambda _: None) -> int:
+    """Copy a stream block by block: how many bytes there were."""
+    received = 0
+    while block := source.read(BLOCK):
+        out.write(block)
+        received += len(block)
+        advance(len(block))
+    return received
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Callable[[int], object]]:
+    """A progress bar on a terminal, and nothing in a pipe."""
+    if not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda count: bar.advance(task, count)
+
+
+def _make(folder: Path) -> list[Path]:
+    """Make a folder: those that were not there, the innermost first."""
+    missing = [place for place in (folder, *folder.parents) if not place.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    return missing
+
+
+def _remove(folders: list[Path]) -> None:
+    """Remove folders that are empty, from the innermost on."""
+    for folder in folders:
+        try:
+            folder.rmdir()
+        except OSError:
+            return
