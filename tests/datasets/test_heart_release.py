@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import re
 from pathlib import Path
 
@@ -149,3 +150,28 @@ def test_pickled_negatives_are_refused(own_data: Path, tmp_path: Path, forged: o
     with pytest.raises(InputError, match="is not a numpy file of numbers"):
         datasets.released("cora")
     assert not (tmp_path / "owned").exists()
+
+
+def packed_array() -> bytes:
+    buffer = io.BytesIO()
+    np.savez(buffer, x=samples(VALID))
+    return buffer.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        packed_array(),
+        packed_array()[:40],
+        b"",
+        b"\x93NUMPY\x01\x00\x10\x00{'descr': (((((\n",
+        b"\x93NUMPY\x01\x00\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00",
+        b"\x93NUMPY\x09\x00",
+        b"\x80\x04N.",
+    ],
+    ids=["zip", "cut zip", "empty", "brackets", "NUL", "version", "pickle"],
+)
+def test_samples_that_are_no_array_are_refused(own_data: Path, content: bytes) -> None:
+    lay_out(own_data, heart_valid_samples=content)
+    with pytest.raises(InputError, match=r"heart_valid_samples\.npy is not a numpy file of numbers: "):
+        datasets.released("cora")

@@ -19,7 +19,15 @@ import pytest
 from trueedge import datasets
 from trueedge.datasets import MissingFile, SourceFile
 from trueedge.datasets.dataset import _CARDS, Dataset
-from trueedge.datasets.sources import available, cache_folder, locate, locate_all, verify
+from trueedge.datasets.sources import (
+    altered,
+    available,
+    cache_folder,
+    fingerprint,
+    locate,
+    locate_all,
+    verify,
+)
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 
@@ -325,3 +333,152 @@ def test_available_says_what_is_missing(own_data: Path, put: Callable[..., Path]
         available("two-files", released=True)
     with pytest.raises(MissingFile, match=r"heart/cora/train_pos\.txt is not in"):
         datasets.available("cora", released=True)
+
+
+def spoiled(change: Callable[[bytearray], None]) -> bytes:
+    """An archive of which some bytes are others."""
+    archive = bytearray(packed({"a/x": CONTENT}))
+    change(archive)
+    return bytes(archive)
+
+
+def break_deflate(archive: bytearray) -> None:
+    archive[40:60] = b"\xff" * 20
+
+
+def mark(*places: tuple[bytes, int, int]) -> Callable[[bytearray], None]:
+    """Set two bytes behind each header that begins so."""
+
+    def change(archive: bytearray) -> None:
+        for magic, offset, value in places:
+            at = archive.index(magic) + offset
+            archive[at : at + 2] = value.to_bytes(2, "little")
+
+    return change
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        break_deflate,
+        mark((b"PK\x03\x04", 6, 1), (b"PK\x01\x02", 8, 1)),
+        mark((b"PK\x03\x04", 8, 97), (b"PK\x01\x02", 10, 97)),
+    ],
+    ids=["damaged", "encrypted", "unknown method"],
+)
+def test_an_archive_that_cannot_be_unpacked_is_an_error_and_leaves_nothing(
+    cache: Path, server: Server, change: Callable[[bytearray], None]
+) -> None:
+    server.files["/a.zip"] = spoiled(change)
+    with pytest.raises(InputError, match=r"what .*/a\.zip sent is a damaged archive \(.+\)$"):
+        locate(SourceFile("s/deep/x", f"{server.address}/a.zip", member="a/x"))
+    assert not cache.exists()
+
+
+def test_a_failed_download_leaves_no_empty_folders_and_spoils_no_others(cache: Path, server: Server) -> None:
+    file = SourceFile("family/deep/x", f"{server.address}/gone")
+    with pytest.raises(MissingFile):
+        locate(file)
+    assert not cache.exists()
+    (cache / "family").mkdir(parents=True)
+    with pytest.raises(MissingFile):
+        locate(file)
+    assert [path.name for path in cache.rglob("*")] == ["family"]
+
+
+def test_a_place_that_is_taken_by_a_folder_is_an_error(cache: Path, server: Server) -> None:
+    (cache / "x" / "y").mkdir(parents=True)
+    with pytest.raises(InputError, match=re.escape(f"{cache / 'x'} cannot be written (")):
+        locate(SourceFile("x", f"{server.address}/file"))
+
+
+@pytest.mark.parametrize("variable", ["TRUEEDGE_DATA", "TRUEEDGE_CACHE"])
+def test_the_home_of_nobody_is_an_error(variable: str, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(variable, "~nosuchuser/x")
+    with pytest.raises(InputError, match=f"{variable} is '~nosuchuser/x', but there is no such home folder"):
+        locate(SourceFile("x"))
+
+
+def test_a_user_without_a_home_is_asked_for_a_cache(
+    own_data: Path, put: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def nobody() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for variable in ("TRUEEDGE_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(Path, "home", nobody)
+    with pytest.raises(InputError, match="no home folder to keep files in: name one in TRUEEDGE_CACHE"):
+        locate(SourceFile("x"))
+    place = put(own_data / "x", "here")
+    assert locate(SourceFile("x")) == place
+
+
+def refuse(*arguments: object, **options: object) -> None:
+    raise PermissionError(13, "Permission denied")
+
+
+def test_folders_that_may_not_be_entered_are_an_error(
+    own_data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Path, "is_file", refuse)
+    with pytest.raises(InputError, match=re.escape(f"{own_data / 'x'} cannot be read: Permission denied")):
+        locate(SourceFile("x"))
+    monkeypatch.setattr(Path, "is_dir", refuse)
+    with pytest.raises(InputError, match=re.escape(f"TRUEEDGE_DATA names {own_data}: Permission denied")):
+        locate(SourceFile("x"))
+
+
+def test_files_that_may_not_be_read_are_an_error(
+    own_data: Path, put: Callable[..., Path], card: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("citeseer", "chameleon", "two-files"):
+        for file in datasets.get(name).files:
+            put(own_data / file.path, "")
+    monkeypatch.setattr(Path, "open", refuse)
+    for call in (
+        lambda: datasets.load("citeseer"),
+        lambda: datasets.load("chameleon"),
+        lambda: verify("two-files"),
+        lambda: fingerprint("two-files"),
+        lambda: altered("two-files"),
+    ):
+        with pytest.raises(InputError, match="cannot be read"):
+            call()
+
+
+def test_a_fingerprint_is_that_of_the_files_that_are_here(
+    own_data: Path, put: Callable[..., Path], card: Dataset
+) -> None:
+    assert fingerprint("karate") == fingerprint("price:nodes=10,edges=20") == fingerprint("two-files") == ""
+    put(own_data / "two/x", CONTENT)
+    part = fingerprint("two-files")
+    assert part == hashlib.sha256(CHECKSUM.encode()).hexdigest()
+    place = put(own_data / "two/y", b"y")
+    whole = fingerprint("two-files")
+    assert whole not in ("", part)
+    place.write_bytes(b"yy")
+    assert fingerprint("two-files") not in (whole, part)
+    assert altered("two-files") == []
+    changed = put(own_data / "two/x", b"changed")
+    assert altered("two-files") == [str(changed)]
+
+
+def test_a_fingerprint_reads_a_file_once(
+    own_data: Path, put: Callable[..., Path], card: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    put(own_data / "two/x", CONTENT)
+    first = fingerprint("two-files")
+    monkeypatch.setattr(Path, "open", refuse)
+    assert fingerprint("two-files") == first
+    assert altered("two-files") == []
+
+
+def test_released_files_are_in_the_fingerprint_where_that_is_asked_for(
+    own_data: Path, put: Callable[..., Path]
+) -> None:
+    put(own_data / "heart/citeseer/train_pos.txt", "forged")
+    assert fingerprint("citeseer") == ""
+    assert fingerprint("citeseer", released=True) != ""
+    assert altered("citeseer") == []
+    assert altered("citeseer", released=True) == [str(own_data / "heart/citeseer/train_pos.txt")]

@@ -256,3 +256,42 @@ def test_blocks_of_extremes() -> None:
     assert stochastic_block([5, 5], 0, 0).num_edges == 0
     joined = stochastic_block([2, 3], 0.0, 1.0)
     assert joined.edges.tolist() == [[u, v] for u in range(2) for v in range(2, 5)]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "erdos-renyi:nodes=99999999999",
+        "erdos-renyi:nodes=2000000,edges=999999999999",
+        "barabasi-albert:nodes=99999999999",
+        "barabasi-albert:nodes=2000000000,attach=1000000000",
+        "price:nodes=99999999999",
+        "price:nodes=100,edges=9999999999999",
+        "power-law-configuration:nodes=99999999999",
+        "stochastic-block:sizes=99999999999999",
+        "stochastic-block:sizes=2000000000+2000000000",
+        "stochastic-block:sizes=1000000+1000000",
+        "stochastic-block:sizes=" + "+".join(["1"] * 20_000),
+    ],
+)
+def test_absurd_sizes_are_refused_before_anything_is_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: 2**36)
+    family = name.split(":")[0]
+    with pytest.raises(InputError, match=f"^{family}: .*(must be a whole number from|GB of memory|too many)"):
+        datasets.load(name)
+
+
+def test_a_graph_may_be_as_large_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: 16 * 100 + 64 * 500)
+    assert erdos_renyi(100, 500).num_edges == 500
+    with pytest.raises(InputError, match="100 nodes and 501 edges need some 0 GB of memory"):
+        erdos_renyi(100, 501)
+    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: None)
+    assert erdos_renyi(100, 501).num_edges == 501
+
+
+def test_sizes_are_a_list() -> None:
+    for wrong in (5, "55", None, []):
+        with pytest.raises(InputError, match="sizes must be a list of at least one block"):
+            stochastic_block(wrong, 0.1, 0.1)  # type: ignore[arg-type]
+    assert stochastic_block(np.array([3, 4]), 1.0, 0.0).num_nodes == 7

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import os
 import pickle
 from collections.abc import Callable
+from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -14,6 +16,7 @@ import scipy.sparse
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.graph.validation import check_graph
 
 EDGES = [(3, 0), (1, 2), (0, 1)]
 
@@ -333,3 +336,46 @@ def test_scipy_may_use_the_adjacency_without_touching_the_graph() -> None:
 def test_a_graph_says_what_it_is() -> None:
     graph = Graph.from_edges([(0, 1)], features=np.ones((2, 1433)), name="cora")
     assert repr(graph) == "Graph(cora: 2 nodes, 1 edges, 1,433 features)"
+
+
+def test_masked_values_are_refused_with_their_number() -> None:
+    masked = np.ma.array([[1.0], [2.0], [3.0]], mask=[[1], [0], [1]])
+    with pytest.raises(InputError, match="features: 2 values are masked"):
+        Graph.from_edges([(0, 1)], 3, masked)
+    with pytest.raises(InputError, match="edge_data 'year': 1 value is masked"):
+        Graph.from_edges([(0, 1)], edge_data={"year": np.ma.array([1], mask=[1])})
+    with pytest.raises(InputError, match="edges: 1 value is masked"):
+        Graph.from_edges(np.ma.array([[0, 1]], mask=[[0, 1]]))
+
+
+def test_columns_of_edge_data_have_names() -> None:
+    with pytest.raises(InputError, match="the name of a column must be a string, got 1"):
+        Graph.from_edges([(0, 1)], edge_data={1: [1], "1": [2]})  # type: ignore[dict-item]
+    for wrong in ("ab", "", 7, [1]):
+        with pytest.raises(InputError, match="edge_data must be a dict of columns, got"):
+            Graph.from_edges([(0, 1)], edge_data=wrong)  # type: ignore[arg-type]
+
+
+def test_labels_come_in_anything_that_has_an_order() -> None:
+    assert Graph.from_edges([(0, 1)], labels=(name for name in "xyz")).labels == ("x", "y", "z")
+    assert Graph.from_edges([(0, 1)], labels=np.array(["x", "y"])).num_nodes == 2
+    for wrong in (5, {"x", "y"}, np.array("x"), b"xy"):
+        with pytest.raises(InputError, match="labels must be a list of names, got"):
+            Graph.from_edges([(0, 1)], labels=wrong)  # type: ignore[arg-type]
+
+
+def test_a_name_that_is_not_utf8_is_made_so(tmp_path: Path) -> None:
+    path = tmp_path / os.fsdecode(b"caf\xe9.txt")
+    path.write_text("0 1\n")
+    graph = Graph.from_edges(path)
+    assert graph.name == "caf?"
+    assert dataclasses.replace(graph, notes=("\udce9",)).notes == ("?",)
+
+
+def test_what_is_no_graph_is_refused_by_name() -> None:
+    with pytest.raises(
+        InputError, match=r"here: graph must be a trueedge.Graph, got 'karate'; trueedge.load"
+    ):
+        check_graph("karate", "here")
+    with pytest.raises(InputError, match=r"here: graph must be a trueedge.Graph, got NoneType$"):
+        check_graph(None, "here")

@@ -178,3 +178,53 @@ def test_places_that_are_no_folder_are_refused(graph: Graph, tmp_path: Path) -> 
     for place in (file, tmp_path / "nowhere"):
         with pytest.raises(InputError, match="is no saved graph"):
             Graph.load(place)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"num_edges": Infinity', '"num_edges": 1e999', '"num_edges": 2.5', f'"num_edges": {"9" * 5000}']
+    + [f'"num_edges": {"9" * 4000}', '"num_features": Infinity', f'"notes": {"[" * 10**5}{"]" * 10**5}']
+    + [f'"labels": {"[" * 900}{"]" * 900}', '"labels": true', '"notes": [1, {}]'],
+    ids=lambda text: text[:24],
+)
+def test_a_description_with_absurd_values_is_refused(text: str, graph: Graph, tmp_path: Path) -> None:
+    graph.save(tmp_path)
+    whole = (tmp_path / "graph.json").read_text()
+    # The last of two equal keys counts.
+    (tmp_path / "graph.json").write_text(whole.rstrip().removesuffix("}") + f", {text}}}")
+    if "notes" in text and "{}" in text:
+        assert Graph.load(tmp_path).notes == ("1", "{}")
+        return
+    with pytest.raises(InputError, match="is damaged"):
+        Graph.load(tmp_path)
+
+
+def test_places_that_cannot_be_written_are_named(graph: Graph, tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "dangling").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "link").symlink_to(tmp_path)
+    graph.save(tmp_path / "link")
+    assert Graph.load(tmp_path).hash == graph.hash
+    for name in ("x" * 300, "loop", "loop/x", "dangling", "a\0b", "\ud800"):
+        with pytest.raises(InputError, match="cannot be written: ") as caught:
+            graph.save(tmp_path / name)
+        assert str(tmp_path / name) in str(caught.value)
+    (tmp_path / "graph.json").unlink()
+    (tmp_path / "graph.json").mkdir()
+    with pytest.raises(InputError, match="cannot be written: "):
+        graph.save(tmp_path)
+    with pytest.raises(InputError, match="save: a path is needed, got int"):
+        graph.save(5)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"save: graph must be a trueedge.Graph, got 'karate'"):
+        trueedge.graph.storage.save("karate", tmp_path)  # type: ignore[arg-type]
+
+
+def test_a_folder_that_may_not_be_written_is_named(
+    graph: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object, **kwargs: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    with pytest.raises(InputError, match="g cannot be written: Permission denied"):
+        graph.save(tmp_path / "g")

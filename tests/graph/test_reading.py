@@ -323,3 +323,12 @@ def test_every_network_is_connected_and_needs_no_tidying(data_folder: Path) -> N
         graph = Graph.from_edges(path)
         assert (graph.labels, graph.notes) == (None, ())
         assert graph.largest_component() is graph
+
+
+def test_a_quoted_field_of_any_length_is_named_where_it_is_too_long(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text('a,b\n"' + "x" * 131_073 + '",c\n')
+    with pytest.raises(
+        InputError, match=r"x.csv, line 2: a field in quotes is longer than 131,072 characters"
+    ):
+        read_edges(path)

@@ -89,7 +89,8 @@ def check(scores: np.ndarray, top: int, every: int = 1) -> None:
     row = rows[1]
     lists = score_lists(rows)
     listed = np.random.default_rng(1).permutation(len(row)).astype(np.int32)
-    size = fill_list(lists, 1, listed, top)
+    fill_list(lists, 1, listed, top)
+    size = lists.shape[1, SIZE]
     assert np.allclose(row, scores, rtol=2.0**-40, atol=0)
     scored = np.flatnonzero(row > 0)
     assert size == len(scored) == lists.shape[1, SIZE]

@@ -11,7 +11,7 @@ from trueedge.kernels.two_hop import two_hop_row
 
 
 def sweep(graph: tg.Graph, weights: np.ndarray, source: int) -> tuple[dict[int, float], list[int]]:
-    row, touched = np.zeros(graph.num_nodes), np.empty(graph.num_nodes, dtype=np.int32)
+    row, touched = np.zeros(graph.num_nodes), np.empty(graph.num_nodes + 1, dtype=np.int32)
     count = two_hop_row(graph.indptr, graph.indices, weights, source, row, touched)
     return {v: float(row[v]) for v in np.flatnonzero(row)}, touched[:count].tolist()
 

@@ -255,3 +255,19 @@ def test_importing_metrics_needs_neither_torch_nor_numba():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_masked_scores_are_refused_with_their_number() -> None:
+    masked = np.ma.array([0.1, 0.2, 0.3], mask=[1, 0, 1])
+    with pytest.raises(InputError, match="positive scores: 2 values are masked"):
+        tm.evaluate(masked, [0.5], ["mrr"])
+    with pytest.raises(InputError, match="negative scores: 1 value is masked"):
+        tm.evaluate([0.5], [0.1, np.ma.masked], ["mrr"])
+    unmasked = np.ma.array([0.1, 0.2, 0.3], mask=False)
+    assert tm.evaluate(unmasked, [0.15], ["auc"]) == {"auc": pytest.approx(2 / 3)}
+
+
+@pytest.mark.parametrize("names", [None, 5])
+def test_names_of_metrics_are_names(names: object) -> None:
+    with pytest.raises(InputError, match="names must be names of metrics, such as"):
+        tm.evaluate([0.5], [0.1], names)  # type: ignore[arg-type]

@@ -390,3 +390,88 @@ def test_a_float32_sigmoid_that_underflows_is_named():
 def test_the_cheap_part_refuses_what_cannot_be_judged():
     with pytest.raises(InputError, match="1 of 1 positive scores is NaN"):
         quick_check([np.nan], [1.0])
+
+
+# Changes below what rounding may do
+
+
+def coarse(pairs):
+    """Scores with many ties, as counts of common neighbours have."""
+    return 1 + np.floor(np.abs(logits(pairs)).astype(np.float64) / 3)
+
+
+RNG = np.random.default_rng(9)
+
+
+@pytest.mark.parametrize(
+    ("name", "scorer"),
+    [
+        ("repeat", lambda pairs: coarse(pairs) + 1e-7 * RNG.random(len(pairs))),
+        ("repeat", lambda pairs: coarse(pairs) + 1e-7 * (RNG.random(len(pairs)) < 0.1)),
+        ("order", lambda pairs: coarse(pairs) + 9e-6 * (np.arange(len(pairs)) < len(pairs) // 2)),
+        ("order", lambda pairs: coarse(pairs) + 1e-12 * (np.arange(len(pairs)) < len(pairs) // 2)),
+        ("order", lambda pairs: coarse(pairs) - 1e-9 * np.arange(len(pairs))),
+        ("batch", lambda pairs: coarse(pairs) + 1e-7 * (pairs == pairs[0]).all(axis=1) + 1e-8 * pairs[0, 0]),
+    ],
+    ids=["at random", "a few at random", "half", "half by a hair", "by place", "by the batch's first pair"],
+)
+def test_ties_broken_below_the_tolerance_are_caught(task, name, scorer):
+    report = check_scorer(scorer, task)
+    found = {key: level for key, level in levels(report).items() if level == "broken"}
+    assert name in found or (name == "batch" and "order" in found)
+    told = next(finding.sentence for finding in report.findings if finding.level == "broken")
+    assert told.startswith("tie-breaking: asked ")
+    assert "comparisons of two pairs" in told
+    assert not report.ok
+
+
+def test_the_same_ties_each_time_are_no_fault(task):
+    noise = RNG.random((NODES, NODES)) * 1e-7
+    fixed = lambda pairs: coarse(pairs) + noise[pairs.min(axis=1), pairs.max(axis=1)]  # noqa: E731
+    assert check_scorer(fixed, task).ok
+    assert set(levels(check_scorer(coarse, task))) <= {"ties"}
+
+
+def test_a_model_whose_last_rows_are_rounded_otherwise_is_only_named(task):
+    same = np.float32(0.3)
+
+    def tails(pairs):
+        scores = np.where(pairs[:, 0] < 12, same, logits(pairs)).astype(np.float32)
+        scores[-2:] = np.nextafter(scores[-2:], np.float32(99))
+        return scores
+
+    report = check_scorer(tails, task)
+    assert report.ok
+    assert "look" in {level for name, level in levels(report).items() if name in ("order", "batch")}
+    assert "rounding: asked in" in str(report).replace("\n", " ")
+
+
+def test_noise_that_moves_no_pair_past_another_is_no_fault(task):
+    spread = lambda pairs: pairs.min(axis=1) * 100.0 + pairs.max(axis=1)  # noqa: E731
+    report = check_scorer(lambda pairs: spread(pairs) + 1e-6 * RNG.random(len(pairs)), task)
+    assert levels(report) == {}
+
+
+def test_a_worse_batch_size_is_not_hidden_behind_a_better_one(task):
+    def small_batches(pairs):
+        place = np.arange(len(pairs))
+        if len(pairs) == 400:
+            return coarse(pairs)
+        few = place < 1 if len(pairs) > 50 else place % 2 == 0
+        return coarse(pairs) + 1e-8 * few
+
+    assert levels(check_scorer(small_batches, task))["batch"] == "broken"
+
+
+def test_a_scorer_that_ends_the_program_is_told_of(task):
+    def leaves(pairs):
+        raise SystemExit(3)
+
+    assert sentence(check_scorer(leaves, task), "answer") == "it raises SystemExit: 3 (asked 400 pairs)"
+
+
+def test_masked_answers_are_refused_with_their_number(task):
+    report = check_scorer(lambda pairs: np.ma.array(logits(pairs), mask=pairs[:, 0] == pairs[0, 0]), task)
+    assert "values are masked" in sentence(report, "answer")
+    with pytest.raises(InputError, match="embeddings: 8 values are masked"):
+        as_scorer(np.ma.array(VECTORS, mask=np.arange(NODES)[:, None] * np.ones(8) == 3), NODES)

@@ -8,9 +8,14 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from trueedge.datasets.room import check_room
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
+from trueedge.graph.validation import MAX_NODES
 from trueedge.randomness import generator
+
+# There is a probability for each two of them.
+MOST_BLOCKS = 10_000
 
 
 def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
@@ -109,7 +114,7 @@ def power_law_configuration(
     """
     owner = "power-law-configuration"
     nodes = _count("nodes", owner, nodes, 2, MAX_NODES)
-    check_room(owner, nodes, 0)
+    check_room(owner, nodes, nodes // 2)
     _above("exponent", owner, exponent, 1)
     if mean_degree is not None and min_degree is not None:
         raise InputError(f"{owner}: give mean_degree or min_degree, not both")
@@ -157,8 +162,8 @@ def stochastic_block(
     sizes = [_count("sizes", owner, size, 1, MAX_NODES) for size in sizes]
     if sum(sizes) > MAX_NODES:
         raise InputError(f"{owner}: {sum(sizes)} nodes are too many, a graph has at most {MAX_NODES}")
-    # A table of probabilities has a cell for each two blocks, and takes less room than as many edges.
-    check_room(owner, sum(sizes), len(sizes) ** 2)
+    if len(sizes) > MOST_BLOCKS:
+        raise InputError(f"{owner}: {len(sizes)} blocks are too many, there may be {MOST_BLOCKS}")
     chances = _chances(len(sizes), p_in, p_out, matrix)
     check_room(owner, sum(sizes), int(sizes @ chances @ sizes) // 2)
     rng = generator(seed, "synthetic", owner, *(int(size) for size in sizes), chances.tobytes().hex())
@@ -275,9 +280,12 @@ def _chances(
 
 
 def _count(argument: str, owner: str, value: object, low: int, high: int) -> int:
-    if isinstance(value, (int, np.integer)) and not isinstance(value, bool) and low <= value <= high:
-        return int(value)
-    allowed = f"a whole number, {low} or more" if high >= MAX_NODES - 1 else f"a whole number from {low} to {high}"
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if whole and low <= value <= high:  # type: ignore[operator]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    # A bound that any graph has is worth a word only to who goes past it.
+    bounded = high < MAX_NODES - 1 or (whole and value > high)  # type: ignore[operator]
+    allowed = f"a whole number from {low} to {high}" if bounded else f"a whole number, {low} or more"
     raise must_be(argument, owner, allowed, value)
 
 

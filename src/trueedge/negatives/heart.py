@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be, same_kind, unknown
+from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.validation import check_graph
 from trueedge.randomness import derive
 
 if TYPE_CHECKING:
@@ -63,47 +65,97 @@ def heart(
     Li et al.: Evaluating Graph Neural Networks for Link Prediction: Current Pitfalls and New Benchmarking,
     NeurIPS 2023.
     """
-    if not isinstance(graph, Graph):
-        raise must_be("graph", "heart", "a Graph", graph)
-    if not isinstance(keep_known, bool):
-        raise must_be("keep_known", "heart", "True or False", keep_known)
-    pairs = as_pairs(positives, graph.num_nodes, "positives")
-    _check(graph, pairs, k, heuristics, alpha, eps, ties)
-    hidden = graph if known is None else graph.with_edges(as_pairs(known, graph.num_nodes, "known"))
-    if keep_known:
-        hidden = graph.only_edges(np.empty((0, 2), dtype=np.int64))
-    _check_candidates(hidden, pairs, k)
-    if len(pairs) == 0:
-        return np.empty((0, k, 2), dtype=np.int32)
+    asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed)
+    if len(asked.positives) == 0:
+        return np.empty((0, asked.k, 2), dtype=np.int32)
     from trueedge.kernels.heart import hard_negatives
 
-    problem = _problem(graph, hidden, k, tuple(heuristics), alpha, ties, seed)
-    return hard_negatives(problem, pairs, eps, progress)
+    return hard_negatives(problem_of(asked), asked.positives, asked.eps, progress)
 
 
-def _problem(
-    graph: Graph, hidden: Graph, k: int, heuristics: tuple[str, ...], alpha: float, ties: str, seed: int
-) -> Problem:
+@dataclass(frozen=True)
+class Request:
+    """What is asked of :func:`heart`, checked; ``positives`` and ``known`` are int64 arrays (n, 2)."""
+
+    graph: Graph
+    positives: NDArray[np.int64]
+    k: int
+    heuristics: tuple[str, ...]
+    known: NDArray[np.int64]
+    keep_known: bool
+    alpha: float
+    eps: float
+    ties: str
+    seed: int
+
+
+def checked(
+    graph: Graph,
+    positives: ArrayLike,
+    k: int,
+    heuristics: Sequence[str],
+    known: ArrayLike | None,
+    keep_known: bool,
+    alpha: float,
+    eps: float,
+    ties: str,
+    seed: int,
+) -> Request:
+    """Check the arguments of :func:`heart`."""
+    pairs = as_pairs(positives, check_graph(graph, "heart").num_nodes, "positives")
+    _check(graph, pairs, k, heuristics, alpha, eps, ties)
+    if not isinstance(keep_known, (bool, np.bool_)):
+        raise must_be("keep_known", "heart", "True or False", keep_known)
+    further = as_pairs([] if known is None else known, graph.num_nodes, "known")
+    derive(seed)
+    asked = Request(
+        graph=graph,
+        positives=pairs,
+        k=int(k),
+        heuristics=tuple(heuristics),
+        known=further[further[:, 0] != further[:, 1]],
+        keep_known=bool(keep_known),
+        alpha=float(alpha),
+        eps=float(eps),
+        ties=ties,
+        seed=int(seed),
+    )
+    _check_candidates(asked)
+    return asked
+
+
+def problem_of(asked: Request) -> Problem:
+    """A request as arrays."""
     from trueedge.kernels import heart as kernel
     from trueedge.kernels.similarity import feature_index
 
+    graph = asked.graph
     kinds = {"ra": kernel.RA, "cn": kernel.CN, "ppr": kernel.PPR, "features": kernel.FEATURES}
     no_features = np.zeros((0, 0), dtype=np.float32)
-    features = graph.features if "features" in heuristics else None
-    degrees = graph.degrees.astype(np.float64)
+    features = graph.features if "features" in asked.heuristics else None
+    known_indptr, known_indices = _rows_of(asked.known, graph.num_nodes)
     return kernel.Problem(
         indptr=graph.indptr,
         indices=graph.indices,
-        known_indptr=hidden.indptr,
-        known_indices=hidden.indices,
-        kinds=np.array([kinds[name] for name in heuristics], dtype=np.int64),
-        weights=np.stack([1.0 / np.maximum(degrees, 1.0), np.ones(graph.num_nodes)]),
+        known_indptr=known_indptr,
+        known_indices=known_indices,
+        keep_known=asked.keep_known,
+        kinds=np.array([kinds[name] for name in asked.heuristics], dtype=np.int64),
+        weights=np.stack([1.0 / np.maximum(graph.degrees, 1), np.ones(graph.num_nodes)]),
         features=feature_index(no_features if features is None else features),
-        alpha=float(alpha),
-        half=int(k) // 2,
-        released=ties == "released",
-        key=np.uint64(derive(seed, "heart")),
+        alpha=asked.alpha,
+        half=asked.k // 2,
+        released=asked.ties == "released",
+        key=np.uint64(derive(asked.seed, "heart")),
     )
+
+
+def _rows_of(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Pairs in both directions as row starts and columns; a pair that is there twice stays so."""
+    both = np.concatenate([pairs, pairs[:, ::-1]])
+    indptr = np.zeros(num_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(both[:, 0], minlength=num_nodes), out=indptr[1:])
+    return indptr, both[np.argsort(both[:, 0], kind="stable"), 1].astype(np.int32)
 
 
 def _check(
@@ -117,7 +169,7 @@ def _check(
 ) -> None:
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2 or k % 2:
         raise must_be("k", "heart", "an even number, 2 or more", k)
-    if not isinstance(heuristics, (tuple, list)) or len(heuristics) == 0:
+    if isinstance(heuristics, str) or not isinstance(heuristics, Sequence) or len(heuristics) == 0:
         raise must_be("heuristics", "heart", "a list of one or more names", heuristics)
     for name in heuristics:
         if name not in HEURISTICS:
@@ -126,9 +178,9 @@ def _check(
         raise must_be("heuristics", "heart", "names that differ", tuple(heuristics))
     if ties not in TIES:
         raise unknown("rule for ties in heart", ties, TIES)
-    if not same_kind(alpha, 0.15) or not 0 < alpha < 1:
+    if not _is_number(alpha) or not 0 < alpha < 1:
         raise must_be("alpha", "heart", "between 0 and 1, and neither", alpha)
-    if not same_kind(eps, 1e-5) or not 1e-15 <= eps < 1:
+    if not _is_number(eps) or not 1e-15 <= eps < 1:
         # Below that, the rounding of the sums is larger than what eps bounds.
         raise must_be("eps", "heart", "at least 1e-15 and below 1", eps)
     if "features" in heuristics and graph.features is None:
@@ -138,19 +190,32 @@ def _check(
         raise InputError(f"positives: row {loops[0]} pairs node {positives[loops[0], 0]} with itself")
 
 
-def _check_candidates(hidden: Graph, positives: NDArray[np.int64], k: int) -> None:
+def _is_number(value: object) -> bool:
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def _check_candidates(asked: Request) -> None:
     """Refuse a positive one of whose ends has too few nodes left to pair it with."""
+    graph, positives, half = asked.graph, asked.positives, asked.k // 2
     if len(positives) == 0:
         return
-    others = ~hidden.has_edges(positives)
-    left = hidden.num_nodes - 1 - hidden.degrees[positives] - others[:, None]
-    if left.min() < k // 2:
+    # At least so many are left; who an end knows is looked up only where that is not enough.
+    left = np.full(positives.shape, graph.num_nodes - 2)
+    if not asked.keep_known:
+        known = np.bincount(asked.known.ravel(), minlength=graph.num_nodes)
+        left -= graph.degrees[positives] + known[positives]
+        for row, side in np.argwhere(left < half):
+            end, other = positives[row, side], positives[row, 1 - side]
+            mates = asked.known[(asked.known == end).any(axis=1)].ravel()
+            out = set(graph.neighbors(end).tolist()) | set(mates.tolist()) | {int(end), int(other)}
+            left[row, side] = graph.num_nodes - len(out)
+    if left.min() < half:
         row, side = np.unravel_index(left.argmin(), left.shape)
         node = int(positives[row, side])
-        name = node if hidden.labels is None else repr(hidden.labels[node])
+        name = node if graph.labels is None else repr(graph.labels[node])
         most = 2 * int(left.min())
         advice = f"the largest possible k is {most}" if most else "no k is possible with this positive"
         raise InputError(
-            f"heart: k is {k}, but node {name} has only {most // 2} candidates for its {k // 2} negatives;"
-            f" {advice}"
+            f"heart: k is {asked.k}, but node {name} has only {most // 2} candidates"
+            f" for its {half} negatives; {advice}"
         )

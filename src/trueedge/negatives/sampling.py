@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -191,6 +192,6 @@ def check_redraw(redraw: str, owner: str) -> None:
 def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
     """The number of negatives: so many for each positive, to the nearest whole number."""
     number = isinstance(ratio, (int, float, np.integer, np.floating)) and not isinstance(ratio, bool)
-    if not number or not 0 <= ratio < np.inf:
+    if not number or not 0 <= ratio <= sys.float_info.max:
         raise must_be("ratio", owner, "a number, 0 or more", ratio)
     return round(float(ratio) * len(positives))

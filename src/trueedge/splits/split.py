@@ -75,10 +75,10 @@ def share_of(share: float, num_edges: int) -> int:
 
 def check_share(value: object, argument: str, owner: str) -> float:
     """A share of the edges: a number from 0 to 1."""
-    if isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool):
-        number = float(value)
-        if 0 <= number <= 1:
-            return number
+    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    # Compared before it is converted: a whole number may be too large for a float.
+    if number and 0 <= value <= 1:  # type: ignore[operator]
+        return float(value)  # type: ignore[arg-type]
     raise must_be(argument, owner, "a number from 0 to 1", value)
 
 

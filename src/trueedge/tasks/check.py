@@ -4,29 +4,26 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.metrics import PairScores
-from trueedge.metrics.scores import as_array, describe_nonfinite
+from trueedge.metrics.scores import describe_nonfinite
 from trueedge.randomness import generator
 from trueedge.tasks import spread
+from trueedge.tasks.probe import BadAnswerError, Finding, Probe, ask
 from trueedge.tasks.scorer import Scorer, scorer_name
 from trueedge.tasks.spread import quick_check
 
 __all__ = ["CheckReport", "Finding", "Judge", "check_scorer", "quick_check"]
 
-RELATIVE_NOISE = 1e-5
 PAIRS_ALONE = 8
 WIDTH_IN_A_PIPE = 100
 MIN_ROOM = 30
-
-Level = Literal["ok", "look", "broken"]
 
 
 class Judge(Protocol):
@@ -44,21 +41,6 @@ class Judge(Protocol):
             negatives: int64 (n, 2) that all positives share, or (m, q, 2) where each has its own.
         """
         ...
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One thing that was looked at.
-
-    Attributes:
-        level: ``ok``, ``look`` (judge for yourself) or ``broken`` (scores cannot be trusted).
-        name: what was looked at, one word.
-        sentence: what was found.
-    """
-
-    level: Level
-    name: str
-    sentence: str
 
 
 @dataclass(frozen=True)
@@ -105,8 +87,8 @@ def check_scorer(
     positives, negatives = task.sample(part, -(-int(sample) // 2), seed)
     pairs = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64)
     try:
-        raw = _ask(bound, pairs)
-    except _BadAnswerError as trouble:
+        raw = ask(bound, pairs)
+    except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (Finding("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
     findings = (
@@ -125,88 +107,11 @@ def _wrapped(start: str, sentence: str) -> str:
     return start + f"\n{' ' * len(start)}".join(lines)
 
 
-class _BadAnswerError(Exception):
-    """The answer is not one real number for each pair; the message says what it is instead."""
-
-
-def _ask(scorer: Scorer, pairs: NDArray[np.int64]) -> NDArray[Any]:
-    """A scorer's answer, real numbers (n,); NaN and infinite ones are let through."""
-    try:
-        answer = scorer.score(np.array(pairs, order="C"))
-    except Exception as problem:
-        text = f": {str(problem).splitlines()[0]}" if str(problem) else ""
-        told = f"it raises {type(problem).__name__}{text} (asked {_count(pairs)})"
-        raise _BadAnswerError(told) from problem
-    try:
-        array = as_array(answer, "the answer")
-    except InputError as problem:
-        raise _BadAnswerError(str(problem)) from problem
-    if array.shape != (len(pairs),):
-        raise _BadAnswerError(f"the answer to {_count(pairs)} has the shape {array.shape}")
-    if array.dtype.kind not in "biuf":
-        raise _BadAnswerError(f"the answer holds values of type {array.dtype}, not real numbers")
-    return array
-
-
-def _count(pairs: NDArray[np.int64]) -> str:
-    return "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
-
-
 def _finite(scores: NDArray[np.float64]) -> Finding:
     nan, infinite = int(np.isnan(scores).sum()), int(np.isinf(scores).sum())
     if nan or infinite:
         return Finding("broken", "finite", describe_nonfinite(nan, infinite, len(scores), "scores"))
     return Finding("ok", "finite", "no score is NaN or infinite")
-
-
-@dataclass(frozen=True)
-class _Probe:
-    """The same question in another way.
-
-    Attributes:
-        name: what is looked at.
-        ask: asks again, and puts the answer into the order of ``scores``.
-        scores: what was answered the first time.
-        same: the sentence where the answer is the same.
-        changed: the sentence where it is not.
-        fault: how bad that is.
-    """
-
-    name: str
-    ask: Callable[[], NDArray[Any]]
-    scores: NDArray[np.float64]
-    same: str
-    changed: str
-    fault: Level = "broken"
-
-    def run(self) -> Finding:
-        """Ask, and compare up to what rounding may do."""
-        try:
-            again = self.ask().astype(np.float64)
-        except _BadAnswerError as trouble:
-            return Finding("broken", self.name, str(trouble))
-        size = np.abs(self.scores)
-        usual = float(np.median(size[np.isfinite(size)])) if np.isfinite(size).any() else 0.0
-        with np.errstate(invalid="ignore"):
-            difference = np.abs(again - self.scores)
-            agree = difference <= RELATIVE_NOISE * np.maximum(size, usual)
-        agree |= (again == self.scores) | (np.isnan(again) & np.isnan(self.scores))
-        if agree.all():
-            return Finding("ok", self.name, self.same)
-        return Finding(self.fault, self.name, f"{self.changed} ({_extent(difference[~agree], len(agree))})")
-
-
-def _extent(differences: NDArray[np.float64], asked: int) -> str:
-    """How many scores changed, and by how much; a change to or from NaN has no size."""
-    sized = differences[np.isfinite(differences)]
-    lost = len(differences) - len(sized)
-    words = [f"{len(differences)} of {asked} pairs"]
-    if len(sized):
-        words.append(f"by up to {sized.max():.3g}")
-    if lost:
-        which = f"{lost} of them " if len(sized) else ""
-        words.append(f"{which}to or from NaN or infinity")
-    return ", ".join(words)
 
 
 def _ask_again(
@@ -218,45 +123,56 @@ def _ask_again(
     sizes = sorted({-(-len(pairs) // 3), -(-len(pairs) // 40)}, reverse=True)
 
     def in_batches(rows: NDArray[np.int64], size: int) -> NDArray[Any]:
-        return np.concatenate([_ask(scorer, rows[at : at + size]) for at in range(0, len(rows), size)])
+        return np.concatenate([ask(scorer, rows[at : at + size]) for at in range(0, len(rows), size)])
 
     first = (
-        _Probe(
+        Probe(
             "repeat",
-            lambda: _ask(scorer, pairs),
+            lambda: ask(scorer, pairs),
             scores,
+            pairs,
             "asked twice, the scores are the same",
             "randomness: asked twice, the scores change",
+            "asked twice",
+            repeated=True,
         ),
-        _Probe(
+        Probe(
             "order",
-            lambda: _ask(scorer, pairs[order])[back],
+            lambda: ask(scorer, pairs[order])[back],
             scores,
+            pairs,
             "shuffled pairs keep their scores",
             "order: a pair's score changes with its place among the others",
+            "asked in another order",
         ),
     )
     others = (
-        _Probe(
+        Probe(
             "batch",
             lambda: np.concatenate([in_batches(pairs, size) for size in sizes]),
             np.tile(scores, len(sizes)),
+            pairs,
             f"batches of {' and '.join(map(str, sizes))} pairs give the scores of one batch of {len(pairs)}",
             "batch statistics: a pair's score changes with the others in its batch",
+            "asked in smaller batches",
         ),
-        _Probe(
+        Probe(
             "single",
             lambda: in_batches(pairs[alone], 1),
             scores[alone],
+            pairs[alone],
             f"{len(alone)} pairs asked one at a time keep their scores",
             "batch statistics: a pair asked alone gets another score",
+            "asked one at a time",
         ),
-        _Probe(
+        Probe(
             "direction",
-            lambda: _ask(scorer, pairs[:, ::-1]),
+            lambda: ask(scorer, pairs[:, ::-1]),
             scores,
+            pairs,
             "(u, v) and (v, u) get the same score",
             "direction: (u, v) and (v, u) get different scores, though an edge has no direction",
+            "asked as (v, u)",
             fault="look",
         ),
     )

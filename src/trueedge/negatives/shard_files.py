@@ -1,0 +1,132 @@
+"""Files that are there whole or not at all, each written by one process at a time.
+
+What is being written lies beside its place under a name of its own, locked. The system takes the lock back
+from a process that ends in whatever way, so nobody waits for the dead, and whoever comes next starts it anew.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.lib.format import open_memmap
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+
+DIGEST = 32
+
+
+def draft_of(path: Path) -> Path:
+    """Where a file lies while it is being written."""
+    return path.with_name(f".{path.name}.part")
+
+
+@contextmanager
+def claimed(path: Path) -> Iterator[BinaryIO | None]:
+    """An empty draft to write a file into, for :func:`publish`; None where another is at it, or just was.
+
+    Args:
+        path: where the file shall be.
+    """
+    draft = draft_of(path)
+    descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o666)
+    with os.fdopen(descriptor, "r+b") as file:
+        # Another may have published, between our opening and our locking, the very file we hold now.
+        if _lock(file) and _is_at(file, draft):
+            file.truncate()
+            yield file
+        else:
+            yield None
+
+
+def publish(file: BinaryIO, path: Path) -> None:
+    """Give a draft its place, once it is safely on the disk.
+
+    Args:
+        file: from :func:`claimed`, still open: its lock ends after the file is in its place.
+        path: that place.
+    """
+    file.flush()
+    os.fsync(file.fileno())
+    os.replace(draft_of(path), path)
+
+
+def write_rows(file: BinaryIO, rows: NDArray[np.int32], salt: str) -> None:
+    """Write a table as a .npy file with a checksum after its end, where readers of .npy do not look.
+
+    Args:
+        file: open for writing.
+        rows: int32 array (m, d).
+        salt: what the checksum depends on beside the rows: whose they are.
+    """
+    plain = np.ascontiguousarray(rows, dtype="<i4")
+    np.lib.format.write_array(file, plain, allow_pickle=False)
+    file.write(_digest(plain, salt))
+
+
+def read_rows(path: Path, shape: tuple[int, int], salt: str | None) -> NDArray[np.int32]:
+    """Map a table that :func:`write_rows` wrote into memory, read-only.
+
+    Args:
+        path: where it is.
+        shape: what it must have.
+        salt: what it was written with, to compare the checksum, which reads all of it; None trusts the file.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            rows = open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise InputError(f"{path} is missing") from None
+    except Exception:
+        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
+        raise InputError(f"{path} is damaged: it is not a whole .npy file of numbers") from None
+    if rows.shape != shape or rows.dtype != np.dtype("<i4") or not rows.flags.c_contiguous:
+        raise InputError(f"{path} is damaged: it does not hold int32 numbers of shape {shape}")
+    end = rows.offset + rows.nbytes
+    if path.stat().st_size != end + DIGEST:
+        raise InputError(f"{path} is damaged: it does not have its full length")
+    if salt is not None:
+        with path.open("rb") as file:
+            file.seek(end)
+            if file.read() != _digest(rows, salt):
+                raise InputError(
+                    f"{path} is damaged: its content does not have the checksum it was written with"
+                )
+    return np.asarray(rows)
+
+
+def _digest(rows: NDArray[np.int32], salt: str) -> bytes:
+    digest = hashlib.sha256(salt.encode())
+    digest.update(np.asarray(rows).reshape(-1).view(np.uint8).data)
+    return digest.digest()
+
+
+def _lock(file: BinaryIO) -> bool:
+    """Lock an open file, without waiting; whether that went well."""
+    try:
+        import fcntl
+    except ImportError:
+        raise InputError(
+            "this system has no file locks: negatives cannot be written in shards here"
+        ) from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _is_at(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is the one that has a name now."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat())
+    except FileNotFoundError:
+        return False
