@@ -201,7 +201,11 @@ def test_forged_tensors_are_refused(tmp_path: Path, storage: bytes, window: byte
 
 
 @pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(data=st.data())
 def test_a_file_with_changed_bytes_is_read_or_refused(
     tmp_path: Path, zipped: bool, data: st.DataObject

@@ -17,7 +17,11 @@ from trueedge.graph import Graph, to_networkx
 HANDLING = st.sampled_from(["refuse", "drop"])
 QUICK = {
     "deadline": None,
-    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
 }
 NODE = st.integers(0, 7)
 

@@ -19,7 +19,11 @@ from trueedge.graph.text import TextFile
 HANDLING = st.sampled_from(["refuse", "drop", "drop"])
 QUICK = {
     "deadline": None,
-    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
 }
 
 SMALL = st.integers(0, 6).map(str)

@@ -7,7 +7,9 @@ import pytest
 
 import trueedge.graph as tg
 from heart_twin import candidates, ranked_by_paper, ranked_by_release, score_lists
-from trueedge.negatives.heart import heart
+from trueedge.kernels.grouping import group_by
+from trueedge.kernels.heart import corrupted_ends, heart_scratches
+from trueedge.negatives.heart import checked, heart, problem_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 
@@ -37,6 +39,45 @@ def test_the_kernel_equals_its_plain_twin(random_graph, ties, heuristics, edges,
             assert corrupted[: len(expected)] == expected
             assert len(set(corrupted)) == half
             assert set(corrupted) <= set(among)
+
+
+@pytest.mark.parametrize("keep_known", [False, True])
+def test_stretches_of_end_nodes_hold_the_corrupted_ends_of_the_whole(random_graph, keep_known):
+    graph = random_graph(8, nodes=24, edges=50)
+    positives = np.array([[0, 1], [1, 2], [0, 3], [5, 0], [7, 8], [3, 0], [9, 1]])
+    known = [[0, 4], [4, 0], [0, 5], [1, 9], [1, 23]]
+    asked = checked(graph, positives, 8, ("ra", "ppr"), known, keep_known, ALPHA, EPS, "paper", 0)
+    negatives = heart(graph, positives, k=8, known=known, keep_known=keep_known, alpha=ALPHA, eps=EPS)
+    problem, ends = problem_of(asked), group_by(positives.ravel(), graph.num_nodes)
+    scratches = heart_scratches(problem, EPS)
+    for first, last in [(0, 3), (3, 4), (4, 4), (4, len(ends.keys))]:
+        seen = []
+        rows = corrupted_ends(
+            problem, ends, positives, first, last, scratches, lambda *step: seen.append(step)
+        )
+        places = ends.order[ends.starts[first] : ends.starts[last]]
+        assert len(rows) == len(places)
+        assert seen == ([(last - first, last - first)] if last > first else [])
+        for row, place in zip(rows, places, strict=True):
+            i, side = divmod(int(place), 2)
+            assert (row == negatives[i, 4 * side : 4 * side + 4, 1 - side]).all()
+
+
+def test_scratch_is_given_back_as_it_came(random_graph):
+    graph = random_graph(8, nodes=24, edges=50, features=4)
+    positives = np.array([[0, 1], [1, 2], [0, 3], [5, 0]])
+    everything = ("ra", "cn", "ppr", "features")
+    for known in ([], [[0, 4], [0, 2]]):
+        asked = checked(graph, positives, 8, everything, known, False, ALPHA, EPS, "paper", 0)
+        problem, ends = problem_of(asked), group_by(positives.ravel(), graph.num_nodes)
+        scratches = heart_scratches(problem, EPS)
+        scratch = scratches.take()
+        residual = scratch.push.residual.copy()
+        scratches.give(scratch)
+        corrupted_ends(problem, ends, positives, 0, len(ends.keys), scratches)
+        assert not scratch.rows.any()
+        assert not scratch.walk.taken.any()
+        assert (scratch.push.residual == residual).all()
 
 
 def test_the_other_end_leaves_the_ranking_before_ranks_are_given():

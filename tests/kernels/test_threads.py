@@ -7,7 +7,7 @@ import threading
 import numba
 import pytest
 
-from trueedge.kernels.threads import run_blocks
+from trueedge.kernels.threads import Scratches, run_blocks
 
 
 @pytest.fixture(params=[1, 2])
@@ -41,6 +41,24 @@ def test_no_two_blocks_share_a_scratch_at_one_time(threads):
 
     run_blocks(work, 40, 1, make)
     assert len(made) == threads
+
+
+def test_scratch_is_handed_from_run_to_run(threads):
+    made = []
+    scratches = Scratches(lambda: made.append([]) or made[-1])
+    for _ in range(3):
+        run_blocks(lambda first, last, scratch: scratch.append(first), 10, 2, scratches)
+    assert 1 <= len(made) <= threads
+    assert sorted(first for scratch in made for first in scratch) == sorted([0, 2, 4, 6, 8] * 3)
+
+
+def test_scratch_that_an_error_left_half_used_is_not_used_again(threads):
+    made = []
+    scratches = Scratches(lambda: made.append(len(made)) or made[-1])
+    with pytest.raises(ZeroDivisionError):
+        run_blocks(lambda first, last, scratch: 1 // 0, 1, 1, scratches)
+    run_blocks(lambda first, last, scratch: None, 1, 1, scratches)
+    assert made == [0, 1]
 
 
 def test_progress_counts_up_to_the_total_in_the_callers_thread(threads):

@@ -27,7 +27,7 @@ from trueedge.negatives.heart import heart
 from trueedge.negatives.heart_shards import heart_shards
 from trueedge.negatives.sharded import open_shards
 
-OPTIONS = {"k": 60, "eps": 1e-6, "seed": 5}
+OPTIONS = {"k": 60, "eps": 1e-5, "seed": 5}
 ENDS_PER_SHARD = 12
 
 

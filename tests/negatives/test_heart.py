@@ -145,6 +145,10 @@ def test_no_positive_is_no_negative(random_graph):
         ({"alpha": 0.0}, "alpha must be"),
         ({"alpha": 1.0}, "alpha must be"),
         ({"alpha": float("nan")}, "alpha must be"),
+        ({"alpha": "0.15"}, "alpha must be"),
+        ({"eps": "1e-5"}, "eps must be"),
+        ({"heuristics": None}, "heuristics must be a list"),
+        ({"keep_known": "no"}, "keep_known must be True or False, got 'no'"),
         ({"eps": 0.0}, "eps must be"),
         ({"eps": float("nan")}, "eps must be"),
         ({"eps": 1e-20}, "eps must be"),
@@ -155,6 +159,12 @@ def test_no_positive_is_no_negative(random_graph):
 def test_wrong_settings_are_named(random_graph, options, message):
     with pytest.raises(InputError, match=message):
         heart(random_graph(0), [[0, 1]], **{"k": 4, **options})
+
+
+@pytest.mark.parametrize("wrong", ["karate", None, [(0, 1)]], ids=str)
+def test_heart_needs_a_graph(wrong):
+    with pytest.raises(InputError, match=r"^heart: graph must be a trueedge.Graph, got "):
+        heart(wrong, [[0, 1]])
 
 
 @pytest.mark.parametrize(

@@ -455,7 +455,11 @@ def test_a_bad_file_is_refused_with_its_line(tmp_path, content, message):
     assert "\n" not in str(caught.value)
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=400,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(
     text=st.text(st.sampled_from('0123456789.,;-+eEnaif#%_ \n\t\r\x0b٣"'), max_size=40),
     labels=st.sampled_from([None, ("0", "1", "2"), ("3", "a", "e")]),
@@ -475,7 +479,11 @@ def test_any_text_is_read_or_refused_in_one_sentence(tmp_path, text, labels):
     assert "\n" not in refusal
 
 
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=200,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
 @given(at=st.integers(0, 10**4), byte=st.integers(0, 255), kind=st.sampled_from(["npy", "npz"]))
 def test_a_damaged_numpy_file_is_read_or_refused(tmp_path, at, byte, kind):
     path = tmp_path / f"s.{kind}"
