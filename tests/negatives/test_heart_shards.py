@@ -348,11 +348,11 @@ def test_runs_killed_around_any_step_of_writing_a_file_end_with_the_same_bytes(t
 
 def test_two_processes_share_the_work_and_one_finishes_alone_if_the_other_dies(tmp_path):
     happened = run(tmp_path, "shared", str(tmp_path))
-    for made in happened["made"].values():
-        shards = [name for names in made for name in names if name.startswith("shard-")]
-        assert len(set(shards)) == len(shards)
-    both = happened["made"]["both"]
-    assert len([*both[0], *both[1]]) == happened["shards"] + 2
-    assert all(len(names) > 3 for names in both)
-    survivor = happened["made"]["one killed"][1]
-    assert len(survivor) > len(both[1])
+    both, one_killed = (happened["made"][name] for name in ("both", "one killed"))
+    for first, second in (both, one_killed):
+        assert first
+        assert second
+        assert not set(first) & set(second)
+    assert len(both[0] + both[1]) == happened["shards"] + 2
+    # Who was killed may have had no time left to say what he did last.
+    assert happened["shards"] + 2 - len(one_killed[0] + one_killed[1]) in (0, 1)

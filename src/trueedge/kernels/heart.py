@@ -138,7 +138,7 @@ def corrupted_ends(
 
 
 def heart_scratches(problem: Problem, eps: float) -> Scratches[Scratch]:
-    """The scratch of all threads: with RA and PPR some 95 bytes a node and thread."""
+    """The scratch of all threads: with RA and PPR some 90 bytes a node and thread."""
 
     def make() -> Scratch:
         count, nodes = len(problem.kinds), len(problem.indptr) - 1

@@ -12,10 +12,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 NONZEROS_PER_BLOCK = 1 << 22
+# With more values than this share, an index of those that are not zero costs more than it saves.
+SPARSE = 0.25
+# Sums that are worked on at a time: they and a stretch of a column stay in the nearest cache.
+NODES_PER_BLOCK = 2048
 
 
 class FeatureIndex(NamedTuple):
-    """Node features by row and by column, values that are not zero only.
+    """Node features by row and by column, values that are not zero only; or all of them, if they are many.
 
     Attributes:
         row_starts: int64 array (n + 1,).
@@ -25,6 +29,8 @@ class FeatureIndex(NamedTuple):
         column_nodes: int32 array (values,), ascending within a column.
         column_values: float32 array (values,).
         squares: float64 array (n,), the squared length of each row.
+        table: float32 array (d, n), all values by column where most are not zero, and nothing above; else
+            (0, 0).
     """
 
     row_starts: NDArray[np.int64]
@@ -34,6 +40,7 @@ class FeatureIndex(NamedTuple):
     column_nodes: NDArray[np.int32]
     column_values: NDArray[np.float32]
     squares: NDArray[np.float64]
+    table: NDArray[np.float32]
 
 
 def feature_index(features: NDArray[np.float32]) -> FeatureIndex:
@@ -43,6 +50,8 @@ def feature_index(features: NDArray[np.float32]) -> FeatureIndex:
         features: float32 array (n, d), finite.
     """
     rows, columns = features.shape
+    if np.count_nonzero(features) > SPARSE * features.size:
+        return _full_index(features)
     step = max(1, NONZEROS_PER_BLOCK // max(columns, 1))
     parts = [np.nonzero(features[first : first + step]) for first in range(0, max(rows, 1), step)]
     node = np.concatenate([part[0] + i * step for i, part in enumerate(parts)])
@@ -57,7 +66,16 @@ def feature_index(features: NDArray[np.float32]) -> FeatureIndex:
         node[by_column].astype(np.int32),
         values[by_column],
         _squares(_starts(node, rows), values),
+        np.empty((0, 0), dtype=np.float32),
     )
+
+
+def _full_index(features: NDArray[np.float32]) -> FeatureIndex:
+    rows, columns = features.shape
+    starts, ids, values = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
+    row_starts = np.arange(rows + 1, dtype=np.int64) * columns
+    squares = _squares(row_starts, np.ascontiguousarray(features).reshape(-1))
+    return FeatureIndex(starts, ids, values, starts, ids, values, squares, np.ascontiguousarray(features.T))
 
 
 def _starts(keys: NDArray[Any], count: int) -> NDArray[np.int64]:
@@ -92,12 +110,14 @@ def similarity_row(
         index: from :func:`feature_index`.
         source: the node whose row is computed.
         row: float64 array (n,), all zero; filled with the scores, which the caller clears where touched.
-        touched: int32 array (n,), filled with the nodes that share a column with the source.
+        touched: int32 array (n,), filled with the nodes that may have a score, the others have none.
         seen: bool array (n,), all false; given back so.
 
     Returns:
         How many nodes are touched.
     """
+    if len(index.table):
+        return int(_full_row(index.table, index.squares, source, row, touched))
     count = 0
     for i in range(index.row_starts[source], index.row_starts[source + 1]):
         column, value = index.row_columns[i], np.float64(index.row_values[i])
@@ -112,4 +132,32 @@ def similarity_row(
         seen[node] = False
         dot = row[node]
         row[node] = dot * dot / index.squares[node] if dot > 0.0 else 0.0
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _full_row(
+    table: NDArray[np.float32],
+    squares: NDArray[np.float64],
+    source: int,
+    row: NDArray[np.float64],
+    touched: NDArray[np.int32],
+) -> int:
+    """The same from the whole table: products with zero add nothing, so sums are the same to the bit."""
+    nodes = len(row)
+    for first in range(0, nodes, NODES_PER_BLOCK):
+        dots = row[first : min(first + NODES_PER_BLOCK, nodes)]
+        for column in range(len(table)):
+            value = np.float64(table[column, source])
+            others = table[column, first : min(first + NODES_PER_BLOCK, nodes)]
+            for i in range(len(dots)):
+                dots[i] += value * np.float64(others[i])
+    count = 0
+    for node in range(nodes):
+        dot = row[node]
+        row[node] = 0.0
+        if dot > 0.0:
+            row[node] = dot * dot / squares[node]
+            touched[count] = node
+            count += 1
     return count

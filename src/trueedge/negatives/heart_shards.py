@@ -139,7 +139,8 @@ def _refuse_foreign(folder: Path) -> None:
         raise InputError(f"{folder} is a file, not a folder")
     ours = {POSITIVES, draft_of(folder / POSITIVES).name, CARD, draft_of(folder / CARD).name}
     foreign = sorted(set(os.listdir(folder)) - ours)
-    if foreign:
+    # Another process may have begun here since we looked.
+    if foreign and not (folder / CARD).exists():
         raise InputError(f"{folder} is neither empty nor a folder of negatives: {foreign[0]!r} is in it")
 
 
@@ -190,7 +191,7 @@ class _Work:
                 else:
                     write_rows(file, self._compute(shard), self.negatives.salt(shard))
                     publish(file, path)
-        first, last = self.negatives.range(shard)
+        first, last = self.negatives.stretch(shard)
         self.done += last - first
         self._report(0)
         return True
@@ -199,7 +200,7 @@ class _Work:
         from trueedge.kernels.grouping import Groups
         from trueedge.kernels.heart import corrupted_ends
 
-        ends, (first, last) = Groups(*self.negatives.ends), self.negatives.range(shard)
+        ends, (first, last) = Groups(*self.negatives.ends), self.negatives.stretch(shard)
         problem, scratches = self._tools
         return corrupted_ends(
             problem, ends, self.asked.positives, first, last, scratches, lambda done, _: self._report(done)

@@ -144,7 +144,7 @@ class ShardedNegatives:
         """Where a shard is."""
         return self.folder / f"shard-{shard:05d}.npy"
 
-    def range(self, shard: int) -> tuple[int, int]:
+    def stretch(self, shard: int) -> tuple[int, int]:
         """The first end node of a shard and the one after its last, by their number in ``ends``."""
         size = int(self.request["ends_per_shard"])
         return shard * size, min((shard + 1) * size, len(self.ends.keys))
