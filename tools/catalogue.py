@@ -126,7 +126,10 @@ def networks_table(protocol: str) -> str:
 
 def speed_table(subject: str) -> str:
     """What `make bench` measured on one subject: a line for each task and package, and the machine."""
-    measured = json.loads((ROOT / "benchmarks" / "results" / f"{subject}.json").read_text())
+    path = ROOT / "benchmarks" / "results" / f"{subject}.json"
+    if not path.is_file():
+        return f"Nothing is stored yet: `python -m benchmarks.run {subject}` measures it."
+    measured = json.loads(path.read_text())
 
     def figure(value: float | None, unit: str = "") -> str:
         return "–" if value is None else f"{value:,.0f}{unit}" if value >= 100 else f"{value:.3g}{unit}"
