@@ -22,11 +22,11 @@ import numba
 import numpy as np
 
 import trueedge.graph as tg
-from trueedge.negatives import heart_shards as module
 from trueedge.negatives.heart import heart
 from trueedge.negatives.heart_shards import heart_shards
 from trueedge.negatives.sharded import open_shards
 
+module = sys.modules[heart_shards.__module__]
 OPTIONS = {"k": 60, "eps": 1e-5, "seed": 5}
 ENDS_PER_SHARD = 12
 
