@@ -23,7 +23,7 @@ docs: $(VENV)/.installed-dev  ## the documentation, into site/
 tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew
 	$(BIN)/python tools/catalogue.py
 
-bench: $(VENV)/.installed-bench  ## every kernel beside its peers, into benchmarks/results/ (most of an hour)
+bench: $(VENV)/.installed-bench  ## every kernel beside its peers, into benchmarks/results/ (ten minutes)
 	$(BIN)/python -m benchmarks.run
 
 $(VENV)/.installed: pyproject.toml constraints.txt

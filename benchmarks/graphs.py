@@ -26,7 +26,7 @@ class Sizes:
         pairs: node pairs that are scored.
         few_pairs: those of them that the slowest peers get.
         own_positives: positives with 500 negatives of their own each.
-        sources: sources of PageRank.
+        sources: numbers of sources of PageRank, a short task and a long one.
         few_sources: those of them that whole vectors are computed for.
         hard_positives: positives that get hard negatives.
         few_positives: those of them that the dense rows are timed on.
@@ -41,7 +41,7 @@ class Sizes:
     pairs: int
     few_pairs: int
     own_positives: int
-    sources: int
+    sources: tuple[int, ...]
     few_sources: int
     hard_positives: int
     few_positives: int
@@ -58,7 +58,7 @@ SIZES = {
         pairs=500_000,
         few_pairs=10_000,
         own_positives=1_000,
-        sources=200,
+        sources=(200, 2_000),
         few_sources=5,
         hard_positives=46_329,
         few_positives=200,
@@ -73,7 +73,7 @@ SIZES = {
         pairs=50_000,
         few_pairs=2_000,
         own_positives=100,
-        sources=20,
+        sources=(20,),
         few_sources=2,
         hard_positives=2_000,
         few_positives=20,
@@ -88,7 +88,7 @@ SIZES = {
         pairs=2_000,
         few_pairs=200,
         own_positives=10,
-        sources=5,
+        sources=(5,),
         few_sources=2,
         hard_positives=50,
         few_positives=5,

@@ -14,32 +14,49 @@ from benchmarks.timing import OURS, Bar, Contender, DisagreementError, Row, abse
 from trueedge.graph import Graph
 
 ALPHA, EPS = 0.15, 5e-5
+# Sources whose answers are compared.
+COMPARED = 200
 
 
 def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
     """Rows of estimates of some sources; every answer is within the bound of the exact PageRank."""
-    from trueedge.kernels.push import SparseRows, push_rows
-
     graph = heavy_tailed(*sizes.wide)
-    sources = np.random.default_rng(0).choice(graph.num_nodes, sizes.sources, replace=False)
+    rows: list[Row] = []
+    for count in sizes.sources:
+        sources = np.random.default_rng(0).choice(graph.num_nodes, count, replace=False)
+        makers: dict[str, Callable[[], Contender]] = {
+            "PyG get_ppr": partial(pyg, graph, sources, Bar("ratio", 20)),
+            "scikit-network": partial(scikit_network, graph, sources[: sizes.few_sources], count),
+        }
+        peers, absent = invite(makers if with_peers else {})
+        task = f"PageRank of {count:,} sources, alpha {ALPHA:g}, eps {EPS:g}"
+        check = partial(within_bound, EPS * graph.degrees)
+        rows += race(task, pushed(graph, sources), peers, repeats, check) + absent_rows(task, absent)
+    return rows
 
-    def dense(rows: SparseRows) -> NDArray[np.float64]:
-        scores = np.zeros((len(sources), graph.num_nodes))
-        scores[np.repeat(np.arange(len(sources)), np.diff(rows.starts)), rows.nodes] = rows.scores
-        return scores
+
+def pushed(graph: Graph, sources: NDArray[np.int64]) -> Contender:
+    """Our push."""
+    from trueedge.kernels.push import SparseRows, push_rows
 
     def run() -> SparseRows:
         return push_rows(graph.indptr, graph.indices, sources, ALPHA, EPS)
 
-    task = f"PageRank of {sizes.sources:,} sources, alpha {ALPHA:g}, eps {EPS:g}"
-    few = sources[: sizes.few_sources]
-    makers: dict[str, Callable[[], Contender]] = {
-        "PyG get_ppr": partial(pyg, graph, sources, Bar("ratio", 20)),
-        "scikit-network": partial(scikit_network, graph, few, sizes.few_sources / sizes.sources),
-    }
-    peers, absent = invite(makers if with_peers else {})
-    check = partial(within_bound, EPS * graph.degrees)
-    return race(task, Contender(OURS, run, dense), peers, repeats, check) + absent_rows(task, absent)
+    def read(rows: SparseRows) -> NDArray[np.float64]:
+        place = np.repeat(np.arange(len(sources)), np.diff(rows.starts))
+        return first_rows(place, rows.nodes, rows.scores, len(sources), graph.num_nodes)
+
+    return Contender(OURS, run, read)
+
+
+def first_rows(
+    place: NDArray[Any], node: NDArray[Any], score: NDArray[Any], sources: int, nodes: int
+) -> NDArray[np.float64]:
+    """The scores of the first sources as dense rows; of all they would not fit into memory."""
+    dense = np.zeros((min(sources, COMPARED), nodes))
+    kept = place < len(dense)
+    dense[place[kept], node[kept]] = score[kept]
+    return dense
 
 
 def within_bound(bound: NDArray[Any], ours: NDArray[np.float64], theirs: NDArray[np.float64]) -> None:
@@ -70,14 +87,13 @@ def pyg(graph: Graph, sources: NDArray[np.int64], bar: Bar | None = None) -> Con
         (source, node), value = found
         place = np.zeros(graph.num_nodes, dtype=np.int64)
         place[sources] = np.arange(len(sources))
-        scores = np.zeros((len(sources), graph.num_nodes))
-        scores[place[source.numpy()], node.numpy()] = value.numpy()
-        return scores
+        places = place[source.numpy()]
+        return first_rows(places, node.numpy(), value.numpy(), len(sources), graph.num_nodes)
 
     return Contender("PyG get_ppr", run, read, bar=bar)
 
 
-def scikit_network(graph: Graph, sources: NDArray[np.int64], share: float) -> Contender:
+def scikit_network(graph: Graph, sources: NDArray[np.int64], of: int) -> Contender:
     """scikit-network's power iteration: the exact vector of a source, which is more than a push gives."""
     from scipy.sparse import csr_matrix
     from sknetwork.ranking import PageRank
@@ -91,4 +107,4 @@ def scikit_network(graph: Graph, sources: NDArray[np.int64], share: float) -> Co
         return np.stack(vectors)
 
     note = f"whole vectors, as context; extrapolated from {len(sources)} sources"
-    return Contender("scikit-network", run, share=share, note=note)
+    return Contender("scikit-network", run, share=len(sources) / of, note=note)
