@@ -36,6 +36,8 @@ class AdamicAdar(Heuristic):
         """The score of each pair, float64 (n,)."""
         from trueedge.kernels.intersection import common_neighbor_sums
 
-        logs = np.maximum(np.log(np.maximum(graph.degrees, 1)), self.log_floor)
-        weights = np.divide(1.0, logs, out=np.zeros(graph.num_nodes), where=logs > 0)
-        return common_neighbor_sums(graph.indptr, graph.indices, pairs, weights)
+        # A logarithm for each degree there can be, not for each node.
+        logs = np.log(np.maximum(np.arange(graph.degrees.max(initial=0) + 1), 1))
+        logs = np.maximum(logs, self.log_floor)
+        weights = np.divide(1.0, logs, out=np.zeros(len(logs)), where=logs > 0)
+        return common_neighbor_sums(graph.indptr, graph.indices, pairs, weights[graph.degrees])
