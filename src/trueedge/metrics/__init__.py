@@ -1,6 +1,6 @@
 """What scores are worth: metrics that say what they measure and what chance would give."""
 
-from trueedge.metrics.evaluate import ListMeasures, evaluate, evaluate_lists, ranks
+from trueedge.metrics.evaluate import ListMeasures, evaluate, evaluate_lists, judge, ranks
 from trueedge.metrics.lists import ListScores, ListSizes
 from trueedge.metrics.metric import Metric, catalogue, get
 from trueedge.metrics.ranks import Ranks
@@ -18,5 +18,6 @@ __all__ = [
     "evaluate",
     "evaluate_lists",
     "get",
+    "judge",
     "ranks",
 ]

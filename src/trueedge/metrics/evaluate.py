@@ -51,6 +51,16 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
     return {metric.name: metric.value(scores) for metric in metrics}
 
 
+def judge(scores: PairScores, names: Iterable[str]) -> dict[str, float]:
+    """Each metric's value of checked scores, by its name.
+
+    Args:
+        scores: checked scores, which keep their ranks for whoever asks next.
+        names: names of metrics.
+    """
+    return {metric.name: metric.value(scores) for metric in _parse(names)}
+
+
 def evaluate_lists(
     indptr: object, scores: object, relevant: object, names: Iterable[str], *, block: bool = False
 ) -> ListMeasures:

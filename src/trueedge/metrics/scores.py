@@ -74,6 +74,13 @@ class PairScores:
         return PairSizes(len(self.positive), self.negative.shape[-1])
 
     @cached_property
+    def range(self) -> tuple[float, float]:
+        """The lowest and the highest score."""
+        low = min(self.positive.min(), self.negative.min())
+        high = max(self.positive.max(), self.negative.max())
+        return float(low), float(high)
+
+    @cached_property
     def ranks(self) -> Ranks:
         """The rank of each positive among its negatives."""
         if self.layout == "shared":
@@ -101,6 +108,8 @@ def as_scores(values: object, what: str) -> NDArray[Any]:
     nan = infinite = inexact = 0
     for rows in row_blocks(array.shape):
         block = array[rows]
+        if block.dtype.kind == "f" and block.dtype.itemsize <= 8 and np.isfinite(block).all():
+            continue
         nan += int(np.count_nonzero(np.isnan(block)))
         infinite += int(np.count_nonzero(np.isinf(block)))
         inexact += _count_inexact(block)

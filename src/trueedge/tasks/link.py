@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.metrics import evaluate, get
+from trueedge.metrics import PairScores, get, judge
 from trueedge.randomness import generator
 from trueedge.splits import Split
 from trueedge.tasks.base import Part, Task, warn_of
 from trueedge.tasks.score_files import FileScores, read_scores, split_flat
 from trueedge.tasks.scorer import score_pairs
-from trueedge.tasks.spread import quick_check
+from trueedge.tasks.spread import remarks
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -83,9 +83,9 @@ class LinkTask(Task):
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
     ) -> dict[str, float]:
         """Judge a scorer on a part of the task; see :meth:`Task.evaluate`."""
-        positive, negative = self.scores(scorer, part)
-        warn_of(self, part, quick_check(positive, negative))
-        return evaluate(positive, negative, self.metrics_of(part) if metrics is None else metrics)
+        scores = PairScores.check(*self.scores(scorer, part))
+        warn_of(self, part, remarks(scores))
+        return judge(scores, self.metrics_of(part) if metrics is None else metrics)
 
     def metrics_of(self, part: str = "test") -> tuple[str, ...]:
         """The task's metrics that a part has enough pairs for: Hits@10 needs ten negatives."""

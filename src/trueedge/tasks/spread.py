@@ -23,7 +23,11 @@ def quick_check(positive: object, negative: object) -> list[str]:
         positive: numbers (P,).
         negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
     """
-    scores = PairScores.check(positive, negative)
+    return remarks(PairScores.check(positive, negative))
+
+
+def remarks(scores: PairScores) -> list[str]:
+    """What deserves a look about checked scores, one sentence each."""
     same = constant(scores)
     if same:
         return [same]
@@ -32,13 +36,13 @@ def quick_check(positive: object, negative: object) -> list[str]:
 
 def constant(scores: PairScores) -> str | None:
     """A sentence if all scores are one and the same."""
-    low, high = _range(scores)
+    low, high = scores.range
     return f"all scores are {low:g}: nothing is told apart" if low == high else None
 
 
 def narrow(scores: PairScores) -> str | None:
     """A sentence if all scores are so close together that rounding may order them."""
-    low, high = _range(scores)
+    low, high = scores.range
     if low < high <= low + NARROW * max(abs(low), abs(high)):
         return (
             f"all scores lie between {low:.9g} and {high:.9g}, so close that rounding may decide their order"
@@ -62,7 +66,7 @@ def tie_share(scores: PairScores) -> float:
 
 def saturation(scores: PairScores) -> str | None:
     """A sentence if scores between 0 and 1 pile up at an end, as a sigmoid's do."""
-    low, high = _range(scores)
+    low, high = scores.range
     if low < 0 or high > 1 or (low > 0 and high < BELOW_ONE):
         return None
     ends = _Ends()
@@ -99,9 +103,3 @@ class _Ends:
         self.near_one += int(np.count_nonzero((block > 0.999) & (block < 1)))
         self.smallest = min(self.smallest, float(block[block > 0].min(initial=1.0)))
         self.single &= bool((block.astype(np.float32) == block).all())
-
-
-def _range(scores: PairScores) -> tuple[float, float]:
-    low = min(scores.positive.min(), scores.negative.min())
-    high = max(scores.positive.max(), scores.negative.max())
-    return float(low), float(high)
