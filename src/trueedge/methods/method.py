@@ -30,6 +30,7 @@ class Range:
         choices: the values allowed, or None where any between low and high is.
         search: the values a grid search tries; empty for a setting that is not searched.
         optional: None is allowed too.
+        kind: the type of a value, where the default is None and does not tell.
         help: one line for the user.
     """
 
@@ -38,6 +39,7 @@ class Range:
     choices: tuple[Any, ...] | None = None
     search: tuple[Any, ...] = ()
     optional: bool = False
+    kind: type | None = None
     help: str = ""
 
     def __str__(self) -> str:
@@ -90,8 +92,9 @@ class Method(ABC):
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
             limits, value = field.metadata["range"], getattr(self, field.name)
-            if not (value is None and limits.optional) and not same_kind(value, field.default):
-                raise must_be(field.name, self.name, f"of type {type(field.default).__name__}", value)
+            example = field.default if limits.kind is None else limits.kind()
+            if not (value is None and limits.optional) and not same_kind(value, example):
+                raise must_be(field.name, self.name, f"of type {type(example).__name__}", value)
             if not limits.admits(value):
                 raise must_be(field.name, self.name, str(limits), value)
 
@@ -103,6 +106,11 @@ class Method(ABC):
     def settings(self) -> dict[str, Any]:
         """The settings and their values."""
         return dataclasses.asdict(self)
+
+    def for_task(self, task: Task) -> Method:
+        """This method with the settings it will have on a task: those left open are filled in."""
+        del task
+        return self
 
     @abstractmethod
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Scorer:

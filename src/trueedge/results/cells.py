@@ -8,7 +8,7 @@ import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -145,6 +145,11 @@ def _altered(cell: Cell) -> list[str]:
     return [f"{path} is not the published file" for path in files]
 
 
+def _given(method: Method) -> list[str]:
+    """The names of the settings that are not the default: what was asked for before others were filled in."""
+    return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
+
+
 @cache
 def _code(kind: type[Method]) -> str:
     """A hash of the file a method is written in: an edited method is another one."""
@@ -237,7 +242,8 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
     with peak_memory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
-        scorer = cell.method.fit(task, seed=cell.seed, device=cell.device)
+        method = cell.method.for_task(task)
+        scorer = method.fit(task, seed=cell.seed, device=cell.device)
         fitted = time.perf_counter()
         values = {part: task.evaluate(scorer, part) for part in task.part_names}
         scored = time.perf_counter()
@@ -246,8 +252,8 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         dataset=task.dataset,
         protocol=cell.protocol,
         options=dict(cell.options),
-        method=cell.method.name,
-        settings=cell.method.settings(),
+        method=method.name,
+        settings=method.settings(),
         seed=int(cell.seed),
         task_seed=int(task.seed),
         headline=task.headline,
@@ -255,6 +261,10 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
         warnings=(*_altered(cell), *(str(w.message) for w in caught if issubclass(w.category, ScoreWarning))),
-        provenance={"source": cell.source_key, **provenance(task, cell.device)},
+        provenance={
+            "source": cell.source_key,
+            "given": _given(cell.method),
+            **provenance(task, cell.device),
+        },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
     )

@@ -85,7 +85,13 @@ def _row(records: list[Record]) -> Row:
 
 
 def _not_default(record: Record) -> dict[str, Any]:
-    """The settings that are not the method's default; all of them where the method is not known here."""
+    """The settings that are not the method's default; all of them where the method is not known here.
+
+    A setting that was left open and filled in for the task is none that anybody set.
+    """
+    given = record.provenance.get("given")
+    if given is not None:
+        return {key: value for key, value in record.settings.items() if key in given}
     known = {kind.name: kind for kind in methods.catalogue()}
     if record.method not in known:
         return dict(record.settings)

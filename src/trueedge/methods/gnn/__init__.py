@@ -1,0 +1,1 @@
+"""Graph neural networks: message passing, then a predictor of pairs."""

@@ -1,0 +1,39 @@
+"""The graph auto-encoder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trueedge.methods.gnn.network import Network
+
+if TYPE_CHECKING:
+    from trueedge.training import Objective
+
+
+@dataclass(frozen=True)
+class GAE(Network):
+    """A GCN whose states' dot products rebuild the whole adjacency; its memory stays linear in the graph."""
+
+    name: ClassVar[str] = "gae"
+    title: ClassVar[str] = "Graph Auto-Encoder"
+    citation: ClassVar[str] = "Kipf and Welling, Variational Graph Auto-Encoders, 2016"
+
+    def layer(self, size: int, out: int) -> Any:
+        """One round of messages."""
+        from trueedge.training.convolutions import GcnLayer
+
+        return GcnLayer(size, out)
+
+    def make_predictor(self, dim: int) -> Any:
+        """The dot product: it is what is trained."""
+        from trueedge.training import DotPredictor
+
+        del dim
+        return DotPredictor()
+
+    def objective(self) -> type[Objective]:
+        """Every pair of nodes."""
+        from trueedge.training import ReconstructionObjective
+
+        return ReconstructionObjective

@@ -1,0 +1,23 @@
+"""Graph attention networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from trueedge.methods.gnn.network import Network
+
+
+@dataclass(frozen=True)
+class GAT(Network):
+    """States averaged over neighbours with learned weights; one head."""
+
+    name: ClassVar[str] = "gat"
+    title: ClassVar[str] = "Graph Attention Network"
+    citation: ClassVar[str] = "Veličković et al., Graph Attention Networks, 2018"
+
+    def layer(self, size: int, out: int) -> Any:
+        """One round of messages."""
+        from trueedge.training.convolutions import GatLayer
+
+        return GatLayer(size, out)

@@ -1,0 +1,25 @@
+"""Graph convolutional networks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from trueedge.methods.gnn.network import Network
+
+
+@dataclass(frozen=True)
+class GCN(Network):
+    """States averaged over neighbours, weighed by the roots of both degrees."""
+
+    name: ClassVar[str] = "gcn"
+    title: ClassVar[str] = "Graph Convolutional Network"
+    citation: ClassVar[str] = (
+        "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017"
+    )
+
+    def layer(self, size: int, out: int) -> Any:
+        """One round of messages."""
+        from trueedge.training.convolutions import GcnLayer
+
+        return GcnLayer(size, out)

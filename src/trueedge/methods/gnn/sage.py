@@ -1,0 +1,25 @@
+"""GraphSAGE."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from trueedge.methods.gnn.network import Network
+
+
+@dataclass(frozen=True)
+class SAGE(Network):
+    """The mean of the neighbours' states beside the node's own."""
+
+    name: ClassVar[str] = "sage"
+    title: ClassVar[str] = "GraphSAGE"
+    citation: ClassVar[str] = (
+        "Hamilton, Ying and Leskovec, Inductive Representation Learning on Large Graphs, 2017"
+    )
+
+    def layer(self, size: int, out: int) -> Any:
+        """One round of messages."""
+        from trueedge.training.convolutions import SageLayer
+
+        return SageLayer(size, out)

@@ -1,0 +1,60 @@
+"""The settings that papers chose for a method on a data set: data, read from a table."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+
+ANY = "*"
+# Which column of the table a protocol reads: the setting of the paper that it comes from.
+PAPERS = {
+    "existing": "existing",
+    "existing-released": "existing",
+    "heart": "heart",
+    "heart-released": "heart",
+    "uniform": "degree-bias",
+    "degree-corrected": "degree-bias",
+    "triplet": "degree-bias",
+    "recommendation": "degree-bias",
+}
+
+
+def published_settings(method: str, task: Task) -> dict[str, Any]:
+    """The published settings of a method on a task, by name; none where nothing was published.
+
+    Args:
+        method: the method's name.
+        task: its protocol and data set decide; what is said of one data set or method goes before what is
+            said of all.
+    """
+    paper = PAPERS.get(task.protocol)
+    found: dict[str, Any] = {}
+    for key in ((ANY, ANY), (task.dataset, ANY), (ANY, method), (task.dataset, method)):
+        found.update(_table().get((paper, *key), {}))
+    return found
+
+
+@cache
+def _table() -> dict[tuple[str | None, str, str], dict[str, Any]]:
+    text = (files("trueedge.methods") / "published_settings.csv").read_text()
+    table: dict[tuple[str | None, str, str], dict[str, Any]] = {}
+    for row in csv.DictReader(text.splitlines()):
+        place = table.setdefault((row["paper"], row["dataset"], row["method"]), {})
+        place[row["setting"]] = _value(row["value"])
+    return table
+
+
+def _value(text: str) -> Any:
+    if text in ("true", "false"):
+        return text == "true"
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

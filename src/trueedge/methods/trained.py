@@ -1,0 +1,153 @@
+"""Methods that go through the training loop: their settings, and what they have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any, Self
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.methods.method import Method, setting
+from trueedge.methods.published_settings import published_settings
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+    from trueedge.training import Input, LinkModel, Objective, Schedule, TrainedScorer
+
+# Where nothing was published for a data set: the values chosen most often for those that have some.
+USUAL: dict[str, Any] = {
+    "learning_rate": 0.01,
+    "dropout": 0.3,
+    "weight_decay": 0.0,
+    "layers": 1,
+    "predictor": "mlp",
+    "predictor_layers": 3,
+    "dim": 256,
+    "inputs": "features",
+    "batch_size": 1024,
+    "epochs": 9999,
+    "evaluate_every": 5,
+    "patience": 10,
+    "hide_positives": True,
+}
+
+
+def open_setting(kind: type, help: str, **limits: Any) -> Any:
+    """A setting that is filled in for a data set: the published value where there is one, else the usual."""
+    return setting(
+        None, f"{help}; by default as published for the data set", kind=kind, optional=True, **limits
+    )
+
+
+@dataclass(frozen=True)
+class Trained(Method):
+    """A method that is trained: states of nodes, and a predictor of pairs of them.
+
+    Settings that are None are filled in for the task. The ranges that are searched are those of Table 8 of Li
+    et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
+    """
+
+    learning_rate: float | None = open_setting(
+        float, "Adam's learning rate", low=1e-8, high=10.0, search=(0.01, 0.001)
+    )
+    dropout: float | None = open_setting(
+        float, "share of hidden values dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+    )
+    weight_decay: float | None = open_setting(
+        float, "Adam's weight decay", low=0.0, high=1.0, search=(1e-4, 1e-7, 0.0)
+    )
+    layers: int | None = open_setting(int, "layers of the encoder", low=1, high=32, search=(1, 2, 3))
+    predictor: str | None = open_setting(
+        str,
+        "how a pair is scored: a perceptron on the product of states, or their dot product",
+        choices=("mlp", "dot"),
+    )
+    predictor_layers: int | None = open_setting(
+        int, "layers of the predictor", low=1, high=32, search=(1, 2, 3)
+    )
+    dim: int | None = open_setting(int, "size of hidden states", low=1, high=8192, search=(128, 256))
+    inputs: str | None = open_setting(
+        str,
+        "what a node starts from: its features (learned vectors without), learned vectors, or 64 eigenvectors"
+        " of the adjacency beside 64 random numbers",
+        choices=("features", "learned", "spectral"),
+    )
+    batch_size: int | None = open_setting(int, "positives in a batch", low=1, high=1 << 30)
+    epochs: int | None = open_setting(int, "the most epochs", low=1, high=10**9)
+    evaluate_every: int | None = open_setting(int, "epochs between looks at validation", low=1, high=10**9)
+    patience: int | None = open_setting(int, "looks without a gain that are borne", low=0, high=10**9)
+    hide_positives: bool | None = open_setting(bool, "take a batch's positives out of the message graph")
+    negatives: str = setting(
+        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected")
+    )
+    select: str = setting("", "the validation metric that selects; the task's headline where empty")
+    bfloat16: bool = setting(False, "compute dense layers in bfloat16")
+    compiled: bool = setting(False, "compile the predictor")
+
+    def for_task(self, task: Task) -> Self:
+        """This method with every setting filled in."""
+        known = {**USUAL, **published_settings(self.name, task)}
+        own = {field.name for field in fields(self)}
+        left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
+        return replace(self, **left)
+
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> TrainedScorer:
+        """Train on the task's graph, select on its validation part."""
+        from trueedge.training import seeded, train
+
+        if isinstance(task, Graph):
+            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
+        filled = self.for_task(task)
+        with seeded(seed, device):
+            model = filled.build(task, seed)
+        return train(model, task, filled.schedule(task), seed, device, filled.objective())
+
+    @abstractmethod
+    def build(self, task: Task, seed: int) -> LinkModel:
+        """The model with its first weights, for a method whose settings are filled in."""
+
+    def objective(self) -> type[Objective] | None:
+        """What it is trained for: edges against drawn pairs, unless a method says otherwise."""
+        return None
+
+    def schedule(self, task: Task) -> Schedule:
+        """How it is trained; a task without a validation part keeps the last state."""
+        from trueedge.training import Schedule
+
+        return Schedule(
+            learning_rate=self.learning_rate,  # type: ignore[arg-type]
+            weight_decay=self.weight_decay,  # type: ignore[arg-type]
+            batch_size=self.batch_size,  # type: ignore[arg-type]
+            epochs=self.epochs,  # type: ignore[arg-type]
+            evaluate_every=self.evaluate_every,  # type: ignore[arg-type]
+            patience=self.patience,  # type: ignore[arg-type]
+            negatives=self.negatives,  # type: ignore[arg-type]
+            hide_positives=self.hide_positives,  # type: ignore[arg-type]
+            select=self.select or None,
+            keep_last="valid" not in task.part_names,
+            bfloat16=self.bfloat16,
+            compiled=self.compiled,
+        )
+
+    def make_input(self, task: Task, seed: int) -> Input:
+        """What the encoder starts from."""
+        from trueedge.training import LearnedInput, input_of, spectral_input
+
+        assert self.dim is not None
+        if self.inputs == "spectral":
+            return spectral_input(task.graph, seed)
+        if self.inputs == "learned":
+            return LearnedInput(task.graph.num_nodes, self.dim)
+        return input_of(task.graph, self.dim)
+
+    def make_predictor(self, dim: int) -> Any:
+        """What scores a pair of states of so many numbers."""
+        from trueedge.training import DotPredictor, MlpPredictor
+
+        if self.predictor == "dot":
+            return DotPredictor()
+        assert self.dim is not None
+        assert self.predictor_layers is not None
+        assert self.dropout is not None
+        return MlpPredictor(dim, self.dim, self.predictor_layers, self.dropout)

@@ -1,0 +1,48 @@
+"""The state of a training in a file, written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trueedge.errors import InputError
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """A file that a training goes on from.
+
+    Attributes:
+        path: the file; its folder is made.
+    """
+
+    path: Path
+
+    def save(self, state: dict[str, Any]) -> None:
+        """Put a state in the place of the last one."""
+        import torch
+
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        torch.save(state, beside)
+        beside.replace(self.path)
+
+    def load(self, request: dict[str, Any], device: str) -> dict[str, Any] | None:
+        """The state that was kept for a request, or None where there is none."""
+        import torch
+
+        if not self.path.exists():
+            return None
+        try:
+            state: dict[str, Any] = torch.load(self.path, map_location=device, weights_only=True)
+        except Exception as problem:  # a damaged file may raise anything
+            raise InputError(f"{self.path} is not a checkpoint: {type(problem).__name__}") from None
+        if state.get("request") != request:
+            raise InputError(f"{self.path} belongs to another training: give another file, or remove it")
+        return state
+
+    def remove(self) -> None:
+        """Forget it: the training is over."""
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,165 @@
+"""What an encoder starts from: the nodes' features, sparse where they are, or a learned vector each."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.graph import Graph
+from trueedge.randomness import generator
+from trueedge.training.messages import csr
+
+# Features with fewer nonzero entries than this share are held sparse: a bag of words is, and a product with
+# it is twenty times faster.
+SPARSE_BELOW = 0.1
+
+
+class Input(nn.Module, ABC):
+    """The first layer's input. A linear map of it is asked for, not the matrix itself, which may be sparse.
+
+    Attributes:
+        dim: how many numbers a node has.
+    """
+
+    dim: int
+
+    @abstractmethod
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's input, float (n, out).
+
+        Args:
+            weight: float (out, dim), as in ``torch.nn.Linear``.
+            bias: float (out,).
+        """
+
+
+class States(Input):
+    """What a layer hands to the next one."""
+
+    def __init__(self, values: torch.Tensor) -> None:
+        super().__init__()
+        self.values = values
+        self.dim = values.shape[1]
+
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's state."""
+        return F.linear(self.values, weight, bias)
+
+
+class DenseInput(Input):
+    """Fixed features."""
+
+    values: torch.Tensor
+
+    def __init__(self, values: torch.Tensor) -> None:
+        super().__init__()
+        self.register_buffer("values", values, persistent=False)
+        self.dim = values.shape[1]
+
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's features."""
+        return F.linear(self.values, weight, bias)
+
+
+class SparseInput(Input):
+    """Fixed features that are mostly zero."""
+
+    indptr: torch.Tensor
+    indices: torch.Tensor
+    values: torch.Tensor
+
+    def __init__(self, features: Any) -> None:
+        super().__init__()
+        from scipy.sparse import csr_array
+
+        matrix = csr_array(features)
+        for prefix, part in (("", matrix), ("turned_", csr_array(matrix.T))):
+            for name, array in (("indptr", part.indptr), ("indices", part.indices), ("values", part.data)):
+                kind = np.float32 if name == "values" else np.int64
+                self.register_buffer(prefix + name, torch.from_numpy(array.astype(kind)), persistent=False)
+        self.rows, self.dim = matrix.shape
+
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's features."""
+        matrix = csr(self.indptr, self.indices, self.values, self.dim)
+        turned = csr(self.turned_indptr, self.turned_indices, self.turned_values, self.rows)
+        mapped: torch.Tensor = _FixedProduct.apply(matrix, turned, weight.t())
+        return mapped if bias is None else mapped + bias
+
+
+class LearnedInput(Input):
+    """A vector for each node, learned with the rest: what graphs without features get."""
+
+    def __init__(self, num_nodes: int, dim: int) -> None:
+        super().__init__()
+        self.vectors = nn.Parameter(torch.empty(num_nodes, dim))
+        nn.init.xavier_uniform_(self.vectors)
+        self.dim = dim
+
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's vector."""
+        return F.linear(self.vectors, weight, bias)
+
+
+class _FixedProduct(torch.autograd.Function):
+    """A product of a fixed sparse matrix, whose transpose is at hand, with learned columns."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        ctx.turned = turned
+        return matrix @ weight
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
+        return None, None, ctx.turned @ gradients[0]
+
+
+def input_of(graph: Graph, dim: int) -> Input:
+    """The features of a graph; learned vectors of so many numbers where it has none."""
+    if graph.features is None:
+        return LearnedInput(graph.num_nodes, dim)
+    return feature_input(graph.features)
+
+
+def feature_input(features: Any) -> Input:
+    """Fixed features, held sparse where most are zero.
+
+    Args:
+        features: array (n, d), numpy or scipy.
+    """
+    from scipy.sparse import issparse
+
+    matrix: Any = features
+    nonzero = matrix.nnz if issparse(features) else np.count_nonzero(matrix)
+    if nonzero < SPARSE_BELOW * matrix.shape[0] * matrix.shape[1]:
+        return SparseInput(matrix)
+    dense = matrix.toarray() if issparse(features) else np.asarray(matrix)
+    return DenseInput(torch.from_numpy(np.array(dense, dtype=np.float32)))
+
+
+def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) -> Input:
+    """The principal eigenvectors of the adjacency beside random numbers, for graphs without features.
+
+    Args:
+        graph: the training graph.
+        seed: for the random numbers.
+        vectors: how many eigenvectors; a small graph has fewer.
+        noise: how many standard normal numbers.
+
+    Aiyappa et al.: Implicit Degree Bias in the Link Prediction Task, ICML 2025, A.2.3.
+    """
+    from scipy.sparse.linalg import eigsh
+
+    rng = generator(seed, "spectral input")
+    count = min(vectors, graph.num_nodes - 2)
+    found = np.empty((graph.num_nodes, 0))
+    if count > 0:
+        start = rng.standard_normal(graph.num_nodes)
+        _, found = eigsh(graph.adjacency().astype(np.float64), k=count, which="LA", v0=start)
+    drawn = rng.standard_normal((graph.num_nodes, noise))
+    return DenseInput(torch.from_numpy(np.hstack([found, drawn]).astype(np.float32)))

@@ -1,0 +1,231 @@
+"""The one training loop: steps, looks at the validation part, the best state kept, a stop in time."""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import nn
+
+from trueedge.errors import InputError
+from trueedge.randomness import derive, generator
+from trueedge.tasks import ScoreWarning, Task
+from trueedge.training.checkpoints import Checkpoint
+from trueedge.training.messages import Messages
+from trueedge.training.model import LinkModel, as_model
+from trueedge.training.objectives import Objective, PairObjective
+from trueedge.training.schedule import Schedule
+from trueedge.training.scorer import TrainedScorer
+from trueedge.training.watching import current
+
+
+@dataclass
+class History:
+    """How a training went.
+
+    Attributes:
+        losses: the mean loss of each epoch.
+        values: the validation metric at each look, beside its epoch.
+        metric: which metric that is, None where nothing was selected.
+        best_epoch: the epoch whose state was kept.
+        best: its validation value, None where nothing was selected.
+        looks: looks without a gain since the best.
+    """
+
+    metric: str | None
+    losses: list[float] = field(default_factory=list)
+    values: list[tuple[int, float]] = field(default_factory=list)
+    best_epoch: int = 0
+    best: float | None = None
+    looks: int = 0
+
+    def note(self, epoch: int, value: float) -> bool:
+        """Write a look down; whether it is the best so far."""
+        self.values.append((epoch, value))
+        if self.best is None or value > self.best:
+            self.best, self.best_epoch, self.looks = value, epoch, 0
+            return True
+        self.looks += 1
+        return False
+
+
+def train(
+    model: nn.Module,
+    task: Task,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    device: str = "cpu",
+    objective: type[Objective] | Objective | None = None,
+) -> TrainedScorer:
+    """Train a model on a task's graph, select on its validation part, and return what scores pairs.
+
+    Args:
+        model: a :class:`LinkModel`, or any torch module that takes pairs (n, 2) and gives n logits.
+        task: what to learn from; its test part is not looked at.
+        schedule: how to train.
+        seed: for batches, negatives and dropout. Weights are drawn when a model is made: see :func:`seeded`.
+        device: where to train, ``cpu`` or ``cuda``.
+        objective: what to train for, edges against drawn pairs where None.
+    """
+    schedule = schedule or Schedule()
+    return _Training(as_model(model), task, schedule, seed, device, objective).run()
+
+
+@contextmanager
+def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
+    """Make what torch draws inside depend on a seed alone; outside, torch's own state stays as it was."""
+    check_device(device)
+    with torch.random.fork_rng(devices=[torch.device(device)] if device.startswith("cuda") else []):
+        torch.manual_seed(derive(seed, "torch") % 2**63)
+        yield
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that is not there."""
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise InputError(f"device {device}: torch sees no GPU here")
+
+
+class _Training:
+    """One run of the loop."""
+
+    def __init__(
+        self,
+        model: LinkModel,
+        task: Task,
+        schedule: Schedule,
+        seed: int,
+        device: str,
+        objective: type[Objective] | Objective | None,
+    ) -> None:
+        check_device(device)
+        if task.graph.num_edges == 0:
+            raise InputError(f"{task.dataset}: there is no training edge to learn from")
+        self.model = model.to(device)
+        self.task, self.schedule, self.seed, self.device = task, schedule, seed, device
+        self.messages = Messages.of(task.graph, device)
+        self.objective = self._objective(objective)
+        self.optimizer = torch.optim.Adam(
+            model.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
+        )
+        parts = [list(part.parameters()) for part in model.children()]
+        self.parts = [part for part in parts if part]
+        self.history = History(self._metric())
+        self.best: dict[str, Any] = {}
+        self.rng = generator(seed, "batches")
+        self.watch = current()
+
+    def run(self) -> TrainedScorer:
+        """Train from the beginning, or from where a checkpoint was left."""
+        predictor = self.model.predictor
+        if self.schedule.compiled:
+            self.model.predictor = torch.compile(predictor)
+        with seeded(self.seed, self.device):
+            checkpoint = self.watch.checkpoint
+            first = 1 if checkpoint is None else self._resume(checkpoint)
+            for epoch in range(first, self.schedule.epochs + 1):
+                self.history.losses.append(self._epoch())
+                if self._look(epoch):
+                    break
+                if checkpoint is not None and epoch % self.schedule.evaluate_every == 0:
+                    self._keep(checkpoint, epoch)
+        self.model.predictor = predictor
+        if self.best:
+            self.model.load_state_dict(self.best)
+        return TrainedScorer(self.model, self.messages, self.history)
+
+    def _objective(self, objective: type[Objective] | Objective | None) -> Objective:
+        if isinstance(objective, Objective):
+            return objective
+        if objective is None or objective is PairObjective:
+            return PairObjective(self.task.graph, self.messages, self.schedule)
+        return objective(self.task.graph, self.messages)  # type: ignore[call-arg]
+
+    def _metric(self) -> str | None:
+        if self.schedule.keep_last:
+            return None
+        if "valid" not in self.task.part_names:
+            raise InputError(
+                f"{self.task.dataset} under {self.task.protocol} has no validation part to select on;"
+                " give the protocol one (valid=0.05), or keep the last state (keep_last)"
+            )
+        return self.schedule.select or self.task.headline
+
+    def _epoch(self) -> float:
+        self.model.train()
+        losses = []
+        for step in self.objective.steps(self.rng):
+            self.optimizer.zero_grad()
+            losses.append(self.objective.backward(self.model, step, self.rng))
+            if not np.isfinite(losses[-1]):
+                raise InputError(
+                    f"training on {self.task.dataset} came to a loss that is not finite in epoch"
+                    f" {len(self.history.losses) + 1}: a lower learning rate may help"
+                )
+            if self.schedule.clip:
+                for part in self.parts:
+                    nn.utils.clip_grad_norm_(part, self.schedule.clip)
+            self.optimizer.step()
+        return float(np.mean(losses))
+
+    def _look(self, epoch: int) -> bool:
+        """Look at the validation part where it is time; whether to stop."""
+        metric, schedule = self.history.metric, self.schedule
+        if metric is not None and epoch % schedule.evaluate_every == 0:
+            value = self._value(metric)
+            if self.history.note(epoch, value):
+                self.best = copy.deepcopy(self.model.state_dict())
+        self.watch.tell(epoch, schedule.epochs, self.history)
+        return metric is not None and self.history.looks > schedule.patience
+
+    def _value(self, metric: str) -> float:
+        scorer = TrainedScorer(self.model, self.messages, self.history)
+        with warnings.catch_warnings():
+            # What deserves a look about the scores is said of those of the state that is kept.
+            warnings.simplefilter("ignore", ScoreWarning)
+            return self.task.evaluate(scorer, "valid", [metric])[metric]
+
+    def _keep(self, checkpoint: Checkpoint, epoch: int) -> None:
+        checkpoint.save(
+            {
+                "request": self._request(),
+                "epoch": epoch,
+                "model": self.model.state_dict(),
+                "optimizer": self.optimizer.state_dict(),
+                "best": self.best,
+                "history": vars(self.history),
+                "batches": self.rng.bit_generator.state,
+                "torch": torch.get_rng_state(),
+                "cuda": torch.cuda.get_rng_state(self.device) if self.device.startswith("cuda") else None,
+            }
+        )
+
+    def _resume(self, checkpoint: Checkpoint) -> int:
+        kept = checkpoint.load(self._request(), self.device)
+        if kept is None:
+            return 1
+        self.model.load_state_dict(kept["model"])
+        self.optimizer.load_state_dict(kept["optimizer"])
+        self.best = kept["best"]
+        self.history = History(**kept["history"])
+        self.rng.bit_generator.state = kept["batches"]
+        torch.set_rng_state(kept["torch"].cpu())
+        if kept["cuda"] is not None:
+            torch.cuda.set_rng_state(kept["cuda"].cpu(), self.device)
+        return int(kept["epoch"]) + 1
+
+    def _request(self) -> dict[str, Any]:
+        """What a checkpoint belongs to: another task, model or schedule shall not go on from it."""
+        shapes = {name: list(value.shape) for name, value in self.model.state_dict().items()}
+        return {
+            "task": self.task.hash,
+            "schedule": vars(self.schedule),
+            "seed": self.seed,
+            "model": shapes,
+        }

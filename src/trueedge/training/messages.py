@@ -1,0 +1,156 @@
+"""A graph as message passing reads it: the sum over neighbours, and nothing else.
+
+Every convolution here is made of that one sum (a mean divides it, a GCN weighs both of its sides), so one
+sparse product with the adjacency serves all. The adjacency is symmetric, so the product is its own gradient.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+
+
+class Messages:
+    """The adjacency of an undirected graph on a device.
+
+    Attributes:
+        indptr: int64 tensor (n + 1,).
+        indices: int64 tensor (arcs,), ascending within a row.
+        edge_of: int64 tensor (arcs,), which of the graph's edges an arc is; None where none is taken out.
+    """
+
+    def __init__(
+        self, indptr: torch.Tensor, indices: torch.Tensor, edge_of: torch.Tensor | None = None
+    ) -> None:
+        self.indptr = indptr
+        self.indices = indices
+        self.edge_of = edge_of
+
+    @classmethod
+    def of(cls, graph: Graph, device: str | torch.device = "cpu") -> Messages:
+        """Those of a graph."""
+        rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
+        columns = graph.indices.astype(np.int64)
+        keys = np.minimum(rows, columns) * graph.num_nodes + np.maximum(rows, columns)
+        edge_of = np.searchsorted(graph.edge_keys, keys)
+        return cls(*(_tensor(array, device) for array in (graph.indptr, columns, edge_of)))
+
+    @property
+    def num_nodes(self) -> int:
+        """How many nodes there are."""
+        return len(self.indptr) - 1
+
+    @cached_property
+    def degrees(self) -> torch.Tensor:
+        """Every node's number of neighbours, float32 (n,)."""
+        return self.indptr.diff().to(torch.float32)
+
+    @cached_property
+    def targets(self) -> torch.Tensor:
+        """The row of every arc, int64 (arcs,): the node that gets the message."""
+        nodes = torch.arange(self.num_nodes, device=self.indices.device)
+        return torch.repeat_interleave(nodes, self.indptr.diff(), output_size=len(self.indices))
+
+    @cached_property
+    def reverse(self) -> torch.Tensor:
+        """The place of every arc's other direction, int64 (arcs,)."""
+        # Arcs sorted by column, then row, are the reverses in the order of the arcs.
+        place = torch.argsort(self.indices * self.num_nodes + self.targets)
+        back = torch.empty_like(place)
+        back[place] = torch.arange(len(place), device=place.device)
+        return back
+
+    @cached_property
+    def adjacency(self) -> torch.Tensor:
+        """The adjacency as a sparse CSR tensor of ones."""
+        return csr(
+            self.indptr, self.indices, torch.ones_like(self.indices, dtype=torch.float32), self.num_nodes
+        )
+
+    def without(self, edges: torch.Tensor) -> Messages:
+        """The same without some edges, whose positions in the graph's list are given: int64 (k,)."""
+        assert self.edge_of is not None
+        if len(edges) == 0:
+            return self
+        kept = torch.ones(len(self.indices) // 2, dtype=torch.bool, device=self.indices.device)
+        kept[edges] = False
+        arcs = kept[self.edge_of]
+        before = torch.zeros(len(arcs) + 1, dtype=torch.int64, device=arcs.device)
+        torch.cumsum(arcs, 0, out=before[1:])
+        return Messages(before[self.indptr], self.indices[arcs])
+
+    def sum(self, states: torch.Tensor) -> torch.Tensor:
+        """The sum of the neighbours' states of every node, float (n, d)."""
+        total: torch.Tensor = _Sum.apply(self.adjacency, states)
+        return total
+
+    def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        """The sum of the neighbours' states, weighted by a number for each arc (arcs,): float (n, d)."""
+        total: torch.Tensor = _WeightedSum.apply(self, weights, states)
+        return total
+
+
+class _Sum(torch.autograd.Function):
+    """A product with a constant symmetric matrix."""
+
+    @staticmethod
+    def forward(ctx: Any, adjacency: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        ctx.adjacency = adjacency
+        return adjacency @ states
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor]:
+        return None, ctx.adjacency @ gradients[0]
+
+
+class _WeightedSum(torch.autograd.Function):
+    """A product with a matrix of learned values on the adjacency's arcs."""
+
+    # Numbers of two gathered blocks of states: what the gradient of the weights may take at a time.
+    BLOCK = 1 << 24
+
+    @staticmethod
+    def forward(ctx: Any, messages: Messages, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+        ctx.messages = messages
+        ctx.save_for_backward(weights, states)
+        return csr(messages.indptr, messages.indices, weights, messages.num_nodes) @ states
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor, torch.Tensor]:
+        messages, (weights, states), gradient = ctx.messages, ctx.saved_tensors, gradients[0]
+        turned = csr(messages.indptr, messages.indices, weights[messages.reverse], messages.num_nodes)
+        of_weights = torch.empty_like(weights)
+        step = max(1, _WeightedSum.BLOCK // max(1, states.shape[1]))
+        for start in range(0, len(weights), step):
+            block = slice(start, start + step)
+            received = gradient[messages.targets[block]]
+            of_weights[block] = (received * states[messages.indices[block]]).sum(dim=1)
+        return None, of_weights, turned @ gradient
+
+
+def csr(
+    indptr: torch.Tensor, indices: torch.Tensor, values: torch.Tensor, columns: int, rows: int | None = None
+) -> torch.Tensor:
+    """A sparse CSR tensor of arrays that are known to be one."""
+    with warnings.catch_warnings():
+        # torch says of every such tensor that they are new, and that it does not check them.
+        warnings.simplefilter("ignore", UserWarning)
+        return torch.sparse_csr_tensor(
+            indptr,
+            indices,
+            values,
+            size=(len(indptr) - 1 if rows is None else rows, columns),
+            check_invariants=False,
+        )
+
+
+def _tensor(array: NDArray[Any], device: str | torch.device) -> torch.Tensor:
+    # A copy: the graph's arrays are read-only.
+    return torch.from_numpy(np.array(array, dtype=np.int64)).to(device)

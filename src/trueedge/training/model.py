@@ -1,0 +1,108 @@
+"""What is trained: an input, an encoder that makes states of nodes of it, a predictor of pairs of them."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from itertools import pairwise
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.training.inputs import Input
+from trueedge.training.messages import Messages
+
+
+class Encoder(nn.Module, ABC):
+    """States of nodes from their input and the graph. A subclass has :meth:`forward`, and ``dim``.
+
+    Attributes:
+        dim: how many numbers a state has.
+    """
+
+    dim: int
+
+    @abstractmethod
+    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
+        """The states of all nodes, float (n, dim).
+
+        Args:
+            inputs: the nodes' input; ``inputs.project(weight, bias)`` is a linear map of it.
+            messages: the graph; ``messages.sum(states)`` adds up the neighbours' states.
+        """
+
+
+class DotPredictor(nn.Module):
+    """The dot product of two states."""
+
+    def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        """A logit for each pair of states, float (n,)."""
+        return (left * right).sum(dim=-1)
+
+
+class MlpPredictor(nn.Module):
+    """A perceptron on the entrywise product of two states."""
+
+    def __init__(self, dim: int, hidden: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        sizes = [dim, *[hidden] * (layers - 1), 1]
+        self.layers = nn.ModuleList(nn.Linear(*pair) for pair in pairwise(sizes))
+        self.dropout = dropout
+
+    def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+        """A logit for each pair of states, float (n,)."""
+        states = left * right
+        for layer in self.layers[:-1]:
+            states = F.dropout(F.relu(layer(states)), self.dropout, self.training)
+        logits: torch.Tensor = self.layers[-1](states)
+        return logits.squeeze(-1)
+
+
+class LinkModel(nn.Module):
+    """Scores pairs of nodes of a graph."""
+
+    def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module) -> None:
+        super().__init__()
+        self.inputs = inputs
+        self.encoder = encoder
+        self.predictor = predictor
+
+    def encode(self, messages: Messages) -> torch.Tensor:
+        """The states of all nodes, float (n, d)."""
+        states: torch.Tensor = self.encoder(self.inputs, messages)
+        return states
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+        """A logit for each pair of nodes, float (n,).
+
+        Args:
+            states: float (n, d), from :meth:`encode`.
+            pairs: int64 (m, 2).
+        """
+        # An embedding's gradient adds up in a fixed order on the CPU, that of an index does not.
+        ends = F.embedding(pairs, states)
+        logits: torch.Tensor = self.predictor(ends[:, 0], ends[:, 1])
+        return logits
+
+
+class PairModel(LinkModel):
+    """Any module from pairs (n, 2) to logits (n,), which needs neither input nor messages."""
+
+    def __init__(self, module: nn.Module) -> None:
+        nn.Module.__init__(self)
+        self.predictor = module
+
+    def encode(self, messages: Messages) -> torch.Tensor:
+        """Nothing: a state of no numbers for each node."""
+        return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+        """What the module says."""
+        del states
+        logits: torch.Tensor = self.predictor(pairs)
+        return logits.reshape(len(pairs))
+
+
+def as_model(module: nn.Module) -> LinkModel:
+    """A model of any torch module."""
+    return module if isinstance(module, LinkModel) else PairModel(module)

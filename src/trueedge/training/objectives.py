@@ -1,0 +1,111 @@
+"""What a model is trained to do: tell edges from other pairs, or rebuild the whole adjacency."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+from trueedge.training.messages import Messages
+from trueedge.training.model import LinkModel
+from trueedge.training.schedule import Schedule
+
+
+class Objective(ABC):
+    """An epoch's steps, and the loss of each."""
+
+    @abstractmethod
+    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+        """What each step of an epoch takes: positions in the graph's list of edges."""
+
+    @abstractmethod
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+        """Leave the gradients of a step's loss in the model, and return the loss."""
+
+
+class PairObjective(Objective):
+    """Binary cross entropy of edges and as many other pairs: the mean over both, added up."""
+
+    def __init__(self, graph: Graph, messages: Messages, schedule: Schedule) -> None:
+        self.graph = graph
+        self.messages = messages
+        self.schedule = schedule
+        self.device = messages.indices.device
+
+    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+        """The edges in a random order, in batches."""
+        order = rng.permutation(self.graph.num_edges)
+        for start in range(0, len(order), self.schedule.batch_size):
+            yield order[start : start + self.schedule.batch_size]
+
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+        """Score a batch on the graph without it."""
+        negatives = self.draw(len(step) * self.schedule.negatives_per_positive, rng)
+        pairs = torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
+        messages = self.messages
+        if self.schedule.hide_positives:
+            messages = messages.without(torch.from_numpy(step).to(self.device))
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
+            logits = model.score(model.encode(messages), pairs.to(self.device)).float()
+            loss = F.softplus(-logits[: len(step)]).mean() + F.softplus(logits[len(step) :]).mean()
+        loss.backward()
+        return float(loss.item())
+
+    def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+        """Pairs whose ends are drawn apart from each other, int64 (count, 2)."""
+        if self.schedule.negatives == "uniform":
+            return rng.integers(0, self.graph.num_nodes, size=(count, 2))
+        ends = self.graph.edges.reshape(-1)
+        return ends[rng.integers(0, len(ends), size=(count, 2))].astype(np.int64)
+
+
+class ReconstructionObjective(Objective):
+    """Binary cross entropy of every pair of nodes under the dot product, a block of rows at a time.
+
+    The whole matrix is never there: each block leaves its gradient at the states, and the encoder is gone
+    back through once.
+    """
+
+    # Logits that are there at one time.
+    BLOCK = 1 << 24
+
+    def __init__(self, graph: Graph, messages: Messages, weighted: bool = False) -> None:
+        self.messages = messages
+        pairs, edges = graph.num_nodes**2, 2 * graph.num_edges
+        # The usual weights: edges count as much as all the rest together.
+        self.weight = (pairs - edges) / max(1, edges) if weighted else 1.0
+        self.scale = pairs / (2.0 * (pairs - edges)) if weighted else 1.0
+
+    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+        """One, of everything."""
+        del rng
+        yield np.empty(0, dtype=np.int64)
+
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+        """Rebuild the adjacency."""
+        del step, rng
+        states = model.encode(self.messages)
+        leaf = states.detach().requires_grad_()
+        nodes, total = len(leaf), 0.0
+        rows = max(1, self.BLOCK // nodes)
+        indptr, indices = self.messages.indptr, self.messages.indices
+        for first in range(0, nodes, rows):
+            last = min(first + rows, nodes)
+            logits = leaf[first:last] @ leaf.t()
+            arcs = slice(int(indptr[first]), int(indptr[last]))
+            # Cross entropy is softplus(x) - x y; where edges weigh w, each adds (w - 1) softplus(-x) too.
+            at_edges = logits[self.messages.targets[arcs] - first, indices[arcs]]
+            loss = F.softplus(logits).sum() - at_edges.sum()
+            if self.weight != 1.0:
+                loss = loss + (self.weight - 1.0) * F.softplus(-at_edges).sum()
+            loss = loss * (self.scale / nodes**2)
+            loss.backward()
+            total += loss.item()
+        assert leaf.grad is not None
+        states.backward(leaf.grad)
+        return total

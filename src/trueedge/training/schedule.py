@@ -1,0 +1,60 @@
+"""How a model is trained: the settings of the one loop."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from trueedge.errors import must_be
+
+NEGATIVES = ("uniform", "degree-corrected")
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The settings of the training loop.
+
+    Attributes:
+        learning_rate: of Adam.
+        weight_decay: of Adam.
+        batch_size: positives in a batch.
+        epochs: the most epochs.
+        evaluate_every: epochs between two looks at the validation part.
+        patience: looks without a gain that are borne; one more ends the training.
+        clip: the largest norm of the gradient of each part of a model (input, encoder, predictor); 0: none.
+        negatives: how the negatives of a batch are drawn: both ends ``uniform``, or in proportion to degree
+            (``degree-corrected``). They are not compared with the edges: nearly all are none.
+        negatives_per_positive: how many.
+        hide_positives: take a batch's positives out of the graph that messages are passed on.
+        select: the validation metric by which the best state is kept, the task's headline where None.
+        keep_last: keep the last state and look at no validation part, for tasks without one.
+        bfloat16: compute dense layers in bfloat16.
+        compiled: compile the predictor with torch.compile.
+    """
+
+    learning_rate: float = 0.01
+    weight_decay: float = 0.0
+    batch_size: int = 1024
+    epochs: int = 9999
+    evaluate_every: int = 5
+    patience: int = 10
+    clip: float = 1.0
+    negatives: Literal["uniform", "degree-corrected"] = "uniform"
+    negatives_per_positive: int = 1
+    hide_positives: bool = True
+    select: str | None = None
+    keep_last: bool = False
+    bfloat16: bool = False
+    compiled: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("batch_size", "epochs", "evaluate_every", "negatives_per_positive"):
+            if getattr(self, name) < 1:
+                raise must_be(name, "Schedule", "1 or more", getattr(self, name))
+        if not self.learning_rate > 0:
+            raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
+        for name in ("weight_decay", "patience", "clip"):
+            if not getattr(self, name) >= 0:
+                raise must_be(name, "Schedule", "0 or more", getattr(self, name))
+        if self.negatives not in NEGATIVES:
+            raise must_be("negatives", "Schedule", "'uniform' or 'degree-corrected'", self.negatives)
