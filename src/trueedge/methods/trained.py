@@ -99,6 +99,8 @@ class Trained(Method):
         if isinstance(task, Graph):
             raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
         filled = self.for_task(task)
+        if self.needs_features and task.graph.features is None and filled.inputs == "features":
+            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
         with seeded(seed, device):
             model = filled.build(task, seed)
         return train(model, task, filled.schedule(task), seed, device, filled.objective())

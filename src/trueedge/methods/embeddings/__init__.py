@@ -1,0 +1,1 @@
+"""Embeddings: a vector for each node, from the graph or from its features."""
