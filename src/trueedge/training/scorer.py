@@ -15,8 +15,9 @@ from trueedge.training.model import LinkModel
 if TYPE_CHECKING:
     from trueedge.training.loop import History
 
-# Numbers in the states of the pairs that are scored at a time: what stays in the processor's cache is faster.
-BLOCK = 1 << 19
+# Numbers in the states of the pairs that are scored at a time: on a processor what stays in its cache is faster,
+# a GPU wants much to do.
+BLOCK = {"cpu": 1 << 19, "cuda": 1 << 27}
 
 
 class TrainedScorer:
@@ -37,12 +38,11 @@ class TrainedScorer:
         """The logit of each pair, float32 (n,)."""
         states = self.states()
         asked = torch.from_numpy(pairs).to(states.device)
-        step = max(1, BLOCK // max(1, states.shape[1])) if states.device.type == "cpu" else len(asked)
+        step = max(1, BLOCK[states.device.type] // max(1, states.shape[1]))
         self.model.eval()
         with torch.no_grad():
             logits = [
-                self.model.score(states, asked[start : start + step])
-                for start in range(0, len(asked), max(1, step))
+                self.model.score(states, asked[start : start + step]) for start in range(0, len(asked), step)
             ]
         found: NDArray[np.float32] = (
             torch.cat(logits).float().cpu().numpy() if logits else np.empty(0, dtype=np.float32)
