@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -30,6 +31,7 @@ USUAL: dict[str, Any] = {
     "evaluate_every": 5,
     "patience": 10,
     "hide_positives": True,
+    "weighted": False,
 }
 
 
@@ -109,8 +111,8 @@ class Trained(Method):
     def build(self, task: Task, seed: int) -> LinkModel:
         """The model with its first weights, for a method whose settings are filled in."""
 
-    def objective(self) -> type[Objective] | None:
-        """What it is trained for: edges against drawn pairs, unless a method says otherwise."""
+    def objective(self) -> Callable[..., Objective] | None:
+        """What makes what it is trained for of (graph, messages): edges against drawn pairs where None."""
         return None
 
     def schedule(self, task: Task) -> Schedule:

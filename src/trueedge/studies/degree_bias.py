@@ -51,8 +51,8 @@ def _run(plan: Plan, *, protocol: str) -> Finding:
     records, missing = run_all(cells, plan)
     rows = []
     for network in names:
-        for their_name, (ours, _) in METHODS.items():
-            found = records.get((network, protocol, ours))
+        for their_name, (ours, settings) in METHODS.items():
+            found = records.get((network, protocol, methods.create(ours, settings)))
             if found is None or (network, their_name) not in theirs:
                 continue
             measured = mean_and_std(found, "auc")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from trueedge.errors import InputError, unknown
+from trueedge.methods import Method
 from trueedge.results import Cell, Record, Store, run_cells, summarise
 
 Progress = Callable[[str, int, int], None]
@@ -126,15 +127,17 @@ def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
     return [name for name in there if not asked or name in asked]
 
 
-def run_all(cells: Sequence[Cell], plan: Plan) -> tuple[dict[tuple[str, str, str], list[Record]], list[str]]:
+def run_all(
+    cells: Sequence[Cell], plan: Plan
+) -> tuple[dict[tuple[str, str, Method], list[Record]], list[str]]:
     """Run cells; the records by (data set, protocol, method), and a sentence for each that could not run."""
-    records: dict[tuple[str, str, str], list[Record]] = {}
+    records: dict[tuple[str, str, Method], list[Record]] = {}
     missing: dict[str, None] = {}
     for number, (cell, record, reason) in enumerate(_outcomes(cells, plan), 1):
         if record is None:
             missing[f"{cell.method.name} under {cell.protocol}: {reason}"] = None
         else:
-            records.setdefault((record.dataset, record.protocol, record.method), []).append(record)
+            records.setdefault((record.dataset, record.protocol, cell.method), []).append(record)
         if plan.progress is not None:
             plan.progress(f"{cell.source} · {cell.protocol} · {cell.method.name}", number, len(cells))
     return records, list(missing)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ import torch
 from torch import nn
 
 from trueedge.errors import InputError
+from trueedge.graph import Graph
 from trueedge.randomness import derive, generator
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.training.checkpoints import Checkpoint
@@ -61,7 +62,7 @@ def train(
     schedule: Schedule | None = None,
     seed: int = 0,
     device: str = "cpu",
-    objective: type[Objective] | Objective | None = None,
+    objective: Callable[[Graph, Messages], Objective] | None = None,
 ) -> TrainedScorer:
     """Train a model on a task's graph, select on its validation part, and return what scores pairs.
 
@@ -71,7 +72,7 @@ def train(
         schedule: how to train.
         seed: for batches, negatives and dropout. Weights are drawn when a model is made: see :func:`seeded`.
         device: where to train, ``cpu`` or ``cuda``.
-        objective: what to train for, edges against drawn pairs where None.
+        objective: makes, of graph and messages, what to train for; edges against drawn pairs where None.
     """
     schedule = schedule or Schedule()
     return _Training(as_model(model), task, schedule, seed, device, objective).run()
@@ -102,7 +103,7 @@ class _Training:
         schedule: Schedule,
         seed: int,
         device: str,
-        objective: type[Objective] | Objective | None,
+        objective: Callable[[Graph, Messages], Objective] | None,
     ) -> None:
         check_device(device)
         if task.graph.num_edges == 0:
@@ -110,7 +111,11 @@ class _Training:
         self.model = model.to(device)
         self.task, self.schedule, self.seed, self.device = task, schedule, seed, device
         self.messages = Messages.of(task.graph, device)
-        self.objective = self._objective(objective)
+        self.objective = (
+            PairObjective(task.graph, self.messages, schedule)
+            if objective is None
+            else objective(task.graph, self.messages)
+        )
         self.optimizer = torch.optim.Adam(
             model.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
         )
@@ -139,13 +144,6 @@ class _Training:
         if self.best:
             self.model.load_state_dict(self.best)
         return TrainedScorer(self.model, self.messages, self.history)
-
-    def _objective(self, objective: type[Objective] | Objective | None) -> Objective:
-        if isinstance(objective, Objective):
-            return objective
-        if objective is None or objective is PairObjective:
-            return PairObjective(self.task.graph, self.messages, self.schedule)
-        return objective(self.task.graph, self.messages)  # type: ignore[call-arg]
 
     def _metric(self) -> str | None:
         if self.schedule.keep_last:

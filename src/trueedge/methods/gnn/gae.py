@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.gnn.network import Network
+from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
     from trueedge.training import Objective
@@ -18,6 +21,8 @@ class GAE(Network):
     name: ClassVar[str] = "gae"
     title: ClassVar[str] = "Graph Auto-Encoder"
     citation: ClassVar[str] = "Kipf and Welling, Variational Graph Auto-Encoders, 2016"
+
+    weighted: bool | None = open_setting(bool, "let edges count as much as all other pairs together")
 
     def layer(self, size: int, out: int) -> Any:
         """One round of messages."""
@@ -32,8 +37,8 @@ class GAE(Network):
         del dim
         return DotPredictor()
 
-    def objective(self) -> type[Objective]:
+    def objective(self) -> Callable[..., Objective]:
         """Every pair of nodes."""
         from trueedge.training import ReconstructionObjective
 
-        return ReconstructionObjective
+        return partial(ReconstructionObjective, weighted=bool(self.weighted))

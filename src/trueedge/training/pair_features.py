@@ -1,0 +1,95 @@
+"""A perceptron on a few numbers of each pair, and what it is trained for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
+from torch import nn
+
+from trueedge.training.model import LinkModel
+from trueedge.training.objectives import Objective
+
+
+class PairPerceptron(nn.Module):
+    """Two hidden layers with LeakyReLU and dropout, from the numbers of a pair to a logit, in float64."""
+
+    def __init__(self, size: int, hidden: int, dropout: float) -> None:
+        super().__init__()
+        sizes = ((size, hidden), (hidden, hidden), (hidden, 1))
+        self.layers = nn.ModuleList(nn.Linear(*pair, dtype=torch.float64) for pair in sizes)
+        self.dropout = dropout
+
+    def forward(self, features: torch.Tensor, in_order: bool = False) -> torch.Tensor:
+        """A logit for each row, float64 (n,).
+
+        Args:
+            features: float64 (n, size).
+            in_order: sum in one order, so that rows with the same numbers tie, whatever stands beside them.
+        """
+        states = features
+        for place, layer in enumerate(self.layers):
+            states = _in_order(states, layer) if in_order else layer(states)
+            if place + 1 < len(self.layers):
+                states = F.dropout(F.leaky_relu(states), self.dropout, self.training)
+        return states.squeeze(-1)
+
+
+def _in_order(states: torch.Tensor, layer: nn.Module) -> torch.Tensor:
+    """A linear map, one input after the other: a product of matrices sums as the number of rows suggests."""
+    weight, found = layer.weight.t(), layer.bias.expand(len(states), -1)
+    for place in range(weight.shape[0]):
+        found = found + states[:, place, None] * weight[place]
+    return found
+
+
+class OnTable(nn.Module):
+    """A perceptron with a table of rows that it is asked about again and again."""
+
+    rows: torch.Tensor
+    place: torch.Tensor
+
+    def __init__(self, perceptron: PairPerceptron, features: NDArray[np.float64]) -> None:
+        super().__init__()
+        self.perceptron = perceptron
+        # Each row once, so that rows with the same numbers tie.
+        rows, place = np.unique(features, axis=0, return_inverse=True)
+        self.register_buffer("rows", torch.from_numpy(rows), persistent=False)
+        self.register_buffer("place", torch.from_numpy(place.reshape(-1)), persistent=False)
+
+    def logits(self) -> NDArray[np.float64]:
+        """The logit of each row of the table, float64 (n,)."""
+        self.eval()
+        with torch.no_grad():
+            found: NDArray[np.float64] = self.perceptron(self.rows)[self.place].cpu().numpy()
+        return found
+
+
+class LabelledRows(Objective):
+    """Binary cross entropy of rows of numbers, each of an edge or of none."""
+
+    def __init__(
+        self, features: NDArray[np.float64], labels: NDArray[np.float64], batch: int, device: str
+    ) -> None:
+        self.features = torch.from_numpy(features).to(device)
+        self.labels = torch.from_numpy(labels).to(device)
+        self.batch = batch
+
+    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+        """All rows in a random order, in batches."""
+        order = rng.permutation(len(self.labels))
+        for start in range(0, len(order), self.batch):
+            yield order[start : start + self.batch]
+
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+        """Score a batch's rows."""
+        del rng
+        rows = torch.from_numpy(step).to(self.labels.device)
+        assert isinstance(model.predictor, OnTable)
+        logits = model.predictor.perceptron(self.features[rows])
+        loss = F.binary_cross_entropy_with_logits(logits, self.labels[rows])
+        loss.backward()
+        return float(loss.item())
