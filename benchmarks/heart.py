@@ -15,6 +15,7 @@ from trueedge import negatives
 from trueedge.graph import Graph
 
 K, ALPHA, EPS = 500, 0.15, 1e-5
+WHOLE, SCORED = "dense rows", "dense rows, only scored nodes sorted"
 
 
 def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
@@ -37,46 +38,66 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
 
 
 def dense(task: str, graph: Graph, positives: NDArray[np.int64], few: int, k: int, base: float) -> list[Row]:
-    """The dense rows on some positives, extrapolated: PageRank by distinct ends, the rest by positives."""
+    """The dense rows on some positives, extrapolated: PageRank by distinct ends, the rest by positives.
+
+    The bar is on the straightforward ranking of whole rows; the one that sorts scored nodes only is context.
+    """
     some = positives[:few]
     ends = np.unique(some)
-    pushes = len(np.unique(positives)) / len(ends)
     stack = dense_rows.stack_pagerank(graph, ALPHA, EPS)
-    ours = estimates(graph, ends)
-    stack(int(ends[0]))
-    check(graph, some, ends, ours, k)
+    ours = dict(zip(ends.tolist(), estimates(graph, ends), strict=True))
+    two = [int(end) for end in ends[:2]]
+    within_bound(EPS * graph.degrees, np.stack([ours[e] for e in two]), np.stack([stack(e) for e in two]))
+    quick = negatives.heart(graph, some, k, alpha=ALPHA, eps=EPS, ties="released")
 
-    place = {int(end): i for i, end in enumerate(ends)}
-    pushing, ranking = Clock([], []), Clock([], [])
+    def ranked(rank: dense_rows.Ranker) -> Clock:
+        clock = Clock([], [])
+        check(quick, clock.time(lambda: dense_rows.hard_negatives(graph, some, k, ours.__getitem__, rank)))
+        return clock
+
+    pushing = Clock([], [])
     with Bystanders() as bystanders:
         pushing.time(lambda: [stack(int(end)).sum() for end in ends])
-        ranking.time(lambda: dense_rows.hard_negatives(graph, some, k, lambda end: ours[place[end]]))
+        whole, scored = ranked(dense_rows.rank_whole_row), ranked(dense_rows.rank_scored)
+    pushes, factor = len(np.unique(positives)) / len(ends), len(positives) / few
+    push = part("of that, PageRank from a searched stack", pushing, pushes, f"{len(ends)} end nodes", base)
     parts = [
-        part("of that, PageRank from a searched stack", pushing, pushes, f"{len(ends)} end nodes", base),
-        part("of that, dense rows and ranking", ranking, len(positives) / few, f"{few} positives", base),
+        part("of that, dense rows and ranking", clock, factor, f"{few} positives", base, who)
+        for clock, who in ((whole, WHOLE), (scored, SCORED))
     ]
-    total = sum(row.seconds or 0.0 for row in parts)
-    bar = Bar("ratio", 100)
-    whole = Row(
+    rows = [
+        both(task, [push, parts[0]], few / len(positives), Bar("ratio", 100)),
+        push,
+        parts[0],
+        both(task, [push, parts[1]], few / len(positives), None),
+        parts[1],
+    ]
+    return [replace(row, others=bystanders.share) for row in rows]
+
+
+def both(task: str, parts: list[Row], share: float, bar: Bar | None) -> Row:
+    """The line of all of the dense rows' work."""
+    seconds = sum(row.seconds or 0.0 for row in parts)
+    ratio = sum(row.ratio or 0.0 for row in parts)
+    return Row(
         task,
-        "dense rows",
-        total,
+        parts[1].who,
+        seconds,
         user=sum(row.user or 0.0 for row in parts),
-        share=few / len(positives),
-        ratio=total / base,
-        bar=str(bar),
-        reached=total / base >= bar.value,
-        note=f"one thread; extrapolated from {few} positives; each end node is pushed once",
+        share=share,
+        ratio=ratio,
+        bar=str(bar) if bar else "",
+        reached=ratio >= bar.value if bar else None,
+        note=f"one thread; {parts[1].note.partition('; ')[2]}; rows of end nodes alone, each pushed once",
     )
-    return [replace(row, others=bystanders.share) for row in (whole, *parts)]
 
 
-def part(name: str, clock: Clock, factor: float, what: str, base: float) -> Row:
+def part(name: str, clock: Clock, factor: float, what: str, base: float, who: str = WHOLE) -> Row:
     """The line of one half of the dense rows' work, timed once."""
     seconds = clock.seconds[0] * factor
     return Row(
         name,
-        "dense rows",
+        who,
         seconds,
         user=clock.user[0] * factor,
         memory=clock.memory,
@@ -96,15 +117,8 @@ def estimates(graph: Graph, ends: NDArray[np.int64]) -> NDArray[np.float64]:
     return scores
 
 
-def check(
-    graph: Graph, some: NDArray[np.int64], ends: NDArray[np.int64], ours: NDArray[np.float64], k: int
-) -> None:
+def check(ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> None:
     """Refuse to go on unless dense rows and ours choose the very same negatives from the same scores."""
-    place = {int(end): i for i, end in enumerate(ends)}
-    slow = dense_rows.hard_negatives(graph, some, k, lambda end: ours[place[end]])
-    quick = negatives.heart(graph, some, k, alpha=ALPHA, eps=EPS, ties="released")
-    if not np.array_equal(slow, quick):
-        at = int(np.argmin((slow == quick).all(axis=(1, 2))))
+    if not np.array_equal(ours, theirs):
+        at = int(np.argmin((ours == theirs).all(axis=(1, 2))))
         raise DisagreementError(f"the hard negatives of positive {at} differ from those of the dense rows")
-    stack = dense_rows.stack_pagerank(graph, ALPHA, EPS)
-    within_bound(EPS * graph.degrees, ours[:2], np.stack([stack(int(end)) for end in ends[:2]]))

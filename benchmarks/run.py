@@ -26,7 +26,7 @@ from benchmarks.graphs import EXPONENT, SIZES
 from benchmarks.timing import Row
 from trueedge.results.provenance import machine, versions
 
-SUBJECTS = ("pairs", "ppr", "heart", "sampling", "metrics", "scaling")
+SUBJECTS = ("pairs", "ppr", "heart", "building", "sampling", "metrics", "scaling", "epochs")
 PEERS = (
     "networkit",
     "python-graphblas",
@@ -36,6 +36,8 @@ PEERS = (
     "scikit-network",
     "ogb",
     "scikit-learn",
+    "polars",
+    "pyarrow",
 )
 RESULTS = Path(__file__).parent / "results"
 
@@ -47,12 +49,14 @@ def main(arguments: list[str] | None = None) -> int:
     missed, before = 0, source_hash()
     for subject in options.subjects or SUBJECTS:
         measure = import_module(f"benchmarks.{subject}").measure
-        rows: list[Row] = measure(SIZES[options.size], options.repeats, options.peers)
+        where = {"device": options.device} if subject == "epochs" else {}
+        rows: list[Row] = measure(SIZES[options.size], options.repeats, options.peers, **where)
         if options.size != "full":
             # The bars are for full sizes: on less work the fixed costs decide.
             rows = [replace(row, bar="", reached=None) for row in rows]
         console.print(table(subject, rows))
-        write(options.output / f"{subject}.json", subject, options, rows)
+        name = f"{subject}-{options.device}" if where else subject
+        write(options.output / f"{name}.json", subject, options, rows)
         if source_hash() != before:
             console.print("the package's code changed while it was measured: run this again")
         missed += sum(row.reached is False for row in rows)
@@ -69,6 +73,7 @@ def _parse(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--size", choices=tuple(SIZES), default="full")
     parser.add_argument("--repeats", type=int, default=5, help="turns each; the median counts")
     parser.add_argument("--no-peers", dest="peers", action="store_false", help="time trueedge alone")
+    parser.add_argument("--device", choices=("cpu", "cuda"), default="cpu", help="where epochs are trained")
     parser.add_argument("--output", type=Path, default=RESULTS, help="the folder of the results")
     parser.add_argument("--strict", action="store_true", help="fail where a bar is missed")
     options = parser.parse_args(arguments)

@@ -14,7 +14,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trueedge import datasets, graph, methods, metrics, negatives, results, splits, tasks
+    from trueedge import datasets, graph, methods, metrics, negatives, results, search, splits, tasks
     from trueedge.datasets import load
     from trueedge.errors import InputError
     from trueedge.graph import Graph
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_ROOMS = ("datasets", "graph", "methods", "metrics", "negatives", "results", "splits", "tasks")
+_ROOMS = ("datasets", "graph", "methods", "metrics", "negatives", "results", "search", "splits", "tasks")
 _NAMES = {
     "Graph": ("graph", "Graph"),
     "InputError": ("errors", "InputError"),
@@ -65,6 +65,7 @@ __all__ = [
     "negatives",
     "results",
     "run",
+    "search",
     "split",
     "splits",
     "task",

@@ -163,3 +163,18 @@ def test_a_stream_without_utf8_gets_question_marks() -> None:
         assert done.returncode == 0, done.stderr
         assert done.stderr == ""
     assert "Barab?si" in done.stdout
+
+
+def test_the_progress_bar_tells_the_rate() -> None:
+    now = 0.0
+    bar = Progress(showing.RateColumn(), get_time=lambda: now, auto_refresh=False)
+    line = bar.add_task("work", total=100_000)
+    column = showing.RateColumn()
+    assert column.render(bar.tasks[0]).plain == ""
+    for now, done in ((1.0, 2_500), (2.0, 5_000), (3.0, 7_500)):  # noqa: B007 (the clock reads it)
+        bar.update(line, completed=done)
+    assert column.render(bar.tasks[0]).plain == "2,500/s"
+    slow = bar.add_task("slow", total=10)
+    for now, done in ((4.0, 1), (6.0, 2), (8.0, 3)):  # noqa: B007 (the clock reads it)
+        bar.update(slow, completed=done)
+    assert column.render(bar.tasks[1]).plain == "0.5/s"

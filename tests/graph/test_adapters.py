@@ -12,6 +12,8 @@ import scipy.sparse as sp
 from trueedge.errors import InputError
 from trueedge.graph import Graph, to_networkx, to_pyg
 
+pytestmark = pytest.mark.usefixtures("way")
+
 COMPLETE = np.ones((3, 3)) - np.eye(3)
 
 

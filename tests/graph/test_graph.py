@@ -18,6 +18,8 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.graph.validation import check_graph
 
+pytestmark = pytest.mark.usefixtures("way")
+
 EDGES = [(3, 0), (1, 2), (0, 1)]
 
 

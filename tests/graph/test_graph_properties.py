@@ -14,6 +14,8 @@ from naive_reader import RefusedError, tidy
 from trueedge.errors import InputError
 from trueedge.graph import Graph, to_networkx
 
+pytestmark = pytest.mark.usefixtures("way")
+
 HANDLING = st.sampled_from(["refuse", "drop"])
 QUICK = {
     "deadline": None,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +13,7 @@ import pytest
 
 import trueedge.graph.storage
 from trueedge.errors import InputError
-from trueedge.graph import Graph
+from trueedge.graph import Graph, tidying
 
 
 @pytest.fixture
@@ -56,6 +58,154 @@ def test_mapped_arrays_stay_on_disk(graph: Graph, tmp_path: Path) -> None:
     features = Graph.load(tmp_path, mmap=True).features
     assert features is not None
     assert isinstance(features.base, np.memmap)
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch, random_graph: Callable[..., Graph]) -> Graph:
+    """A graph that counts as a large one."""
+    monkeypatch.setattr(tidying, "EDGES_WORTH_COMPILING", 0)
+    return random_graph(3, 2_000, 20_000)
+
+
+def test_what_is_derived_from_a_large_graph_is_mapped_too(large: Graph, tmp_path: Path) -> None:
+    large.save(tmp_path)
+    again = Graph.load(tmp_path, mmap=True)
+    for name in ("edges", "indptr", "indices", "edge_keys"):
+        array = getattr(again, name)
+        assert isinstance(array.base, np.memmap), name
+        assert Path(array.base.filename) == tmp_path / f"{name}.npy"
+        assert type(array) is np.ndarray
+        assert not array.flags.writeable
+        assert np.array_equal(array, getattr(large, name))
+    assert np.array_equal(again.degrees, large.degrees)
+    assert again.has_edges(large.edges[:3]).all()
+
+
+def test_a_large_graph_in_memory_derives_for_itself(large: Graph, tmp_path: Path) -> None:
+    large.save(tmp_path)
+    (tmp_path / "indices.npy").unlink()
+    assert np.array_equal(Graph.load(tmp_path).indices, large.indices)
+
+
+def test_a_folder_without_derived_arrays_is_mapped(large: Graph, tmp_path: Path) -> None:
+    large.save(tmp_path)
+    card = json.loads((tmp_path / "graph.json").read_text())
+    del card["derived"]
+    (tmp_path / "graph.json").write_text(json.dumps(card))
+    for name in ("indptr", "indices", "edge_keys"):
+        (tmp_path / f"{name}.npy").unlink()
+    assert np.array_equal(Graph.load(tmp_path, mmap=True).indices, large.indices)
+
+
+def test_a_small_graph_in_a_large_ones_place_leaves_nothing_of_it(
+    large: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    large.save(tmp_path)
+    monkeypatch.undo()
+    Graph.from_edges([(0, 1)]).save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["edges.npy", "graph.json"]
+
+
+SHARE = """
+import json, re, sys
+from pathlib import Path
+from trueedge.graph import Graph
+def memory(folder):
+    entries = re.split(r"(?m)^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text())
+    found = {}
+    for entry in filter(None, entries):
+        path = Path(entry.split("\\n", 1)[0].split(maxsplit=5)[-1].strip())
+        if path.parent == folder:
+            found[path.name] = {key: int(kb) for key, kb in re.findall(r"(\\w+): +(\\d+) kB", entry)}
+    return found
+folder = Path(sys.argv[1])
+graph = Graph.load(folder, mmap=True)
+total = sum(int(getattr(graph, name).sum()) for name in ("edges", "indptr", "indices", "edge_keys"))
+print("ready", flush=True)
+sys.stdin.readline()
+print(json.dumps(memory(folder)), flush=True)
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="the system does not tell of its memory")
+def test_processes_that_map_a_graph_share_its_memory(large: Graph, tmp_path: Path) -> None:
+    place = tmp_path.resolve() / "graph"
+    large.save(place)
+    command = [sys.executable, "-c", SHARE, str(place)]
+    pipe = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, **pipe) as one, subprocess.Popen(command, **pipe) as other:
+        for process in (one, other):
+            assert process.stdout.readline() == "ready\n"
+        for process in (one, other):
+            process.stdin.write("\n")
+            process.stdin.flush()
+            memory = json.loads(process.stdout.readline())
+            assert set(memory) == {"edges.npy", "indptr.npy", "indices.npy", "edge_keys.npy"}
+            for name, kinds in memory.items():
+                assert kinds["Private_Dirty"] == kinds["Private_Clean"] == 0, name
+                shared = kinds["Shared_Clean"] + kinds["Shared_Dirty"]
+                assert 1024 * shared >= (place / name).stat().st_size, name
+        for process in (one, other):
+            process.communicate("\n")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda folder: (folder / "indices.npy").unlink(), "indices.npy is missing"),
+        (lambda folder: flip(folder, "edge_keys", 7), "edge_keys.npy is not what was saved"),
+        (lambda folder: flip(folder, "indices", 7), "indices.npy is not what was saved"),
+        (lambda folder: flip(folder, "indices", 10**6), "do not hold the neighbours"),
+        (lambda folder: flip(folder, "indices", -1), "do not hold the neighbours"),
+        (lambda folder: flip(folder, "indptr", 10**9), "do not hold the neighbours"),
+        (lambda folder: np.save(folder / "indptr.npy", np.arange(5)), "does not have the shape (2001,)"),
+        (lambda folder: change(derived=7)(folder), "is damaged"),
+        (lambda folder: change(derived={})(folder), "indptr.npy is not what was saved"),
+    ],
+)
+def test_damaged_derived_arrays_are_refused(
+    damage: Callable[[Path], None], sentence: str, large: Graph, tmp_path: Path
+) -> None:
+    large.save(tmp_path)
+    damage(tmp_path)
+    with pytest.raises(InputError) as caught:
+        Graph.load(tmp_path, mmap=True)
+    assert sentence in str(caught.value)
+
+
+def test_derived_arrays_are_safe_to_read_even_where_no_hash_is_looked_at(
+    large: Graph, tmp_path: Path
+) -> None:
+    large.save(tmp_path)
+    flip(tmp_path, "indices", 7)
+    assert Graph.load(tmp_path, mmap=True, verify=False).indices[3] == 7
+    flip(tmp_path, "indices", 10**6)
+    with pytest.raises(InputError, match="do not hold the neighbours"):
+        Graph.load(tmp_path, mmap=True, verify=False)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 100])
+def test_edges_are_checked_across_blocks(
+    size: int, random_graph: Callable[..., Graph], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trueedge.graph.storage, "EDGES_PER_CHECK", size)
+    graph = random_graph(1, 9, 12)
+    graph.save(tmp_path)
+    assert Graph.load(tmp_path).hash == graph.hash
+    for row in range(graph.num_edges - 1):
+        swapped = graph.edges.copy()
+        swapped[[row, row + 1]] = swapped[[row + 1, row]]
+        np.save(tmp_path / "edges.npy", swapped)
+        with pytest.raises(InputError, match="does not hold sorted edges"):
+            Graph.load(tmp_path)
+
+
+def flip(folder: Path, name: str, value: int) -> None:
+    """Another value in the fourth place of an array."""
+    array = np.load(folder / f"{name}.npy")
+    array[3] = value
+    np.save(folder / f"{name}.npy", array)
 
 
 def test_saving_again_replaces_the_graph_and_nothing_else(graph: Graph, tmp_path: Path) -> None:

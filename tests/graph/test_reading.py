@@ -13,6 +13,8 @@ import pytest
 from trueedge.errors import InputError
 from trueedge.graph import EdgeList, Graph, read_edges, read_pairs
 
+pytestmark = pytest.mark.usefixtures("way")
+
 Write = Callable[..., Path]
 
 

@@ -32,7 +32,7 @@ def test_all_subjects_run_without_the_peers_and_leave_their_files(tmp_path: Path
         [sys.executable, "-m", "benchmarks.run", *options], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert {path.stem for path in tmp_path.iterdir()} == set(run.SUBJECTS)
+    assert {path.stem for path in tmp_path.iterdir()} == {*run.SUBJECTS, "epochs-cpu"} - {"epochs"}
     for path in tmp_path.iterdir():
         content = json.loads(path.read_text())
         assert content["size"] == "tiny"
@@ -59,13 +59,47 @@ def test_the_row_products_give_our_scores(graph, index: str) -> None:
     assert ours.max() > 0
 
 
-def test_the_dense_rows_choose_the_negatives_of_the_released_rule(graph) -> None:
+@pytest.mark.parametrize("rank", [dense_rows.rank_whole_row, dense_rows.rank_scored])
+def test_the_dense_rows_choose_the_negatives_of_the_released_rule(graph, rank) -> None:
     positives = graph.edges[::200].astype(np.int64)
     ends = np.unique(positives)
     rows = dict(zip(ends.tolist(), heart.estimates(graph, ends), strict=True))
-    slow = dense_rows.hard_negatives(graph, positives, 100, rows.__getitem__)
+    slow = dense_rows.hard_negatives(graph, positives, 100, rows.__getitem__, rank)
     quick = negatives.heart(graph, positives, 100, eps=heart.EPS, ties="released")
     assert np.array_equal(slow, quick)
+
+
+def test_both_ways_of_ranking_a_row_give_the_same_ranks() -> None:
+    rng = np.random.default_rng(3)
+    for scored in (0, 1, 5, 40):
+        row = np.zeros(50)
+        row[rng.permutation(50)[:scored]] = rng.integers(1, 6, size=scored)
+        barred = rng.permutation(50)[:7]
+        row[barred] = 0.0
+        slow, quick = dense_rows.rank_whole_row(row, barred), dense_rows.rank_scored(row, barred)
+        assert slow.tolist() == quick.tolist()
+    row = np.array([0.0, 3.0, 2.0, 3.0, 1.0, 2.0, 0.0])
+    assert dense_rows.rank_whole_row(row, np.array([6])).tolist() == [5, 1, 3, 1, 4, 3, 6]
+
+
+def test_other_negatives_than_ours_are_refused() -> None:
+    ours = np.zeros((3, 2, 2), dtype=np.int32)
+    heart.check(ours, ours.copy())
+    theirs = ours.copy()
+    theirs[1, 1, 0] = 9
+    with pytest.raises(timing.DisagreementError, match="negatives of positive 1 differ"):
+        heart.check(ours, theirs)
+
+
+def test_the_bar_is_on_the_straightforward_ranking_alone() -> None:
+    split = graphs.with_held_out(*TINY.collab, TINY.hard_positives)
+    rows = heart.dense("hard", split.train, split.test.astype(np.int64), 5, 100, base=1e-6)
+    assert [(row.task, row.who) for row in rows if row.bar] == [("hard", heart.WHOLE)]
+    whole, push, ranking, kinder, kinder_ranking = rows
+    assert whole.reached is True
+    assert whole.seconds == pytest.approx(push.seconds + ranking.seconds)
+    assert kinder.seconds == pytest.approx(push.seconds + kinder_ranking.seconds)
+    assert kinder.who == kinder_ranking.who == heart.SCORED
 
 
 def test_the_searched_stack_keeps_pageranks_bound(graph) -> None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trueedge.graph import Graph
-from trueedge.graph import graph as graph_module
+from trueedge.graph import Graph, tidying
 from trueedge.kernels.csr import neighbour_lists
 
 
@@ -17,11 +16,13 @@ def test_rows_hold_the_sorted_neighbours_of_each_node(random_graph) -> None:
             rows[u].append(v)
             rows[v].append(u)
         expected = [node for row in rows for node in sorted(row)]
-        assert neighbour_lists(graph.edges, graph.indptr).tolist() == expected
+        indptr, indices = neighbour_lists(graph.edges, 25)
+        assert indices.tolist() == expected
+        assert np.diff(indptr, prepend=0).tolist() == [0, *map(len, rows)]
 
 
 def test_large_and_small_graphs_are_built_the_same(random_graph, monkeypatch) -> None:
     edges = random_graph(5, 200, 900).edges
     sorted_rows = Graph.from_edges(edges, 200).indices
-    monkeypatch.setattr(graph_module, "EDGES_WORTH_COMPILING", 0)
+    monkeypatch.setattr(tidying, "EDGES_WORTH_COMPILING", 0)
     assert np.array_equal(Graph.from_edges(edges, 200).indices, sorted_rows)

@@ -8,7 +8,7 @@ import pytest
 
 import trueedge.graph as tg
 from heart_twin import exact_pagerank, pushed_pagerank
-from trueedge.kernels.push import SOURCES_PER_BLOCK, push, push_rows, push_state, push_values
+from trueedge.kernels.push import LAST_STAMP, MOST_SOURCES_PER_BLOCK, push, push_rows, push_state, push_values
 
 
 def dense(rows, nodes: int) -> np.ndarray:
@@ -51,13 +51,29 @@ def test_push_does_not_depend_on_how_nodes_are_numbered(random_graph):
         np.testing.assert_allclose(first, second, rtol=1e-12)
 
 
-def test_push_gives_its_scratch_back_as_it_came(random_graph):
+def one_row(graph, source: int, state) -> list[float]:
+    nodes = graph.num_nodes
+    estimate, support = np.zeros(nodes), np.empty(nodes + 1, dtype=np.int32)
+    count = push(graph.indptr, graph.indices, source, 0.15, state, estimate, support)
+    assert sorted(support[:count].tolist()) == np.flatnonzero(estimate).tolist()
+    return estimate.tolist()
+
+
+def test_a_push_leaves_no_trace_for_the_next(random_graph):
     graph = random_graph(1, nodes=30, edges=80)
-    state = push_state(graph.indptr, 0.15, 1e-4)
-    before = state.residual.copy()
-    for source in range(30):
-        push(graph.indptr, graph.indices, source, 0.15, state, np.zeros(30), np.empty(30, dtype=np.int32))
-        assert (state.residual == before).all()
+    used = push_state(graph.indptr, 0.15, 1e-4)
+    for source in [*range(30), *range(30)]:
+        assert one_row(graph, source, used) == one_row(graph, source, push_state(graph.indptr, 0.15, 1e-4))
+
+
+def test_pushes_are_told_apart_when_their_numbers_begin_anew(random_graph):
+    graph = random_graph(1, nodes=30, edges=80)
+    expected = [one_row(graph, source, push_state(graph.indptr, 0.15, 1e-4)) for source in range(4)]
+    used = push_state(graph.indptr, 0.15, 1e-4)
+    one_row(graph, 9, used)
+    used.stamp[0] = LAST_STAMP - 2
+    assert [one_row(graph, source, used) for source in range(4)] == expected
+    assert used.stamp[0] == 2
 
 
 def test_push_from_an_isolated_node_stays_there():
@@ -88,7 +104,7 @@ def test_values_at_targets_are_those_of_the_rows(random_graph):
 
 def test_rows_do_not_depend_on_the_number_of_threads(random_graph):
     graph = random_graph(5, nodes=40, edges=120)
-    sources = np.arange(40).repeat(2 + SOURCES_PER_BLOCK // 20)
+    sources = np.arange(40).repeat(2 + MOST_SOURCES_PER_BLOCK // 20)
     threads = numba.get_num_threads()
     try:
         numba.set_num_threads(1)

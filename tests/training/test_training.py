@@ -83,6 +83,19 @@ def test_training_stops_after_as_many_looks_without_a_gain_as_patience_bears():
     assert (history.best, history.best_epoch, history.looks) == (0.6, 1, 2)
 
 
+def test_a_metric_that_is_better_when_lower_is_selected_so():
+    history = History("mr")
+    assert [history.note(epoch, value) for epoch, value in enumerate([9.0, 12.0, 8.0])] == [True, False, True]
+
+
+def test_a_pair_gets_the_same_bits_in_whatever_list_it_stands(task):
+    scorer = train(model(task, dim=64), task, SHORT)
+    pairs = np.tile(task.pairs("test"), (200, 1))[:9000]
+    whole = scorer.score(pairs)
+    assert scorer.score(pairs[:7]).tobytes() == whole[:7].tobytes()
+    assert scorer.score(pairs[5000:]).tobytes() == whole[5000:].tobytes()
+
+
 def test_patience_ends_a_training_that_gets_no_better(task):
     schedule = Schedule(
         epochs=500, evaluate_every=1, patience=3, batch_size=64, select="auc", learning_rate=1e-8

@@ -11,7 +11,8 @@ import typer
 
 from trueedge.cli import parsing, showing
 from trueedge.errors import InputError
-from trueedge.tasks import LinkTask, Task
+from trueedge.tasks import LinkTask, Task, storage
+from trueedge.tasks.protocols import Shards, from_split
 
 Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option, as key=value.")]
 Seed = Annotated[int, typer.Option(help="For split and negatives.", min=0)]
@@ -81,7 +82,9 @@ def negatives(
     edges: Annotated[
         str, typer.Argument(metavar="FILE", help="A file with an edge list, or a data set's name.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The .npz file to write.")],
+    output: Annotated[
+        Path, typer.Option("-o", "--output", help="The .npz file to write; with --shards, the folder.")
+    ],
     protocol: ProtocolOfName = None,
     positives: Annotated[
         Path | None,
@@ -89,23 +92,58 @@ def negatives(
     ] = None,
     seed: Seed = 0,
     option: Words = None,
+    shards: Annotated[
+        bool,
+        typer.Option("--shards", help="Write a folder, shard by shard: for large graphs (protocol heart)."),
+    ] = False,
+    shard_size: Annotated[
+        int, typer.Option(help="End nodes a shard takes: what a kill can lose.", min=1)
+    ] = 2048,
 ) -> None:
     """Make the negatives of a protocol for a graph of your own.
 
     The .npz file holds train, valid, valid_negatives, test and test_negatives, as node numbers; and labels,
     where the file's ids are not 0, 1, 2, ….
 
+    With --shards the folder becomes a task, as 'trueedge task' writes it, and is filled while negatives are
+    made: a command that was killed goes on when it is given again, and several at one time share the work.
+
     Example:
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
+        trueedge negatives large.csv.gz -o large-heart --shards
     """
-    if output.suffix != ".npz":
-        raise InputError(f"{output}: negatives are written to a .npz file")
-    with showing.progress(1, "making negatives") as report:
-        if positives is None:
-            made = parsing.task(edges, protocol, seed, option or [], report)
-        else:
-            made = _around(edges, positives, protocol or "heart", seed, option or [])
+    if shards:
+        _check_folder(output)
+    elif output.suffix != ".npz":
+        raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
+    stored = Shards(output, shard_size) if shards else None
+    try:
+        with showing.progress(1, "making negatives") as report:
+            if positives is None:
+                made = parsing.task(edges, protocol, seed, option or [], report, shards=stored)
+            else:
+                made = _around(edges, positives, protocol or "heart", seed, option or [], report, stored)
+    except KeyboardInterrupt:
+        if shards:
+            showing.note(f"what is made lies in {output}; the same command goes on from there")
+        raise
     made = _listed(made, "negatives")
+    if shards:
+        storage.complete(made, output)
+        print(made.hash)
+    else:
+        _write_arrays(made, output)
+    lists = [f"{name} {made.part(name).negatives.shape}" for name in made.part_names]
+    showing.note(f"{output}: train {made.train.shape}, negatives of {', '.join(lists)}")
+
+
+def _check_folder(output: Path) -> None:
+    if output.suffix in (".npz", ".npy", ".csv"):
+        raise InputError(f"{output}: with --shards negatives are written to a folder, not to a file")
+    storage.refuse_foreign(output)
+
+
+def _write_arrays(made: LinkTask, output: Path) -> None:
     arrays: dict[str, Any] = {"train": made.train}
     for name in made.part_names:
         arrays[name] = made.part(name).positives
@@ -114,11 +152,17 @@ def negatives(
         arrays["labels"] = np.array(made.graph.labels)
     output.parent.mkdir(parents=True, exist_ok=True)
     np.savez_compressed(output, **arrays)
-    shapes = ", ".join(f"{name} {array.shape}" for name, array in arrays.items())
-    showing.note(f"{output}: {shapes}")
 
 
-def _around(edges: str, positives: Path, protocol: str, seed: int, words: list[str]) -> Task:
+def _around(
+    edges: str,
+    positives: Path,
+    protocol: str,
+    seed: int,
+    words: list[str],
+    report: showing.Report,
+    shards: Shards | None,
+) -> Task:
     """The task of the user's own positives on a whole graph."""
     from trueedge.datasets import load
     from trueedge.splits import Split
@@ -127,7 +171,8 @@ def _around(edges: str, positives: Path, protocol: str, seed: int, words: list[s
     graph = load(found) if isinstance(found, str) else found
     asked = parsing.labelled_pairs(positives, graph).astype(np.int32)
     split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
-    return LinkTask.from_split(split, protocol, seed, **parsing.options(words, [protocol])[protocol])
+    options = parsing.options(words, [protocol])[protocol]
+    return from_split(split, protocol, seed, None, options, report, shards)
 
 
 def _listed(made: Task, what: str) -> LinkTask:

@@ -19,7 +19,8 @@ from trueedge.graph.columns import read_columns
 from trueedge.graph.reading import read_pairs
 from trueedge.graph.text import open_text
 from trueedge.methods import Method
-from trueedge.tasks import Task
+from trueedge.tasks import Task, storage
+from trueedge.tasks.protocols import Shards
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -126,6 +127,10 @@ def source(text: str) -> str | Graph:
     if text.partition(":")[0] in datasets.names():
         return text
     if Path(text).is_dir():
+        if any(storage.shards_of(Path(text), part).is_dir() for part in storage.PARTS):
+            raise InputError(
+                f"{text} is not complete: the command that began it, given again, goes on with it"
+            )
         raise InputError(f"{text} holds no task: there is no task.json in it")
     if "/" in text or Path(text).suffix:
         raise InputError(f"there is no file {text}")
@@ -167,10 +172,12 @@ def task(
     words: Sequence[str] = (),
     progress: Any = None,
     default: str = "heart",
+    shards: Shards | None = None,
 ) -> Task:
     """The task in a folder, or a data set (or file) under a protocol."""
     made = saved_task(text, protocol, words)
     if made is not None:
         return made
     chosen = get_protocol(protocol or default).name
-    return tasks.task(source(text), chosen, seed, progress=progress, **options(words, [chosen])[chosen])
+    given = options(words, [chosen])[chosen]
+    return tasks.task(source(text), chosen, seed, progress=progress, shards=shards, **given)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,6 +14,10 @@ from trueedge.cli import parsing, scoreboard, showing
 
 if TYPE_CHECKING:
     from trueedge.results import Cell, Outcome, Store
+    from trueedge.training import History
+
+# Room for the epoch, the loss and the validation metric.
+TRAINING_WIDTH = 48
 
 
 def run(
@@ -58,6 +63,10 @@ def run(
     again: Annotated[
         bool, typer.Option("--again", help="Compute anew what is in the folder of the records.")
     ] = False,
+    checkpoints: Annotated[
+        Path | None,
+        typer.Option(help="A folder where trainings are kept while they last, so that a killed one goes on."),
+    ] = None,
 ) -> None:
     """Train, score and record; a table for each protocol at the end.
 
@@ -84,7 +93,7 @@ def run(
         cell.check()
     store = Store(runs)
     with keeping(store):
-        outcomes = _outcomes(cells, store, again)
+        outcomes = _outcomes(cells, store, again, checkpoints)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
     fresh = sum(outcome.fresh for outcome in outcomes)
@@ -109,17 +118,46 @@ def keeping(store: Store) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _outcomes(cells: Sequence[Cell], store: Store, again: bool) -> list[Outcome]:
+def _outcomes(cells: Sequence[Cell], store: Store, again: bool, checkpoints: Path | None) -> list[Outcome]:
     """Run the cells under a progress bar."""
     from trueedge.results import run_cells
 
     outcomes: list[Outcome] = []
-    with showing.progress(len(cells), "making the task") as report:
-        iterator = run_cells(cells, store, lambda text, done, total: report(f"{text}: {done}/{total}"), again)
+    # Only what is trained has epochs to tell of: for other methods torch is not even imported.
+    trained = any("epochs" in cell.method.space() for cell in cells)
+    with showing.progress(
+        len(cells), "making the task", TRAINING_WIDTH if trained else showing.LABEL_WIDTH
+    ) as report:
+        asked = _watched(cells, store, checkpoints, report) if trained else cells
+        iterator = run_cells(asked, store, lambda text, done, total: report(f"{text}: {done}/{total}"), again)
         for number, outcome in enumerate(iterator, 1):
             outcomes.append(outcome)
             report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", number, len(cells))
     return outcomes
+
+
+def _watched(
+    cells: Sequence[Cell], store: Store, checkpoints: Path | None, report: showing.Report
+) -> Iterator[Cell]:
+    """The cells, each watched while it is run: whoever takes the next one is done with the last."""
+    from trueedge.training import Checkpoint, watching
+
+    for cell in cells:
+        kept = None if checkpoints is None else Checkpoint(checkpoints / f"{cell.key}.pt")
+        with watching(partial(_tell, report, cell.method.name), kept):
+            yield cell
+        # A training that could not end leaves its checkpoint to be looked at.
+        if kept is not None and store.find(cell.key) is not None:
+            kept.remove()
+
+
+def _tell(report: showing.Report, method: str, epoch: int, epochs: int, history: History) -> None:
+    """Epoch, loss and, once it was looked at, the validation metric."""
+    del epochs
+    text = f"{method} · epoch {epoch} · loss {history.losses[-1]:.3f}"
+    if history.values:
+        text += f" · {history.metric} {100 * history.values[-1][1]:.2f}"
+    report(text)
 
 
 def _reasons(failed: Sequence[Outcome]) -> list[str]:

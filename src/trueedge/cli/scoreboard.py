@@ -24,9 +24,13 @@ def show(records: Iterable[Record]) -> None:
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Of records of the same request the last, whichever version of the code it was computed with."""
+    """Of records of the same request the last, whichever version of the code it was computed with.
+
+    Trials of a search, which know no test part, are left out.
+    """
     request = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed")
-    return [group[-1] for group in _alike(records, *request)]
+    judged = [record for record in records if not record.is_trial]
+    return [group[-1] for group in _alike(judged, *request)]
 
 
 def findings(records: Sequence[Record]) -> list[str]:

@@ -12,6 +12,8 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
+    ProgressColumn,
+    Task,
     TextColumn,
     TimeElapsedColumn,
     TimeRemainingColumn,
@@ -114,18 +116,30 @@ class Report(Protocol):
         ...
 
 
+class RateColumn(ProgressColumn):
+    """How much is done in a second."""
+
+    def render(self, task: Task) -> Text:
+        """The rate of the last half minute, where it is known."""
+        speed = task.finished_speed or task.speed
+        if not speed:
+            return Text("")
+        return Text(f"{speed:,.0f}/s" if speed >= 10 else f"{speed:.1f}/s", style="progress.data.speed")
+
+
 @contextmanager
-def progress(total: int, unit: str) -> Iterator[Report]:
+def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report]:
     """A progress bar on stderr where that is a terminal, silence elsewhere.
 
     Without ``done`` only the text changes.
     """
     # Of a fixed width, so that the bar stands still.
-    label = Column(width=LABEL_WIDTH, no_wrap=True, overflow="ellipsis")
+    label = Column(width=width, no_wrap=True, overflow="ellipsis")
     columns = (
         TextColumn("{task.description}", markup=False, table_column=label),
         BarColumn(bar_width=18),
         MofNCompleteColumn(),
+        RateColumn(),
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )

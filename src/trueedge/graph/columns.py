@@ -39,13 +39,13 @@ class Columns:
     Attributes:
         ids: int64 array (m, 2): the ids where they are whole numbers, else their places in ``names``.
         names: the distinct ids in the order they first appear in, or None where they are whole numbers.
-        lines: int64 array (m,), the line each row stands on, from 1.
+        lines: int64 array (m,), the line each row stands on, from 1; a range where no line is passed over.
         notes: what was decided on the way.
     """
 
     ids: NDArray[np.int64]
     names: tuple[str, ...] | None
-    lines: NDArray[np.int64]
+    lines: NDArray[np.int64] | range
     notes: tuple[str, ...]
 
 
@@ -110,8 +110,12 @@ def _read_clean(text: TextFile) -> Columns | None:
     if _is_word(fields[0]) and _is_word(fields[1]):
         notes = (_header_note(number, fields), *notes)
         number, start = number + 1, start + len(line.encode()) + 1
-    found = read_digits(text.data[start:], separator, len(fields))
-    return None if found is None else Columns(found[0], None, found[1] + number, notes)
+    found = read_digits(text.data, start, separator, len(fields))
+    if found is None:
+        return None
+    ids, lines = found
+    shifted = range(number, number + len(lines)) if isinstance(lines, range) else lines + number
+    return Columns(ids, None, shifted, notes)
 
 
 def _first_row(data: bytes) -> tuple[int, int, str]:

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.text import readable
+from trueedge.graph.tidying import edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
 from trueedge.graph.validation import (
     Handling,
     as_labels,
@@ -28,14 +29,10 @@ from trueedge.graph.validation import (
     frozen,
     locked,
     skipped_ids,
-    tidy,
 )
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
-
-# Below, sorting takes less time than loading a compiled kernel.
-EDGES_WORTH_COMPILING = 300_000
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -119,11 +116,15 @@ class Graph:
             u, v = (int(i) if names is None else names[i] for i in pairs[row])
             return f"edges: row {row}, ({u!r}, {v!r}),"
 
-        kept, rows, notes = tidy(pairs, count, self_loops, repeats, edge, lambda row: f"row {row}")
-        notes += skipped_ids(pairs, kept, count) if inferred else ()
-        extra = {key: column[rows] for key, column in extra.items()}
+        wanted = (count, self_loops, repeats, edge, lambda row: f"row {row}")
+        if extra:
+            kept, rows, notes = tidy(pairs, *wanted)
+            ordered, extra = _ordered(kept, count, {key: column[rows] for key, column in extra.items()})
+        else:
+            ordered, notes = tidy_edges(pairs, *wanted)
+        notes += skipped_ids(pairs, ordered, count) if inferred else ()
         table = None if features is None else check_features(features, count)
-        return cls._build(kept, count, table, names, extra, name or "graph", notes)
+        return cls._own(ordered, count, table, names, extra, name or "graph", notes)
 
     @classmethod
     def _from_file(
@@ -135,18 +136,16 @@ class Graph:
         repeats: Handling,
         name: str | None,
     ) -> Graph:
-        from trueedge.graph.reading import read_edges
+        from trueedge.graph.reading import read_graph
 
-        listed = read_edges(path, num_nodes=num_nodes, self_loops=self_loops, repeats=repeats)
+        edges, listed = read_graph(path, num_nodes=num_nodes, self_loops=self_loops, repeats=repeats)
         table = None if features is None else check_features(features, listed.num_nodes)
-        return cls._build(
-            listed.edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes
-        )
+        return cls._own(edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes)
 
     @classmethod
-    def _build(
+    def _own(
         cls,
-        pairs: NDArray[np.int64],
+        edges: NDArray[np.int32],
         num_nodes: int,
         features: NDArray[np.float32] | None,
         labels: tuple[str, ...] | None,
@@ -154,18 +153,13 @@ class Graph:
         name: str,
         notes: tuple[str, ...],
     ) -> Graph:
-        """Sort checked, tidy pairs into a graph that owns all its arrays."""
-        keys = pair_keys(pairs, num_nodes)
-        order = np.argsort(keys, kind="stable") if edge_data else None
-        keys = np.sort(keys) if order is None else keys[order]
-        edges = np.empty((len(keys), 2), dtype=np.int32)
-        edges[:, 0], edges[:, 1] = np.divmod(keys, num_nodes)
+        """A graph of checked parts that nobody else holds."""
         return cls(
             num_nodes=num_nodes,
             edges=locked(edges),
             features=None if features is None else locked(features),
             labels=labels,
-            edge_data={key: locked(column[order]) for key, column in edge_data.items()},
+            edge_data={key: locked(column) for key, column in edge_data.items()},
             name=name,
             notes=notes,
         )
@@ -238,20 +232,14 @@ class Graph:
 
     @cached_property
     def _csr(self) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        indptr = np.zeros(self.num_nodes + 1, dtype=np.int64)
-        np.cumsum(self.degrees, out=indptr[1:])
-        if self.num_edges >= EDGES_WORTH_COMPILING:
-            from trueedge.kernels.csr import neighbour_lists
-
-            return locked(indptr), locked(neighbour_lists(self.edges, indptr))
-        u, v = self.edges[:, 0].astype(np.int64), self.edges[:, 1].astype(np.int64)
-        keys = np.concatenate([u * self.num_nodes + v, v * self.num_nodes + u])
-        keys.sort()
-        return locked(indptr), locked((keys % self.num_nodes).astype(np.int32))
+        indptr, indices = neighbour_lists(self.edges, self.num_nodes)
+        return locked(indptr), locked(indices)
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
         """The number of neighbours of each node, int64 (n,)."""
+        if "_csr" in self.__dict__:
+            return locked(np.diff(self.indptr))
         return locked(np.bincount(self.edges.ravel(), minlength=self.num_nodes).astype(np.int64))
 
     @cached_property
@@ -324,12 +312,15 @@ class Graph:
         mapped = place[self.edges]
         keep = (mapped >= 0).all(axis=1)
         names = self.labels
-        return Graph._build(
-            mapped[keep],
+        edges, extra = _ordered(
+            mapped[keep], count, {key: data[keep] for key, data in self.edge_data.items()}
+        )
+        return Graph._own(
+            edges,
             count,
             None if self.features is None else self.features[chosen],
             tuple(str(i) if names is None else names[i] for i in chosen),
-            {key: column[keep] for key, column in self.edge_data.items()},
+            extra,
             self.name,
             (*self.notes, f"kept {count} of {self.num_nodes} nodes"),
         )
@@ -352,9 +343,8 @@ class Graph:
         return self._same_nodes(as_pairs(pairs, self.num_nodes))
 
     def _same_nodes(self, pairs: NDArray[np.int64]) -> Graph:
-        keys = np.unique(pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], self.num_nodes))
-        kept = np.stack(np.divmod(keys, self.num_nodes), axis=1)
-        return Graph._build(kept, self.num_nodes, self.features, self.labels, {}, self.name, self.notes)
+        edges = sorted_edges(pairs, self.num_nodes)[0]
+        return Graph._own(edges, self.num_nodes, self.features, self.labels, {}, self.name, self.notes)
 
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
         # A pickled array forgets that it is read-only; the constructor makes it so again.
@@ -364,3 +354,14 @@ class Graph:
     def __repr__(self) -> str:
         features = "" if self.features is None else f", {self.features.shape[1]:,} features"
         return f"Graph({self.name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+
+
+def _ordered(
+    pairs: NDArray[np.int64], num_nodes: int, edge_data: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
+    """Tidy pairs as a graph's edges, with what they carry."""
+    if not edge_data:
+        return sorted_edges(pairs, num_nodes)[0], {}
+    order = edge_order(pairs, num_nodes)
+    edges = np.sort(pairs[order], axis=1).astype(np.int32)
+    return edges, {key: column[order] for key, column in edge_data.items()}

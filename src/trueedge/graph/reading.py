@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,11 @@ from numpy.typing import NDArray
 
 from trueedge.graph.columns import Columns, read_columns
 from trueedge.graph.text import TextFile, open_text, shown
-from trueedge.graph.validation import Handling, check_handling, check_num_nodes, tidy
+from trueedge.graph.tidying import Words, tidy, tidy_edges
+from trueedge.graph.validation import Handling, check_handling, check_num_nodes
+
+# Entries of a table of ids, for each id that is read.
+TABLE_SIZE = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +77,31 @@ def read_edges(
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
         repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
     """
+    listed, words = _read_listed(path, num_nodes, self_loops, repeats)
+    kept, _, notes = tidy(listed.edges, listed.num_nodes, self_loops, repeats, *words)
+    return replace(listed, edges=kept, notes=(*listed.notes, *notes))
+
+
+def read_graph(
+    path: str | os.PathLike[str],
+    num_nodes: int | None = None,
+    self_loops: Handling = "refuse",
+    repeats: Handling = "refuse",
+) -> tuple[NDArray[np.int32], EdgeList]:
+    """What :func:`read_edges` reads, as a graph's edges: int32 (m, 2), ``u < v``, sorted.
+
+    Returns:
+        The edges, and the list that they come from as it stands in the file; its notes are those of both.
+    """
+    listed, words = _read_listed(path, num_nodes, self_loops, repeats)
+    edges, notes = tidy_edges(listed.edges, listed.num_nodes, self_loops, repeats, *words)
+    return edges, replace(listed, notes=(*listed.notes, *notes))
+
+
+def _read_listed(
+    path: str | os.PathLike[str], num_nodes: int | None, self_loops: Handling, repeats: Handling
+) -> tuple[EdgeList, tuple[Words, Words]]:
+    """An edge list with its self-loops and repeats, and words for an edge and for the place of a row."""
     check_handling(self_loops, repeats, "read_edges")
     if num_nodes is not None:
         num_nodes = check_num_nodes(num_nodes, "read_edges")
@@ -84,10 +113,8 @@ def read_edges(
         line = int(columns.lines[row])
         return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
 
-    kept, _, notes = tidy(
-        pairs, count, self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}"
-    )
-    return EdgeList(kept, count, labels, _name(text.path), (*columns.notes, *notes))
+    listed = EdgeList(pairs, count, labels, _name(text.path), columns.notes)
+    return listed, (edge, lambda row: f"line {int(columns.lines[row])}")
 
 
 def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
@@ -140,7 +167,7 @@ def _join(columns: Sequence[Columns]) -> Columns:
             ids.append(part.ids)
         else:
             ids.append(np.array([place.setdefault(name, len(place)) for name in part.names])[part.ids])
-    lines = np.concatenate([part.lines for part in columns])
+    lines = np.concatenate([np.asarray(part.lines) for part in columns])
     return Columns(np.concatenate(ids), tuple(place) or None, lines, ())
 
 
@@ -158,12 +185,18 @@ def _number_nodes(
             what = f"the id '{numbers[row, column]}' is outside 0..{num_nodes - 1}"
             raise text.error(int(columns.lines[row]), what)
         return numbers, num_nodes, None
-    # Only ids below their own number can be 0..n-1: so huge ids never make a huge table.
     top = int(numbers.max())
-    if top < numbers.size and np.bincount(numbers.ravel()).all():
-        return numbers, top + 1, None
-    values, flat = np.unique(numbers, return_inverse=True)
-    return flat.reshape(-1, 2), check_num_nodes(len(values)), tuple(map(str, values.tolist()))
+    if top < TABLE_SIZE * numbers.size:
+        # A table takes less time than sorting; one huge id would make it huge.
+        seen = np.zeros(top + 1, dtype=np.bool_)
+        seen[numbers] = True
+        if seen.all():
+            return numbers, check_num_nodes(top + 1), None
+        values, renumbered = np.flatnonzero(seen), (np.cumsum(seen) - 1)[numbers]
+    else:
+        values, flat = np.unique(numbers, return_inverse=True)
+        renumbered = flat.reshape(-1, 2)
+    return renumbered, check_num_nodes(len(values)), tuple(map(str, values.tolist()))
 
 
 def _name(path: Path) -> str:

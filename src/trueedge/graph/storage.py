@@ -1,7 +1,12 @@
-"""A graph as a folder: arrays as ``.npy`` files, the rest in ``graph.json``."""
+"""A graph as a folder: arrays as ``.npy`` files, the rest in ``graph.json``.
+
+A large graph's folder also holds what is derived from its edges, so that processes that map it into memory
+share that too, and none has to build it.
+"""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import warnings
@@ -13,6 +18,7 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph import tidying
 from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.text import as_path
@@ -20,6 +26,9 @@ from trueedge.graph.validation import check_graph, check_labels, check_num_nodes
 
 FORMAT = "trueedge graph"
 VERSION = 1
+DERIVED = ("indptr", "indices", "edge_keys")
+# So many edges are checked at a time, so that a mapped graph stays on disk while it is.
+EDGES_PER_CHECK = 1 << 20
 
 
 def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
@@ -45,12 +54,18 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         "notes": list(graph.notes),
         "labels": None if graph.labels is None else list(graph.labels),
     }
+    derived: dict[str, NDArray[Any]] = {}
+    if graph.num_edges >= tidying.EDGES_WORTH_COMPILING:
+        derived = {key: getattr(graph, key) for key in DERIVED}
+        card["derived"] = {key: _digest(array) for key, array in derived.items()}
     try:
         place.mkdir(parents=True, exist_ok=True)
         (place / "graph.json").unlink(missing_ok=True)
-        for old in (place / "features.npy", *place.glob("edge_data_*.npy")):
+        optional = (place / f"{key}.npy" for key in ("features", *DERIVED))
+        for old in (*optional, *place.glob("edge_data_*.npy")):
             old.unlink(missing_ok=True)
-        _write(place / "edges.npy", graph.edges)
+        for key, array in {"edges": graph.edges, **derived}.items():
+            _write(place / f"{key}.npy", array)
         if graph.features is not None:
             _write(place / "features.npy", graph.features)
         for number, column in enumerate(graph.edge_data.values()):
@@ -66,7 +81,7 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
 
     Args:
         folder: where it lies.
-        mmap: leave the arrays on disk and read what is used.
+        mmap: leave the arrays on disk and read what is used; processes that do so share them.
         verify: compare the content with the hash it was saved under; this reads all of it.
     """
     place = as_path(folder, "load")
@@ -86,6 +101,8 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
         }
         labels = None if card["labels"] is None else check_labels(card["labels"], count)
         graph = Graph(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
+        if mmap and "derived" in card:
+            _attach_derived(graph, place, dict(card["derived"]) if verify else None)
     except KeyError as error:
         raise InputError(f"{place} is damaged: graph.json does not say {error}") from None
     except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -148,7 +165,45 @@ def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bo
 
 def _check_edges(edges: NDArray[np.int32], num_nodes: int) -> None:
     # Compiled code trusts these arrays: an id out of range would read foreign memory.
-    keys = pair_keys(edges, num_nodes)
-    inside = edges.min(initial=0) >= 0 and edges.max(initial=0) < num_nodes
-    if not (inside and (edges[:, 0] < edges[:, 1]).all() and (keys[1:] > keys[:-1]).all()):
+    good = edges.min(initial=0) >= 0 and edges.max(initial=0) < num_nodes
+    for first in range(0, len(edges), EDGES_PER_CHECK):
+        # One edge of the next block too: blocks must be in order.
+        block = edges[first : first + EDGES_PER_CHECK + 1]
+        keys = pair_keys(block, num_nodes)
+        good &= bool((block[:, 0] < block[:, 1]).all() and (keys[1:] > keys[:-1]).all())
+    if not good:
         raise InputError("edges.npy does not hold sorted edges of that graph")
+
+
+def _attach_derived(graph: Graph, place: Path, digests: dict[str, Any] | None) -> None:
+    """Have a graph use the arrays that were derived from its edges when it was saved.
+
+    Args:
+        graph: from the same folder.
+        place: the folder.
+        digests: what each array must have; None trusts them as far as memory is safe.
+    """
+    ends = 2 * graph.num_edges
+    shapes: tuple[tuple[type, int], ...] = (
+        (np.int64, graph.num_nodes + 1),
+        (np.int32, ends),
+        (np.int64, graph.num_edges),
+    )
+    found = {
+        key: _read_array(place / f"{key}.npy", dtype, (length,), mmap=True)
+        for key, (dtype, length) in zip(DERIVED, shapes, strict=True)
+    }
+    indptr, indices, keys = found.values()
+    rows = indptr[0] == 0 and indptr[-1] == ends and bool((indptr[1:] >= indptr[:-1]).all())
+    if not rows or indices.min(initial=0) < 0 or indices.max(initial=0) >= graph.num_nodes:
+        raise InputError("indptr.npy and indices.npy do not hold the neighbours in that graph")
+    for key, array in found.items():
+        if digests is not None and digests.get(key) != _digest(array):
+            raise InputError(f"{key}.npy is not what was saved (the hash differs)")
+    # Where the graph would keep what it derives itself.
+    graph.__dict__.update(_csr=(indptr, indices), edge_keys=keys)
+
+
+def _digest(array: NDArray[Any]) -> str:
+    plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
+    return hashlib.sha256(plain.reshape(-1).view(np.uint8).data).hexdigest()

@@ -41,7 +41,9 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
         path: where it lies.
     """
     place = as_path(path, "open_text")
-    data = _content(place).removeprefix(b"\xef\xbb\xbf").replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    data = _content(place).removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = TextFile(place, data)
     foreign = _first_foreign_byte(data)
     if foreign is not None:
@@ -89,7 +91,9 @@ def _content(place: Path) -> bytes:
 
 def _first_foreign_byte(data: bytes) -> int | None:
     try:
-        data.decode()
+        # Decoding is a copy, which plain files do not need.
+        if not data.isascii():
+            data.decode()
     except UnicodeDecodeError as error:
         return error.start
     # A NUL is valid UTF-8, but only binary files hold it.

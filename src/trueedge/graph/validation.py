@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph.pairs import pair_keys, refuse_masked
+from trueedge.graph.pairs import refuse_masked
 
 if TYPE_CHECKING:
     from trueedge.graph.graph import Graph
@@ -128,60 +128,17 @@ def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[
     return columns
 
 
-def tidy(
-    pairs: NDArray[np.int64],
-    num_nodes: int,
-    self_loops: Handling,
-    repeats: Handling,
-    edge: Callable[[int], str],
-    place: Callable[[int], str],
-) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Refuse or drop self-loops and repeats: the pairs left, their rows, and what was dropped.
-
-    Args:
-        pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
-        self_loops: what to do with an edge from a node to itself.
-        repeats: what to do with an edge that came before, in either direction; the first one stays.
-        edge: words for the edge in a row and where it stands, to begin an error message.
-        place: words for where a row stands.
-    """
-    notes = []
-    keep = np.arange(len(pairs))
-    loops = pairs[:, 0] == pairs[:, 1]
-    if loops.any():
-        if self_loops == "refuse":
-            row = int(loops.argmax())
-            raise InputError(
-                f"{edge(row)} joins a node to itself; self_loops='drop' would leave such edges out"
-            )
-        keep = keep[~loops]
-        notes.append(dropped(len(pairs) - len(keep), "self-loop"))
-    keys = pair_keys(pairs[keep], num_nodes)
-    if _has_repeats(keys):
-        first, group = np.unique(keys, return_index=True, return_inverse=True)[1:]
-        if repeats == "refuse":
-            again = int((first[group] != np.arange(len(keys))).argmax())
-            row, before = int(keep[again]), int(keep[first[group[again]]])
-            raise InputError(
-                f"{edge(row)} repeats the edge of {place(before)}; repeats='drop' would keep each edge once"
-            )
-        notes.append(dropped(len(keys) - len(first), "repeated edge"))
-        keep = keep[np.sort(first)]
-    return pairs[keep], keep, tuple(notes)
-
-
 def dropped(count: int, what: str) -> str:
     """A note on what was left out."""
     return f"dropped {count} {what}{'' if count == 1 else 's'}"
 
 
-def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int64], num_nodes: int) -> tuple[str, ...]:
+def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int32], num_nodes: int) -> tuple[str, ...]:
     """A note on nodes without an edge that are there only because ids below the largest one were skipped.
 
     Args:
         listed: int64 array (m, 2), all pairs that came.
-        kept: int64 array (k, 2), those that became edges.
+        kept: int32 array (k, 2), those that became edges.
         num_nodes: the largest id + 1.
     """
     if _count_ids(listed) == num_nodes:
@@ -204,13 +161,11 @@ def locked(array: Array) -> Array:
     return array
 
 
-def _has_repeats(keys: NDArray[np.int64]) -> bool:
-    ordered = np.sort(keys)
-    return bool((ordered[1:] == ordered[:-1]).any())
-
-
-def _count_ids(pairs: NDArray[np.int64]) -> int:
-    # A table of counts is fast, but one huge id would make it huge.
-    if pairs.max(initial=-1) < pairs.size:
-        return int(np.count_nonzero(np.bincount(pairs.ravel())))
+def _count_ids(pairs: NDArray[np.integer[Any]]) -> int:
+    # A table of flags is fast, but one huge id would make it huge.
+    largest = int(pairs.max(initial=-1))
+    if largest < 8 * pairs.size:
+        seen = np.zeros(largest + 1, dtype=np.bool_)
+        seen[pairs] = True
+        return int(np.count_nonzero(seen))
     return len(np.unique(pairs))

@@ -20,24 +20,43 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.kept_scratch import KeptScratch
+from trueedge.kernels.prefetch import prefetch
+from trueedge.kernels.radix import digit_counts, sort_ids
 from trueedge.kernels.threads import run_blocks
 
-SOURCES_PER_BLOCK = 64
+MOST_SOURCES_PER_BLOCK = 64
+BLOCKS_OF_A_SHORT_TASK = 16
+DEGREE, STAMP = 2, 3
+LAST_STAMP = np.int32(0x7FFFFFFF)
+# How many rows before its turn one is asked for from memory.
+ROWS_AHEAD = 6
 
 
 class PushState(NamedTuple):
-    """What a push leaves for the next one in the same thread: the residuals are zero in between.
+    """What pushes in the same thread share; none leaves a trace that the next would see.
 
     Attributes:
-        residual: float64 array (n, 2), a node's residual beside the threshold at which it is pushed (side by
-            side because the inner loop reads both, and they come in one cache line).
+        residual: float64 array (n, 2); the first column is a node's residual, if this push has been there.
+        tags: int32 array (n, 4), the same memory: column DEGREE is a node's degree, column STAMP the number
+            of the push that wrote its residual. So nothing has to be cleared, and what the inner loop reads
+            of a node comes in one cache line.
+        stamp: int32 array (1,), the number of the last push.
+        unit: the threshold of a node of degree 1.
         queue: int32 array, a ring whose size is a power of two above 2n: this round's nodes and the next's.
-        mass: float64 array (n,), what the nodes of a round had when it began.
+        starts: int64 array (n,), where the neighbours of each node of a round start.
+        ends: int64 array (n,), where they end.
+        shares: float64 array (n,), what each of them gets.
     """
 
     residual: NDArray[np.float64]
+    tags: NDArray[np.int32]
+    stamp: NDArray[np.int32]
+    unit: float
     queue: NDArray[np.int32]
-    mass: NDArray[np.float64]
+    starts: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    shares: NDArray[np.float64]
 
 
 class SparseRows(NamedTuple):
@@ -64,9 +83,17 @@ def push_state(indptr: NDArray[np.int64], alpha: float, eps: float) -> PushState
     """
     nodes = len(indptr) - 1
     residual = np.zeros((nodes, 2))
-    residual[:, 1] = (alpha * eps) * np.diff(indptr)
+    tags = residual.view(np.int32)
+    tags[:, DEGREE] = np.diff(indptr)
     return PushState(
-        residual, np.zeros(1 << (2 * nodes).bit_length(), dtype=np.int32), np.zeros(max(nodes, 1))
+        residual,
+        tags,
+        np.zeros(1, dtype=np.int32),
+        alpha * eps,
+        np.empty(1 << (2 * nodes).bit_length(), dtype=np.int32),
+        np.empty(max(nodes, 1), dtype=np.int64),
+        np.empty(max(nodes, 1), dtype=np.int64),
+        np.empty(max(nodes, 1)),
     )
 
 
@@ -86,16 +113,12 @@ def push_rows(
         alpha: the probability of going back to the source.
         eps: the error bound a unit of degree.
     """
-    nodes = len(indptr) - 1
-
-    def make_scratch() -> tuple[PushState, NDArray[np.float64], NDArray[np.int32]]:
-        return push_state(indptr, alpha, eps), np.zeros(nodes), np.empty(nodes, dtype=np.int32)
 
     def work(first: int, last: int, scratch: Any) -> tuple[Any, Any, Any]:
         counts, rows, scores = _rows_block(indptr, indices, sources[first:last], alpha, *scratch)
         return counts, rows, scores
 
-    blocks = run_blocks(work, len(sources), SOURCES_PER_BLOCK, make_scratch)
+    blocks = run_blocks(work, len(sources), _block_size(len(sources)), _scratch.of(indptr, alpha, eps))
     starts = np.zeros(len(sources) + 1, dtype=np.int64)
     if not blocks:
         return SparseRows(starts, np.empty(0, dtype=np.int32), np.empty(0))
@@ -128,17 +151,28 @@ def push_values(
     Returns:
         float64 array (t,), in the order of the targets.
     """
-    nodes = len(indptr) - 1
     values = np.empty(len(targets))
 
-    def make_scratch() -> tuple[PushState, NDArray[np.float64], NDArray[np.int32]]:
-        return push_state(indptr, alpha, eps), np.zeros(nodes), np.empty(nodes, dtype=np.int32)
-
     def work(first: int, last: int, scratch: Any) -> None:
-        _values_block(indptr, indices, sources, starts, targets, first, last, alpha, *scratch, values)
+        _values_block(indptr, indices, sources, starts, targets, first, last, alpha, *scratch[:3], values)
 
-    run_blocks(work, len(sources), SOURCES_PER_BLOCK, make_scratch)
+    run_blocks(work, len(sources), _block_size(len(sources)), _scratch.of(indptr, alpha, eps))
     return values
+
+
+def _make_scratch(indptr: NDArray[np.int64], alpha: float, eps: float) -> tuple[Any, ...]:
+    """What one thread needs: the state, an estimate of zeros, room for its support and two for sorting it."""
+    nodes = len(indptr) - 1
+    support, room = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
+    return push_state(indptr, alpha, eps), np.zeros(nodes), support, room, digit_counts(nodes)
+
+
+_scratch = KeptScratch(_make_scratch)
+
+
+def _block_size(sources: int) -> int:
+    """So many that a short task, too, keeps all cores busy to its end."""
+    return max(1, min(MOST_SOURCES_PER_BLOCK, sources // BLOCKS_OF_A_SHORT_TASK))
 
 
 @njit(cache=True, nogil=True)
@@ -160,45 +194,89 @@ def push(
         alpha: the probability of going back.
         state: from :func:`push_state`, with the same alpha; given back as it came.
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
-        support: int32 array (n,), filled with the nodes where p is above zero, as they are first pushed.
+        support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.
     """
-    residual, queue, masses = state.residual, state.queue, state.mass
+    residual, tags, unit, queue = state.residual, state.tags, state.unit, state.queue
+    starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
     head, tail, count = 0, 1, 0
     queue[0] = source
     residual[source, 0] = alpha
+    tags[source, STAMP] = stamp
     while head != tail:
         size = tail - head
+        count = _begin_round(indptr, indices, alpha, state, head, size, estimate, support, count)
         for i in range(size):
-            node = queue[(head + i) & ring]
-            masses[i] = residual[node, 0]
-            residual[node, 0] = 0.0
-        for i in range(size):
-            node, mass = queue[(head + i) & ring], masses[i]
-            if estimate[node] == 0.0:
-                support[count] = node
-                count += 1
-            estimate[node] += mass
-            degree = indptr[node + 1] - indptr[node]
-            if degree == 0:
-                continue
-            share = (1 - alpha) * mass / degree
-            for neighbor in indices[indptr[node] : indptr[node + 1]]:
-                w = np.uint32(neighbor)
-                before = residual[w, 0]
+            if i + ROWS_AHEAD < size:
+                _fetch_row(indices, starts[i + ROWS_AHEAD], ends[i + ROWS_AHEAD])
+            share = state.shares[i]
+            for j in range(np.uint64(starts[i]), np.uint64(ends[i])):
+                w = np.uint32(indices[j])
+                # Read in any case, so that choosing takes no branch.
+                found = residual[w, 0]
+                before = found if tags[w, STAMP] == stamp else 0.0
                 after = before + share
                 residual[w, 0] = after
-                threshold = residual[w, 1]
+                tags[w, STAMP] = stamp
+                threshold = unit * tags[w, DEGREE]
                 # A node waits for the next round exactly while its residual is at the threshold, so crossing
-                # it is what queues the node: no flag is kept. Writing first spares an unforeseeable branch.
-                queue[tail & ring] = neighbor
-                tail += (before < threshold) & (after >= threshold)
+                # it is what queues the node: no flag is kept. Most are below it afterwards, and that is all
+                # that is asked of them.
+                if after >= threshold:  # noqa: SIM102
+                    if before < threshold:
+                        queue[tail & ring] = w
+                        tail += 1
+                        prefetch(indptr, w)
+                        prefetch(estimate, w)
         head += size
-    for i in range(count):
-        node = support[i]
-        for neighbor in indices[indptr[node] : indptr[node + 1]]:
-            residual[neighbor, 0] = 0.0
     return count
+
+
+@njit(cache=True, nogil=True)
+def _next_stamp(state: PushState) -> Any:
+    """The number of a new push."""
+    if state.stamp[0] == LAST_STAMP:
+        state.stamp[0] = 0
+        state.tags[:, STAMP] = 0
+    state.stamp[0] += 1
+    return state.stamp[0]
+
+
+@njit(cache=True, nogil=True)
+def _begin_round(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    alpha: float,
+    state: PushState,
+    head: int,
+    size: int,
+    estimate: NDArray[np.float64],
+    support: NDArray[np.int32],
+    count: int,
+) -> int:
+    """Take the residuals of a round's nodes, and note what each hands to whom; the support's new size."""
+    residual, queue = state.residual, state.queue
+    ring = len(queue) - 1
+    for i in range(size):
+        node = np.uint32(queue[(head + i) & ring])
+        mass = residual[node, 0]
+        residual[node, 0] = 0.0
+        support[count] = node
+        count += estimate[node] == 0.0
+        estimate[node] += mass
+        start, end = indptr[node], indptr[node + 1]
+        state.starts[i], state.ends[i] = start, end
+        state.shares[i] = (1 - alpha) * mass / max(end - start, 1)
+        if i < ROWS_AHEAD:
+            _fetch_row(indices, start, end)
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _fetch_row(indices: NDArray[np.int32], start: int, end: int) -> None:
+    """Ask for both ends of a row, which is all of it but for hubs."""
+    prefetch(indices, start)
+    prefetch(indices, end - 1)
 
 
 @njit(cache=True, nogil=True)
@@ -233,15 +311,18 @@ def _rows_block(
     state: PushState,
     estimate: NDArray[np.float64],
     support: NDArray[np.int32],
+    room: NDArray[np.int32],
+    digits: NDArray[np.int32],
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
     counts = np.empty(len(sources), dtype=np.int64)
-    nodes = np.empty(1024, dtype=np.int32)
-    scores = np.empty(1024)
+    nodes = np.empty(256 * len(sources), dtype=np.int32)
+    scores = np.empty(256 * len(sources))
     filled = 0
     for i in range(len(sources)):
+        prefetch(indptr, sources[min(i + 1, len(sources) - 1)])
         count = push(indptr, indices, sources[i], alpha, state, estimate, support)
         counts[i] = count
-        support[:count].sort()
+        sort_ids(support[:count], room, digits)
         if filled + count > len(nodes):
             nodes = np.concatenate((nodes[:filled], np.empty(filled + 2 * count, dtype=np.int32)))
             scores = np.concatenate((scores[:filled], np.empty(filled + 2 * count)))
@@ -250,4 +331,4 @@ def _rows_block(
             scores[filled] = estimate[node]
             estimate[node] = 0.0
             filled += 1
-    return counts, nodes[:filled].copy(), scores[:filled].copy()
+    return counts, nodes[:filled], scores[:filled]

@@ -41,6 +41,7 @@ class Cell:
         options: the protocol's options that are not the default.
         device: where learned methods train.
         task_seed: for split and negatives, where they shall stay fixed over seeds.
+        parts: the only parts to judge, where it is not all: a trial of a search leaves the test part alone.
     """
 
     source: str | Graph | Task
@@ -50,6 +51,7 @@ class Cell:
     options: Mapping[str, Any] = field(default_factory=dict)
     device: str = "cpu"
     task_seed: int | None = None
+    parts: tuple[str, ...] | None = None
 
     @property
     def split_seed(self) -> int:
@@ -89,6 +91,7 @@ class Cell:
             device=self.device,
             version=trueedge.__version__,
             code=_code(type(self.method)),
+            **({} if self.parts is None else {"parts": self.parts}),
         )
 
     @property
@@ -238,15 +241,20 @@ def run_cells(
 
 
 def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
-    """Run a cell on its task: fit once, judge validation and test each once."""
+    """Run a cell on its task: fit once, judge validation and test each once, or the parts asked for."""
+    parts = task.part_names if cell.parts is None else cell.parts
+    for part in parts:
+        task.check_part(part)
     with peak_memory() as peak, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
         scorer = method.fit(task, seed=cell.seed, device=cell.device)
         fitted = time.perf_counter()
-        values = {part: task.evaluate(scorer, part) for part in task.part_names}
+        values = {part: task.evaluate(scorer, part) for part in parts}
         scored = time.perf_counter()
+    if task.headline not in values[parts[-1]]:
+        raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
     return Record(
         key=cell.key,
         dataset=task.dataset,

@@ -53,9 +53,14 @@ class Record:
         return self.metrics["test"]
 
     @property
+    def is_trial(self) -> bool:
+        """Whether it is a trial of a search, which was not judged on the test part."""
+        return "test" not in self.metrics
+
+    @property
     def value(self) -> float:
-        """The headline metric on the test part."""
-        return self.test[self.headline]
+        """The headline metric on the test part; that of a trial on the validation part."""
+        return self.metrics["valid" if self.is_trial else "test"][self.headline]
 
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON."""

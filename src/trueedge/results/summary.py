@@ -49,9 +49,14 @@ class Row:
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """One row for each data set, protocol and method with their options and settings, in order."""
+    """One row for each data set, protocol and method with their options and settings, in order.
+
+    Trials of a search have no test part, and no row.
+    """
     groups: dict[str, list[Record]] = {}
     for record in records:
+        if record.is_trial:
+            continue
         plain = record.to_dict()
         names = ("dataset", "protocol", "options", "method", "settings")
         request = {name: plain[name] for name in names}

@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,15 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
+from trueedge.negatives.shard_files import claimed, draft_of, publish
+from trueedge.negatives.sharded import open_shards
 from trueedge.tasks.base import Part, Task
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.recommend import RecommendTask
 
 FORMAT = 1
+PARTS = ("valid", "test")
+SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def save(task: Task, folder: Path) -> Path:
@@ -53,6 +58,51 @@ def save(task: Task, folder: Path) -> Path:
     finally:
         shutil.rmtree(draft, ignore_errors=True)
     return folder
+
+
+def complete(task: Task, folder: Path) -> None:
+    """Make the folder in which a task's negatives lie in shards a saved task; several may do so at one time.
+
+    Args:
+        task: whose negatives :func:`shards_of` the folder hold.
+        folder: gets all that :func:`save` writes but the negatives; ``task.json`` comes last.
+    """
+    card = folder / "task.json"
+    while not card.exists():
+        with claimed(card) as file:
+            if file is None:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
+            elif card.exists():
+                draft_of(card).unlink()
+            else:
+                task.graph.save(folder / "graph")
+                for name, array in _arrays(task).items():
+                    if name.endswith("_positives"):
+                        np.save(folder / f"{name}.npy", array, allow_pickle=False)
+                file.write((json.dumps(_card(task), indent=2, default=_plain) + "\n").encode())
+                publish(file, card)
+    if _read_card(folder)["hash"] != task.hash:
+        raise InputError(f"{folder} holds another task already")
+
+
+def shards_of(folder: Path, part: str) -> Path:
+    """Where the negatives of a part lie in a task's folder, if they are in shards."""
+    return folder / f"{part}_negatives"
+
+
+def refuse_foreign(folder: Path) -> None:
+    """Refuse a folder, to write a task in shards into, that holds something else.
+
+    Args:
+        folder: new, empty, or one that such a task was begun in.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder} is a file, not a folder")
+    ours = {"graph", "task.json", draft_of(folder / "task.json").name}
+    ours |= {f"{part}_{what}" for part in PARTS for what in ("negatives", "positives.npy")}
+    foreign = sorted(set(os.listdir(folder)) - ours) if folder.exists() else []
+    if foreign:
+        raise InputError(f"{folder} is neither empty nor a task in shards: {foreign[0]!r} is in it")
 
 
 def load(folder: str | Path) -> Task:
@@ -158,7 +208,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
             )
     if card["kind"] not in (LinkTask.kind, RecommendTask.kind):
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
-    if "test" not in card["parts"] or not set(card["parts"]) <= {"valid", "test"}:
+    if "test" not in card["parts"] or not set(card["parts"]) <= set(PARTS):
         raise InputError(
             f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
         )
@@ -168,7 +218,10 @@ def _read_card(folder: Path) -> dict[str, Any]:
 def _read_pairs(folder: Path, name: str, graph: Graph) -> NDArray[np.int32]:
     path = folder / f"{name}.npy"
     try:
-        array = np.load(path, allow_pickle=False)
+        shards = path.with_suffix("")
+        array = open_shards(shards).assemble() if shards.is_dir() else np.load(path, allow_pickle=False)
+    except InputError:
+        raise
     except Exception:  # a damaged header makes np.load raise nearly anything
         raise InputError(f"{path} is missing or cannot be read") from None
     if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:

@@ -95,13 +95,10 @@ class SparseInput(Input):
 class LearnedInput(Input):
     """A vector for each node, learned with the rest: what graphs without features get."""
 
-    def __init__(self, num_nodes: int, dim: int, scale: float | None = None) -> None:
+    def __init__(self, num_nodes: int, dim: int) -> None:
         super().__init__()
         self.vectors = nn.Parameter(torch.empty(num_nodes, dim))
-        if scale is None:
-            nn.init.xavier_uniform_(self.vectors)
-        else:
-            nn.init.normal_(self.vectors, std=scale)
+        nn.init.xavier_uniform_(self.vectors)
         self.dim = dim
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:

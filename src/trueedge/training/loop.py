@@ -15,6 +15,7 @@ from torch import nn
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.metrics import get as get_metric
 from trueedge.randomness import derive, generator
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.training.checkpoints import Checkpoint
@@ -49,7 +50,8 @@ class History:
     def note(self, epoch: int, value: float) -> bool:
         """Write a look down; whether it is the best so far."""
         self.values.append((epoch, value))
-        if self.best is None or value > self.best:
+        better = 1 if self.metric is None or get_metric(self.metric).higher_is_better else -1
+        if self.best is None or better * value > better * self.best:
             self.best, self.best_epoch, self.looks = value, epoch, 0
             return True
         self.looks += 1
@@ -116,8 +118,14 @@ class _Training:
             if objective is None
             else objective(task.graph, self.messages)
         )
+        # Learned vectors do not decay: most get a gradient in few batches only, and would die out in between.
+        vectors = list(model.inputs.parameters()) if hasattr(model, "inputs") else []
+        others = [p for p in model.parameters() if all(p is not vector for vector in vectors)]
+        groups = [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
         self.optimizer = torch.optim.Adam(
-            model.parameters(), lr=schedule.learning_rate, weight_decay=schedule.weight_decay
+            [group for group in groups if group["params"]],
+            lr=schedule.learning_rate,
+            weight_decay=schedule.weight_decay,
         )
         parts = [list(part.parameters()) for part in model.children()]
         self.parts = [part for part in parts if part]

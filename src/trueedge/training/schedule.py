@@ -16,7 +16,7 @@ class Schedule:
 
     Attributes:
         learning_rate: of Adam.
-        weight_decay: of Adam.
+        weight_decay: of Adam; learned vectors of nodes do not decay.
         batch_size: positives in a batch.
         epochs: the most epochs.
         evaluate_every: epochs between two looks at the validation part.

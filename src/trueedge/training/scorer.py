@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Numbers in the states of the pairs that are scored at a time: on a processor what stays in its cache is
 # faster, a GPU wants much to do.
 BLOCK = {"cpu": 1 << 19, "cuda": 1 << 25}
+MOST_PAIRS = {"cpu": 1 << 12, "cuda": 1 << 17}
 
 
 class TrainedScorer:
@@ -42,7 +43,8 @@ class TrainedScorer:
         by that alone: without the filling a collapsed model came to an MRR of 1 on a GPU.
         """
         states = self.states()
-        step = max(1, BLOCK[states.device.type] // max(1, states.shape[1]))
+        where = states.device.type
+        step = min(MOST_PAIRS[where], max(1, BLOCK[where] // max(1, states.shape[1])))
         logits = np.empty(len(pairs), dtype=np.float32)
         self.model.eval()
         with torch.no_grad():

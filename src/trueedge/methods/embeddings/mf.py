@@ -28,6 +28,5 @@ class MatrixFactorization(Trained):
 
         del seed
         assert self.dim is not None
-        # Products of vectors as small as a layer's first weights vanish: training would not get going.
-        vectors = LearnedInput(task.graph.num_nodes, self.dim, scale=1.0)
+        vectors = LearnedInput(task.graph.num_nodes, self.dim)
         return LinkModel(vectors, NoEncoder(self.dim), self.make_predictor(self.dim))

@@ -3,6 +3,7 @@
 from trueedge.tasks.protocols.protocol import (
     Protocol,
     Request,
+    Shards,
     Source,
     catalogue,
     from_split,
@@ -11,4 +12,4 @@ from trueedge.tasks.protocols.protocol import (
     task,
 )
 
-__all__ = ["Protocol", "Request", "Source", "catalogue", "from_split", "get", "register", "task"]
+__all__ = ["Protocol", "Request", "Shards", "Source", "catalogue", "from_split", "get", "register", "task"]

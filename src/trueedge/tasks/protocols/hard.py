@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from trueedge.negatives import heart
+from typing import Any
+
+from trueedge.negatives import heart, heart_shards
 from trueedge.splits import Split
 from trueedge.tasks.base import Part
 from trueedge.tasks.link import LinkTask, joined_graph
 from trueedge.tasks.protocols.existing import benchmark_split, link_metrics, parts_of
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
+from trueedge.tasks.storage import shards_of
 
 
 def _judge(request: Request, split: Split) -> LinkTask:
@@ -18,17 +21,20 @@ def _judge(request: Request, split: Split) -> LinkTask:
         with_features = rules.heart_features and split.train.features is not None
         options["heuristics"] = ("ra", "ppr", "features") if with_features else ("ra", "ppr")
     test_graph = joined_graph(split.train, split.valid, rules.valid_in_test)
-    made = {key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")}
+    made: dict[str, Any] = {
+        key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")
+    }
     parts = {}
     for name, positives in parts_of(split).items():
-        negatives = heart(
-            test_graph if name == "test" and test_graph is not None else split.train,
-            positives,
-            known=split.valid if name == "test" and len(split.valid) else None,
-            seed=request.seed,
-            progress=request.stage(f"negatives of {name}"),
-            **made,
-        )
+        graph = test_graph if name == "test" and test_graph is not None else split.train
+        known = split.valid if name == "test" and len(split.valid) else None
+        made |= {"known": known, "seed": request.seed, "progress": request.stage(f"negatives of {name}")}
+        if request.shards is None:
+            negatives = heart(graph, positives, **made)
+        else:
+            place = shards_of(request.shards.folder, name)
+            stored = heart_shards(graph, positives, place, ends_per_shard=request.shards.ends, **made)
+            negatives = stored.assemble()
         parts[name] = Part(positives, negatives)
     return LinkTask(
         dataset=request.source.name,
@@ -52,6 +58,7 @@ register(
         split=benchmark_split,
         judge=_judge,
         split_options=("ratios",),
+        in_shards=True,
         options={
             "ratios": (0.85, 0.05, 0.10),
             "k": 500,

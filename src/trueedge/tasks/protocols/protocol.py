@@ -73,6 +73,19 @@ def _is_file(path: Path) -> bool:
 
 
 @dataclass(frozen=True)
+class Shards:
+    """Where negatives are written shard by shard while they are made, so that a killed run goes on.
+
+    Attributes:
+        folder: gets a folder of shards for each part; the finished task belongs there too.
+        ends: how many end nodes a shard takes.
+    """
+
+    folder: Path
+    ends: int = 2048
+
+
+@dataclass(frozen=True)
 class Request:
     """All a protocol needs to make a task.
 
@@ -81,12 +94,14 @@ class Request:
         seed: for split and negatives.
         options: every option of the protocol with its value.
         progress: called with a stage's name, the work done and the work in all.
+        shards: where the negatives are written while they are made; None makes them in memory.
     """
 
     source: Source
     seed: int
     options: Mapping[str, Any]
     progress: Progress | None = None
+    shards: Shards | None = None
 
     def stage(self, name: str) -> Callable[[int, int], None] | None:
         """A progress callback for one stage, or None."""
@@ -110,6 +125,7 @@ class Protocol:
         help: one line for each option.
         split: divides the edges.
         judge: adds what the parts are judged against.
+        in_shards: whether it can write its negatives in shards while it makes them.
     """
 
     name: str
@@ -121,19 +137,28 @@ class Protocol:
     options: Mapping[str, Any] = field(default_factory=dict)
     split_options: tuple[str, ...] = ()
     help: Mapping[str, str] = field(default_factory=dict)
+    in_shards: bool = False
 
     def request(
-        self, source: Source, seed: int, options: Mapping[str, Any], progress: Progress | None = None
+        self,
+        source: Source,
+        seed: int,
+        options: Mapping[str, Any],
+        progress: Progress | None = None,
+        shards: Shards | None = None,
     ) -> Request:
         """Check seed and options, and fill in the defaults."""
         derive(seed)
+        if shards is not None and not self.in_shards:
+            able = ", ".join(one.name for one in catalogue() if one.in_shards)
+            raise InputError(f"the protocol {self.name} does not write negatives in shards, {able} does")
         for key in options:
             if key not in self.options:
                 raise unknown(f"option of the protocol {self.name}", key, self.options or ["(none)"])
             if not same_kind(options[key], self.options[key]):
                 wanted = type(self.options[key]).__name__
                 raise must_be(key, f"the protocol {self.name}", f"of type {wanted}", options[key])
-        return Request(source, seed, {**self.options, **options}, progress)
+        return Request(source, seed, {**self.options, **options}, progress, shards)
 
 
 _PROTOCOLS: dict[str, Protocol] = {}
@@ -173,6 +198,7 @@ def task(
     seed: int = 0,
     *,
     progress: Progress | None = None,
+    shards: Shards | None = None,
     **options: Any,
 ) -> Task:
     """Freeze a data set under a protocol: the split, the negatives, the metrics.
@@ -182,14 +208,23 @@ def task(
         protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them).
         seed: for split and negatives; the same seed gives the same pairs on every machine.
         progress: called with a stage's name, the work done and the work in all.
+        shards: where ``heart`` writes its negatives while it makes them, so that a killed run goes on.
         options: the protocol's options, e.g. ``k=100`` for ``heart``.
     """
     chosen = get(protocol)
-    request = chosen.request(Source.of(source), seed, options, progress)
+    request = chosen.request(Source.of(source), seed, options, progress, shards)
     return chosen.judge(request, chosen.split(request))
 
 
-def from_split(split: Split, protocol: str, seed: int, name: str | None, options: Mapping[str, Any]) -> Task:
+def from_split(
+    split: Split,
+    protocol: str,
+    seed: int,
+    name: str | None,
+    options: Mapping[str, Any],
+    progress: Progress | None = None,
+    shards: Shards | None = None,
+) -> Task:
     """Judge a split of one's own under a protocol."""
     chosen = get(protocol)
     for key in options:
@@ -207,5 +242,5 @@ def from_split(split: Split, protocol: str, seed: int, name: str | None, options
             )
     source = Source(name or split.train.name, split.train)
     given = {key: value for key, value in chosen.options.items() if key not in chosen.split_options}
-    request = chosen.request(source, seed, options)
+    request = chosen.request(source, seed, options, progress, shards)
     return chosen.judge(replace(request, options={**given, **options}), split)

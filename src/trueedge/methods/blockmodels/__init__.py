@@ -1,0 +1,1 @@
+"""Models of groups of nodes: a pair is as likely an edge as its two groups are joined."""

@@ -1,0 +1,114 @@
+"""Logistic regression on indices that were freed of degree, and on degree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.methods.classifiers.classifier import Classifier, Decision
+from trueedge.methods.classifiers.examples import Examples, Features, together, topology_and_degrees
+from trueedge.methods.method import setting
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+
+
+@dataclass(frozen=True)
+class Linear(Classifier):
+    """Logistic regression on RA, JI, LRW and AA less what PA explains of them, and on PA (A.2.1).
+
+    Each of the four is regressed on PA by least squares with a constant, and its residual goes in beside PA
+    itself. The paper then names scikit-learn's ridge regression with its default parameter; a ridge on a
+    logistic regression is read as an L2 penalty of the default strength, 1: the sum of the log losses plus
+    half the squared norm of the weights, the constant free. A penalty weighs numbers by their unit, and PA
+    and LRW are ten orders of magnitude apart, so they are standardised first, of which the paper says
+    nothing; ``standardise=False`` takes them as they are.
+    """
+
+    name: ClassVar[str] = "linear"
+    title: ClassVar[str] = "Linear Classifier"
+    features: ClassVar[Features] = staticmethod(topology_and_degrees)
+
+    strength: float = setting(1.0, "the weight of the penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))
+    standardise: bool = setting(True, "give every number a standard deviation of 1 first")
+
+    def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
+        """One weight for each number of a pair, and a constant."""
+        del task, seed, device
+        rows, labels = together(parts)
+        slopes, constants = orthogonal_to_last(rows)
+        freed = rows - constants
+        freed[:, :-1] -= rows[:, -1:] * slopes
+        std = freed.std(axis=0)
+        unit = np.where(std > 0, std, 1.0)
+        mean = freed.mean(axis=0)
+        penalty = np.full(len(unit), self.strength) if self.standardise else self.strength / unit**2
+        weights, constant = logistic_regression((freed - mean) / unit, labels, penalty)
+        weights = weights / unit
+        constant -= float(weights @ (mean + constants))
+        # The slopes are part of PA's weight: one linear map of the numbers as they come.
+        weights[-1] -= weights[:-1] @ slopes
+        return lambda features: _in_order(features, weights, constant)
+
+
+def orthogonal_to_last(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least squares lines of each column on the last: slopes (d - 1,) and constants (d,), the last 0."""
+    base = rows[:, -1] - rows[:, -1].mean()
+    spread = float(base @ base)
+    others = rows[:, :-1]
+    slopes = base @ (others - others.mean(axis=0)) / spread if spread > 0 else np.zeros(others.shape[1])
+    constants = others.mean(axis=0) - slopes * rows[:, -1].mean()
+    return slopes, np.append(constants, 0.0)
+
+
+def logistic_regression(
+    rows: NDArray[np.float64], labels: NDArray[np.float64], penalty: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], float]:
+    """Weights (d,) and a constant that minimise the log losses plus half the penalised squares, by Newton.
+
+    Args:
+        rows: float64 (n, d).
+        labels: float64 (n,) of zeros and ones.
+        penalty: float64 (d,), of each squared weight; the constant bears none.
+    """
+    design = np.column_stack([rows, np.ones(len(rows))])
+    # A trace of a penalty keeps what the labels leave open, or separate wholly, finite.
+    ridge = np.append(np.maximum(penalty, 1e-9), 1e-9)
+    weights = np.zeros(design.shape[1])
+    loss = _loss(design, labels, ridge, weights)
+    for _ in range(100):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -700, 700)))
+        slope = design.T @ (chance - labels) + ridge * weights
+        curvature = (design * (chance * (1.0 - chance))[:, None]).T @ design + np.diag(ridge)
+        # Scaled to a unit diagonal: penalties may be ten orders of magnitude apart.
+        scale = 1.0 / np.sqrt(np.diag(curvature))
+        step = scale * np.linalg.solve(curvature * np.outer(scale, scale), scale * slope)
+        while (after := _loss(design, labels, ridge, weights - step)) > loss and np.abs(step).max() > 1e-12:
+            step = step / 2
+        weights, gain, loss = weights - step, loss - after, after
+        if gain <= 1e-12 * max(1.0, abs(loss)):
+            break
+    return weights[:-1], float(weights[-1])
+
+
+def _loss(
+    design: NDArray[np.float64],
+    labels: NDArray[np.float64],
+    ridge: NDArray[np.float64],
+    weights: NDArray[np.float64],
+) -> float:
+    logits = design @ weights
+    return float(np.sum(np.logaddexp(0.0, logits) - labels * logits) + 0.5 * np.sum(ridge * weights**2))
+
+
+def _in_order(
+    rows: NDArray[np.float64], weights: NDArray[np.float64], constant: float
+) -> NDArray[np.float64]:
+    """The linear map of each row, summed in one order: a matrix product's depends on the number of rows."""
+    found = np.full(len(rows), constant)
+    for column, weight in zip(rows.T, weights, strict=True):
+        found += column * weight
+    return found

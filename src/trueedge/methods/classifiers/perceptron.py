@@ -1,0 +1,163 @@
+"""A perceptron on the numbers of a pair, its size and dropout chosen on held-out edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.methods.classifiers.classifier import Classifier, Decision
+from trueedge.methods.classifiers.examples import Examples, together
+from trueedge.methods.method import setting
+from trueedge.tasks import LinkTask, Part
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+    from trueedge.training.pair_features import PairPerceptron
+
+HIDDEN = (32, 64)
+DROPOUT = (0.2, 0.5)
+# Rows that are scored at a time.
+BLOCK = 1 << 14
+
+
+@dataclass(frozen=True)
+class PairClassifier(Classifier):
+    """Two hidden layers with LeakyReLU, trained by Adam on nine tenths of the edges.
+
+    The tenth that is left chooses the size of the layers, the dropout and the epoch, by its AUC. The numbers
+    are standardised; how many epochs and what batches the paper does not say.
+    """
+
+    hidden: int | None = setting(
+        None,
+        "size of the hidden layers; None: the better of 32 and 64 on held-out edges",
+        kind=int,
+        optional=True,
+        low=1,
+        high=8192,
+        search=HIDDEN,
+    )
+    dropout: float | None = setting(
+        None,
+        "share of hidden values dropped; None: the better of 0.2 and 0.5 on held-out edges",
+        kind=float,
+        optional=True,
+        low=0.0,
+        high=0.99,
+        search=DROPOUT,
+    )
+    learning_rate: float = setting(0.001, "Adam's learning rate", low=1e-8, high=10.0)
+    batch_size: int = setting(1024, "edges and other pairs in a batch", low=1, high=1 << 30)
+    epochs: int = setting(300, "the most epochs", low=1, high=10**9)
+    patience: int = setting(20, "epochs without a gain that are borne", low=0, high=10**9)
+
+    def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
+        """The perceptron that tells the held-out edges best."""
+        if len(parts) < 2:
+            raise InputError(
+                f"{self.name} on {task.dataset}: two training edges are needed, one to learn from and one to"
+                " choose by"
+            )
+        held_out, learned = parts[0], parts[1:]
+        rows, labels = together(learned)
+        scale = Scale.of(rows)
+        tried = (
+            self._train(size, share, held_out, scale, scale(rows), labels, task, seed, device)
+            for size, share in product(
+                HIDDEN if self.hidden is None else (self.hidden,),
+                DROPOUT if self.dropout is None else (self.dropout,),
+            )
+        )
+        # Of equal ones the first.
+        _, perceptron = max(tried, key=lambda one: one[0])
+        return lambda features: _scores(perceptron, scale(features))
+
+    def _train(
+        self,
+        hidden: int,
+        dropout: float,
+        held_out: Examples,
+        scale: Scale,
+        rows: NDArray[np.float64],
+        labels: NDArray[np.float64],
+        task: Task,
+        seed: int,
+        device: str,
+    ) -> tuple[float, PairPerceptron]:
+        """A perceptron of a size, and its AUC on the held-out edges."""
+        from trueedge.training import Schedule, seeded, train, watching
+        from trueedge.training.pair_features import LabelledRows, OnTable, PairPerceptron
+        from trueedge.training.watching import current
+
+        with seeded(seed, device):
+            perceptron = PairPerceptron(rows.shape[1], hidden, dropout)
+        model = OnTable(perceptron, scale(held_out.features))
+        part = Part(held_out.positives.astype(np.int32), held_out.negatives.astype(np.int32))
+        inner = HeldOut(
+            dataset=task.dataset,
+            protocol=task.protocol,
+            seed=seed,
+            graph=task.graph,
+            parts={"valid": part},
+            metrics=("auc",),
+            headline="auc",
+        )
+        schedule = Schedule(
+            learning_rate=self.learning_rate,
+            epochs=self.epochs,
+            evaluate_every=1,
+            patience=self.patience,
+            clip=0.0,
+        )
+        objective = LabelledRows(rows, labels, self.batch_size, device)
+        # A checkpoint holds one training, and here are up to four, each of some seconds.
+        with watching(current().progress):
+            history = train(model, inner, schedule, seed, device, lambda *_: objective).history
+        assert history.best is not None
+        return history.best, perceptron.cpu().eval()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class HeldOut(LinkTask):
+    """The held-out edges against their drawn pairs; the model that is trained has their numbers at hand."""
+
+    def scores(self, scorer: Any, part: str = "test") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The logits of the positives and of the negatives."""
+        logits = scorer.model.predictor.logits()
+        count = len(self.part(part).positives)
+        return logits[:count], logits[count:]
+
+
+@dataclass(frozen=True, eq=False)
+class Scale:
+    """Numbers less their mean, over their standard deviation."""
+
+    mean: NDArray[np.float64]
+    std: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, rows: NDArray[np.float64]) -> Scale:
+        """The scale of some rows; a number that never changes is left as it is."""
+        std = rows.std(axis=0)
+        return cls(rows.mean(axis=0), np.where(std > 0, std, 1.0))
+
+    def __call__(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The rows on this scale."""
+        scaled: NDArray[np.float64] = (rows - self.mean) / self.std
+        return scaled
+
+
+def _scores(perceptron: PairPerceptron, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    import torch
+
+    scores = np.empty(len(rows), dtype=np.float64)
+    with torch.no_grad():
+        for start in range(0, len(rows), BLOCK):
+            block = torch.from_numpy(rows[start : start + BLOCK])
+            scores[start : start + BLOCK] = perceptron(block, in_order=True).numpy()
+    return scores

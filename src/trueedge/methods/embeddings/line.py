@@ -1,0 +1,50 @@
+"""LINE: vectors from edges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.methods.embeddings.embedding import Embedding
+from trueedge.methods.embeddings.walk_vectors import WalkVectors
+from trueedge.methods.method import setting
+
+if TYPE_CHECKING:
+    from trueedge.graph import Graph
+
+
+@dataclass(frozen=True)
+class LINE(Embedding):
+    """Second-order proximity: nodes with the same neighbours get the same vectors.
+
+    Edges are drawn as the steps of uniform walks, which take every edge equally often; the nodes of a window
+    of one step are the ends of an edge. Where occurrences of frequent nodes are left out, their neighbours on
+    the walk become ends of an edge in their stead.
+    """
+
+    name: ClassVar[str] = "line"
+    title: ClassVar[str] = "LINE"
+    citation: ClassVar[str] = "Tang et al., LINE: Large-scale Information Network Embedding, 2015"
+
+    walks: int = setting(40, "walks that start at each node", low=1, high=10**6)
+    walk_length: int = setting(80, "nodes in a walk", low=1, high=10**6)
+    noise: int = setting(5, "nodes drawn against each edge", low=1, high=1000)
+    noise_power: float = setting(0.75, "power of a node's degree by which noise is drawn", low=-2.0, high=2.0)
+    subsample: float = setting(
+        0.001, "leave out occurrences of nodes more frequent than this share; 0: none", low=0.0, high=1.0
+    )
+
+    def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
+        """A vector for each node, float32 (n, dim)."""
+        return WalkVectors(
+            dim=self.dim,
+            walks=self.walks,
+            length=self.walk_length,
+            window=1,
+            negatives=self.noise,
+            exponent=self.noise_power,
+            sample=self.subsample,
+        ).of(graph, seed)

@@ -1,0 +1,198 @@
+"""Spectral graph transformation: a kernel of eigenvalues, its strength learned from hidden edges."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+from trueedge.methods.embeddings.embedding import Embedding
+from trueedge.methods.embeddings.spectral import (
+    Vectors,
+    dimension,
+    laplacian,
+    leading,
+    normalized_adjacency,
+    rayleigh_quotients,
+    smoothest,
+)
+from trueedge.methods.method import setting
+from trueedge.randomness import derive, generator
+
+HIDDEN = 1 / 3
+PENALTY = 0.01
+
+
+@dataclass(frozen=True)
+class Transformation(Embedding):
+    """Eigenvectors times the root of a kernel f of their eigenvalues, so that pairs score ``(U f(Λ) Uᵀ)_uv``.
+
+    A third of the edges off a spanning forest is hidden. The kernel's strength α makes f of the eigenvalues
+    without them come near the eigenvalues with them, both over their largest: least squares plus 0.01 α². By
+    default the vectors are those of the graph without the hidden edges, as in the published runs.
+
+    Kunegis and Lommatzsch 2009, "Learning Spectral Graph Transformations for Link Prediction".
+    """
+
+    vectors_from: str = setting(
+        "shown",
+        "whose eigenvectors are used in the end: the graph's without the hidden edges, or the whole one's",
+        choices=("shown", "whole"),
+    )
+
+    @abstractmethod
+    def kernel(self, values: Vectors, alpha: float) -> Vectors:
+        """f of eigenvalues, (k,)."""
+
+    @abstractmethod
+    def strengths(self, values: Vectors) -> tuple[float, float]:
+        """Between what α may lie for these eigenvalues."""
+
+    @abstractmethod
+    def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
+        """Eigenvalues (count,) and eigenvectors (n, count) of the graph's matrix."""
+
+    @abstractmethod
+    def matrix(self, graph: Graph) -> Any:
+        """The graph's matrix, sparse (n, n)."""
+
+    def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
+        """A vector for each node, float64 (n, d)."""
+        count = dimension(self.dim, graph.num_nodes)
+        shown, vectors = self.eigenpairs(without_hidden_edges(graph, seed), count, seed)
+        whole = rayleigh_quotients(self.matrix(graph), vectors)
+        alpha = self.strength(over_largest(shown), over_largest(whole))
+        if self.vectors_from == "whole":
+            whole, vectors = self.eigenpairs(graph, count, derive(seed, "whole graph"))
+        result: NDArray[np.float64] = vectors * np.sqrt(np.abs(self.kernel(over_largest(whole), alpha)))
+        return result
+
+    def strength(self, shown: Vectors, whole: Vectors) -> float:
+        """The α for which the kernel of some eigenvalues comes nearest to others.
+
+        Args:
+            shown: eigenvalues without the hidden edges, (k,), at most 1 in absolute value.
+            whole: the same vectors' eigenvalues with them, (k,).
+        """
+        from scipy.optimize import minimize_scalar
+
+        def loss(alpha: float) -> float:
+            misses = self.kernel(shown, alpha) - whole
+            return float(np.mean(misses**2) + PENALTY * alpha**2)
+
+        low, high = self.strengths(np.concatenate([shown, whole]))
+        # The loss may have several valleys: the deepest is found on a grid, then searched.
+        grid = np.linspace(low, high, 401)
+        best = int(np.argmin([loss(alpha) for alpha in grid]))
+        around = (grid[max(best - 1, 0)], grid[min(best + 1, 400)])
+        return float(minimize_scalar(loss, bounds=around, method="bounded", options={"xatol": 1e-6}).x)
+
+
+@dataclass(frozen=True)
+class ExponentialKernel(Transformation):
+    """``f(λ) = exp(-α λ)``."""
+
+    def kernel(self, values: Vectors, alpha: float) -> Vectors:
+        """f of eigenvalues, (k,)."""
+        result: Vectors = np.exp(-alpha * values)
+        return result
+
+    def strengths(self, values: Vectors) -> tuple[float, float]:
+        """Ten either way, where the penalty alone is one."""
+        del values
+        return -10.0, 10.0
+
+
+@dataclass(frozen=True)
+class NeumannKernel(Transformation):
+    """``f(λ) = 1 / (1 - α λ)``."""
+
+    def kernel(self, values: Vectors, alpha: float) -> Vectors:
+        """f of eigenvalues, (k,)."""
+        result: Vectors = 1.0 / (1.0 - alpha * values)
+        return result
+
+    def strengths(self, values: Vectors) -> tuple[float, float]:
+        """So far as no eigenvalue meets the pole of f, beyond which the kernel is no kernel."""
+        lowest, highest = min(values.min(), -0.1), max(values.max(), 0.1)
+        return 0.999 / lowest, 0.999 / highest
+
+
+@dataclass(frozen=True)
+class OfLeading(Transformation):
+    """With the eigenvectors of a matrix that are largest in absolute value."""
+
+    products: int = setting(
+        11, "sparse products for the eigenvectors; more make the last ones exact", low=1, high=10000
+    )
+
+    def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
+        """The eigenpairs of the graph's matrix that are largest in absolute value."""
+        return leading(self.matrix(graph), count, seed, self.products)
+
+
+@dataclass(frozen=True)
+class OfAdjacency(OfLeading):
+    """Of the adjacency matrix."""
+
+    def matrix(self, graph: Graph) -> Any:
+        """``A``."""
+        return graph.adjacency()
+
+
+@dataclass(frozen=True)
+class OfNormalized(OfLeading):
+    """Of the normalised adjacency matrix, which has the normalised Laplacian's eigenvectors."""
+
+    def matrix(self, graph: Graph) -> Any:
+        """``D^-1/2 A D^-1/2``."""
+        return normalized_adjacency(graph)
+
+
+@dataclass(frozen=True)
+class OfLaplacian(Transformation):
+    """Of the Laplacian, with the eigenvectors of its smallest eigenvalues."""
+
+    tolerance: float = setting(
+        0.003, "the norm of what is left of an eigenpair's equation", low=1e-12, high=1.0
+    )
+
+    def matrix(self, graph: Graph) -> Any:
+        """``D - A``."""
+        return laplacian(graph)
+
+    def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
+        """The eigenpairs with the smallest eigenvalues."""
+        return smoothest(graph, count, seed, self.tolerance)
+
+
+def without_hidden_edges(graph: Graph, seed: int) -> Graph:
+    """The graph without a third of the edges that a random spanning forest leaves over.
+
+    Where those are less than a third of all edges, half of their share is hidden instead.
+
+    Args:
+        graph: the graph.
+        seed: for the forest and the choice.
+    """
+    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.spanning import spanning_forest
+
+    rng = generator(seed, "spectral transformation", "hidden edges")
+    order = distinct(rng, graph.num_edges, graph.num_edges)
+    spare = np.flatnonzero(~spanning_forest(graph.edges, order, graph.num_nodes))
+    share = len(spare) / max(1, graph.num_edges)
+    hidden = int((HIDDEN if share >= HIDDEN else share / 2) * len(spare))
+    keep = np.ones(graph.num_edges, dtype=np.bool_)
+    keep[spare[distinct(rng, len(spare), hidden)]] = False
+    return graph.only_edges(graph.edges[keep])
+
+
+def over_largest(values: Vectors) -> Vectors:
+    """Values over the largest in absolute value, so that they lie between -1 and 1."""
+    largest = np.abs(values).max(initial=0.0)
+    return values / largest if largest > 0 else values
