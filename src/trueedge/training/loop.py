@@ -121,7 +121,7 @@ class _Training:
         # Learned vectors do not decay: most get a gradient in few batches only, and would die out in between.
         vectors = list(model.inputs.parameters()) if hasattr(model, "inputs") else []
         others = [p for p in model.parameters() if all(p is not vector for vector in vectors)]
-        groups = [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
+        groups: list[dict[str, Any]] = [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
         self.optimizer = torch.optim.Adam(
             [group for group in groups if group["params"]],
             lr=schedule.learning_rate,
