@@ -100,6 +100,9 @@ def jaccard_indices(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.floa
 
 def _scored(indptr: Ints, indices: Rows, pairs: Ints, kind: int, weights: Floats) -> NDArray[np.float64]:
     scores = np.empty(len(pairs))
+    if indptr[-1] < 2**31:
+        # Half as long, it stays in the cache.
+        indptr = indptr.astype(np.int32)
     for first in range(0, len(pairs), SLAB):
         slab = slice(first, first + SLAB)
         _score_slab(indptr, indices, pairs[slab], kind, weights, scores[slab])
@@ -119,7 +122,8 @@ def _score_slab(indptr: Ints, indices: Rows, pairs: Ints, kind: int, weights: Fl
     bits = max(0, min(DRAWERS.bit_length() - 1, count.bit_length() - 11))
     dealt = Dealt(
         np.empty((-(-count // DEALT), (1 << bits) + 1), dtype=np.int32),
-        *(np.empty(count, dtype=np.int32) for _ in range(3)),
+        # One array in three parts: memory comes in larger pages then.
+        *np.empty((3, count), dtype=np.int32),
     )
 
     def deal(first: int, last: int, _: Any) -> None:
