@@ -17,6 +17,8 @@ import numpy as np
 from trueedge.results.provenance import peak_memory
 
 OURS = "trueedge"
+# Seconds between two turns.
+REST = 0.3
 
 
 class DisagreementError(Exception):
@@ -116,6 +118,8 @@ class Clock:
     def time(self, run: Callable[[], Any]) -> Any:
         """Run once, and write down what it took."""
         gc.collect()
+        # Threads of the one before spin for a while after their work is done.
+        time.sleep(REST)
         resident = resident_memory()
         with peak_memory() as peak:
             user, start = resource.getrusage(resource.RUSAGE_SELF).ru_utime, time.perf_counter()

@@ -8,12 +8,23 @@ import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from trueedge import datasets, methods, metrics, studies
 from trueedge.tasks import protocols
 
+sys.path.insert(0, str(Path(__file__).parent))
+from growth import picture
+
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/catalogue.md", "docs/published.md", "docs/speed.md")
+PAGES = (
+    "README.md",
+    "docs/catalogue.md",
+    "docs/published.md",
+    "docs/learned.md",
+    "docs/speed.md",
+    "docs/growth.svg",
+)
 LARGE_NETWORK = 1_000
 
 
@@ -95,16 +106,25 @@ def comparison_table(study: str) -> str:
     lines: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
     for row in evidence["rows"]:
         where = (row["dataset"], row["protocol"], row["method"])
-        for side, value in (("ours", row["ours"]), ("published", row["theirs"])):
+        both = (("ours", row["ours"], row["std"]), ("published", row["theirs"], row["their_std"]))
+        for side, value, std in both:
+            if value is None:
+                continue
             columns[row["metric"], side] = None
-            lines.setdefault(where, {})[row["metric"], side] = f"{value:.{digits}f}"
-    head = ["data set", "protocol", "method", *(f"{metric} {side}" for metric, side in columns)]
+            spread = f" ± {std:.{digits}f}" if std and row["seeds"] > 1 else ""
+            lines.setdefault(where, {})[row["metric"], side] = f"{value:.{digits}f}{spread}"
+    alone = all(row["theirs"] is None for row in evidence["rows"])
+    head = ["data set", "protocol", "method"]
+    head += [metric if alone else f"{metric} {side}" for metric, side in columns]
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
 
 
-def networks_table(protocol: str) -> str:
+def networks_table(study: str) -> str:
     """The mean absolute difference of each method's AUC over the networks."""
-    rows = json.loads((ROOT / "results" / f"degree-bias-auc-{protocol}.json").read_text())["rows"]
+    path = ROOT / "results" / f"degree-bias-{study}.json"
+    if not path.is_file():
+        return f"Nothing is stored yet: `trueedge reproduce degree-bias/{study}` computes it."
+    rows = json.loads(path.read_text())["rows"]
     large = [row for row in rows if (datasets.get(row["dataset"]).num_edges or 0) > LARGE_NETWORK]
     lines = []
     for method in [*dict.fromkeys(row["method"] for row in rows), "all"]:
@@ -121,14 +141,35 @@ def networks_table(protocol: str) -> str:
         "all networks",
         "networks",
     ]
-    return table(head, lines)
+    return f"{table(head, lines)}\n\n{ranking_of_methods(rows)}"
+
+
+def ranking_of_methods(rows: list[dict[str, Any]]) -> str:
+    """How alike the methods are ranked, by their mean AUC over the networks that all of them were run on."""
+    from scipy.stats import spearmanr
+
+    methods_run = list(dict.fromkeys(row["method"] for row in rows))
+    by_network: dict[str, dict[str, tuple[float, float]]] = {}
+    for row in rows:
+        by_network.setdefault(row["dataset"], {})[row["method"]] = (row["ours"], row["theirs"])
+    complete = [found for found in by_network.values() if len(found) == len(methods_run)]
+    means = [
+        [sum(found[method][side] for found in complete) / len(complete) for method in methods_run]
+        for side in (0, 1)
+    ]
+    alike = spearmanr(*means).statistic
+    return (
+        f"Spearman's correlation of the methods' mean AUC, ours and published, over the {len(complete)}"
+        f" networks with all {len(methods_run)} methods: {alike:.3f}."
+    )
 
 
 def speed_table(subject: str) -> str:
     """What `make bench` measured on one subject: a line for each task and package, and the machine."""
     path = ROOT / "benchmarks" / "results" / f"{subject}.json"
     if not path.is_file():
-        return f"Nothing is stored yet: `python -m benchmarks.run {subject}` measures it."
+        asked = subject.replace("-cuda", " --device cuda").replace("-cpu", "")
+        return f"Nothing is stored yet: `python -m benchmarks.run {asked}` measures it."
     measured = json.loads(path.read_text())
 
     def figure(value: float | None, unit: str = "") -> str:
@@ -149,6 +190,43 @@ def speed_table(subject: str) -> str:
     return f"{table(head, lines)}\n\n{place}; {measured['repeats']} turns; {listed}."
 
 
+def large_table() -> str:
+    """Hard negatives at the size of the largest graphs: the stages of each run, and the machine."""
+    lines, where = [], ""
+    for size in ("citation2", "ppa"):
+        run = json.loads((ROOT / "benchmarks" / "results" / f"large-heart-{size}.json").read_text())
+        graph, gigabytes = run["graph"], run["peak_memory"] / 2**30
+        stages = {stage["name"]: stage["seconds"] for stage in run["stages"]}
+        bars = run["bars"]
+        outcome = "reached" if all(bar["reached"] for bar in bars.values()) else "missed"
+        lines.append(
+            [
+                f"ogbl-{size}'s",
+                f"{graph['nodes']:,}",
+                f"{graph['edges']:,}",
+                f"{run['positives']:,}",
+                f"{run['eps']:g}",
+                f"{stages['make the graph']:.1f}",
+                f"{stages['make the negatives']:.1f}",
+                f"{sum(stages.values()):.1f}",
+                f"{gigabytes:.2f}",
+                f"{bars['seconds']['below']:,} s, {bars['gibibytes']['below']} GiB: {outcome}",
+            ]
+        )
+        where = f"{run['machine']['processor']}, {run['machine']['cores']} cores, {run['threads']} threads."
+    head = [
+        "size",
+        "nodes",
+        "edges",
+        "positives",
+        "eps",
+        "s for the graph",
+        "s for the negatives",
+        "s in all",
+    ]
+    return f"{table([*head, 'peak GiB', 'bars'], lines)}\n\n{where}"
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "datasets": datasets_table,
     "dataset-families": dataset_families_table,
@@ -161,6 +239,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": comparison_table,
     "networks": networks_table,
     "speed": speed_table,
+    "large": large_table,
 }
 
 
@@ -175,6 +254,11 @@ def rewritten(text: str) -> str:
     return re.sub(r"<!-- table:([\w=-]+) -->\n.*?<!-- /table -->", fill, text, flags=re.DOTALL)
 
 
+def growth_picture() -> str:
+    """The picture of the growth of cost."""
+    return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -185,8 +269,8 @@ def main() -> int:
     stale = []
     for name in PAGES:
         path = arguments.root / name
-        text = path.read_text()
-        new = rewritten(text)
+        text = path.read_text() if path.is_file() else ""
+        new = growth_picture() if path.suffix == ".svg" else rewritten(text)
         if new != text:
             stale.append(name)
             if not arguments.check:

@@ -63,3 +63,16 @@ def test_the_networks_agree_with_the_published_auc(data_folder: Path) -> None:
         gaps = [abs(row.difference) for row in finding.rows]
         assert len(gaps) == 21
         assert sum(gaps) / len(gaps) < bound
+
+
+def test_embeddings_and_block_models_agree_with_the_published_auc(data_folder: Path) -> None:
+    plan = Plan(datasets=("netscience",), methods=("eigenmap", "fastrp", "dc-sbm"), seeds=1)
+    finding = studies.get("degree-bias/learned-degree-corrected").run(plan)
+    assert {row.method for row in finding.rows} == {"eigenmap", "fastrp", "dc-sbm"}
+    assert all(abs(row.difference or 0.0) < 0.04 for row in finding.rows)
+
+
+def test_a_network_too_large_for_learned_methods_is_left_to_the_spectral_ones(data_folder: Path) -> None:
+    plan = Plan(datasets=("ca-HepPh",), methods=("gcn",), seeds=1)
+    with pytest.raises(InputError, match="nothing of degree-bias/learned-uniform could be run"):
+        studies.get("degree-bias/learned-uniform").run(plan)

@@ -52,3 +52,21 @@ def test_a_study_without_its_data_says_what_to_put_where(monkeypatch, tmp_path) 
         studies.get("heart/table-1").run(Plan(datasets=("citeseer",), methods=("cn",)))
     with pytest.raises(InputError, match=r"published_auc\.csv"):
         studies.get("degree-bias/auc-uniform").run(Plan())
+
+
+def test_numbers_nobody_published_stand_alone() -> None:
+    finding = studies.get("planetoid/heart").run(Plan(datasets=("cora",), methods=("cn",)))
+    assert {row.metric for row in finding.rows} == {"mrr", "hits@10", "auc"}
+    assert all(row.theirs is None and row.difference is None for row in finding.rows)
+    (place,) = finding.places
+    assert place["device"] == "cpu"
+    assert place["machine"]["cores"] >= 1
+
+
+def test_a_trained_method_is_selected_by_the_metric_that_is_compared() -> None:
+    from trueedge.studies.heart import _method
+
+    values = {(v.method, v.metric): v for v in published("heart") if v.table == "heart/table-1"}
+    assert _method(values["gcn", "auc"]).select == "auc"
+    assert _method(values["gcn", "mrr"]).select == "mrr"
+    assert _method(values["cn", "mrr"]).settings() == {}

@@ -57,8 +57,9 @@ def reproduce(
         )
         finding = chosen.run(plan)
     _show(chosen, finding.rows)
-    gaps = [abs(row.difference) for row in finding.rows]
-    showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
+    gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
+    if gaps:
+        showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
     for sentence in finding.missing:
         showing.note(f"not run: {sentence}")
     if output is not None:
@@ -75,10 +76,16 @@ def _show(study: Study, rows: Sequence[Comparison]) -> None:
         "method": [row.method for row in rows],
         "metric": [row.metric for row in rows],
         "ours": [_value(row.ours, row.std if row.seeds > 1 else None, digits) for row in rows],
-        "published": [_value(row.theirs, row.their_std, digits) for row in rows],
+        "published": [
+            "" if row.theirs is None else _value(row.theirs, row.their_std, digits) for row in rows
+        ],
         "difference": [_difference(row.difference, digits) for row in rows],
         "seeds": [str(row.seeds) for row in rows],
     }
+    if all(row.theirs is None for row in rows):
+        columns = {
+            name: column for name, column in columns.items() if name not in ("published", "difference")
+        }
     title = [f"{study.name}: {study.title}"]
     for name in ("data set", "protocol", "metric", "seeds"):
         if len(set(columns[name])) == 1:
@@ -93,8 +100,10 @@ def _value(mean: float, std: float | None, digits: int) -> str:
     return f"{mean:.{digits}f}" if std is None else f"{mean:.{digits}f}±{std:.{digits}f}"
 
 
-def _difference(gap: float, digits: int) -> str:
+def _difference(gap: float | None, digits: int) -> str:
     """With its sign, unless it rounds to nothing."""
+    if gap is None:
+        return ""
     text = f"{gap:+.{digits}f}"
     return text if float(text) else text[1:]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import inspect
 import re
 import time
 import warnings
@@ -11,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import trueedge
@@ -155,12 +153,14 @@ def _given(method: Method) -> list[str]:
 
 @cache
 def _code(kind: type[Method]) -> str:
-    """A hash of the file a method is written in: an edited method is another one."""
+    """A hash of the files that decide what a method computes: edited, it is another one."""
+    digest = hashlib.sha256()
     try:
-        path = inspect.getsourcefile(kind)
-        return "" if path is None else hashlib.sha256(Path(path).read_bytes()).hexdigest()
+        for path in kind.sources():
+            digest.update(path.read_bytes())
     except (TypeError, OSError):
         return ""
+    return digest.hexdigest()
 
 
 def run(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -26,7 +27,7 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
         "hashes": dict(hashes),
         "task_settings": dict(task.settings),
         "versions": versions(),
-        "machine": machine(),
+        "machine": {**machine(), **_accelerator(device)},
         "device": device,
     }
 
@@ -52,6 +53,13 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
+
+
+def _accelerator(device: str) -> dict[str, str]:
+    torch = sys.modules.get("torch")
+    if not device.startswith("cuda") or torch is None or not torch.cuda.is_available():
+        return {}
+    return {"accelerator": torch.cuda.get_device_name(device)}
 
 
 def _processor() -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 from trueedge import datasets, methods
 from trueedge.datasets.sources import locate
+from trueedge.methods import Method
 from trueedge.results import Cell
 from trueedge.studies.study import (
     Comparison,
@@ -16,51 +20,106 @@ from trueedge.studies.study import (
     chosen,
     mean_and_std,
     need,
+    places,
     register,
     run_all,
 )
 
 PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
-SPLITS = 5
-# Their names, ours, and the settings that make ours theirs.
-METHODS: dict[str, tuple[str, dict[str, object]]] = {
-    "preferentialAttachment": ("pa", {}),
-    "commonNeighbors": ("cn", {}),
-    "adamicAdar": ("aa", {"log_floor": 1.0}),
-    "jaccardIndex": ("jaccard", {}),
-    "resourceAllocation": ("ra", {}),
-    "localRandomWalk": ("lrw", {}),
-    "localPathIndex": ("lpi", {}),
-}
 # What the published runs did where it is not what the paper says.
 PUBLISHED_RUNS = {"redraw": "target"}
 SAMPLERS = {"uniform": "uniform", "degree-corrected": "degreeBiased"}
+# Learned methods are run on networks of at most so many edges.
+SMALL = 20_000
 
 
-def _run(plan: Plan, *, protocol: str) -> Finding:
+@dataclass(frozen=True)
+class Entry:
+    """A published column.
+
+    Attributes:
+        theirs: its name in the published file.
+        ours: the method's name.
+        settings: what makes ours theirs.
+        blocks: fix the number of blocks as the published runs did.
+        large: whether it is run on networks of any size.
+    """
+
+    theirs: str
+    ours: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    blocks: bool = False
+    large: bool = True
+
+    def method(self, network: str) -> Method:
+        """The method as it was run on a network."""
+        settings = dict(self.settings)
+        if self.blocks:
+            settings["blocks"] = min(128, (datasets.get(network).num_nodes or 0) // 5)
+        return methods.create(self.ours, settings)
+
+
+TOPOLOGY = (
+    Entry("preferentialAttachment", "pa"),
+    Entry("commonNeighbors", "cn"),
+    Entry("adamicAdar", "aa", {"log_floor": 1.0}),
+    Entry("jaccardIndex", "jaccard"),
+    Entry("resourceAllocation", "ra"),
+    Entry("localRandomWalk", "lrw"),
+    Entry("localPathIndex", "lpi"),
+)
+LEARNED = (
+    Entry("leigenmap", "eigenmap"),
+    Entry("modspec", "modularity"),
+    Entry("fastrp", "fastrp"),
+    Entry("SGTAdjacencyExp", "exp-a"),
+    Entry("SGTAdjacencyNeumann", "vn-a"),
+    Entry("SGTLaplacianExp", "exp-l"),
+    Entry("SGTLaplacianNeumann", "vn-l"),
+    Entry("SGTNormAdjacencyExp", "exp-nl"),
+    Entry("SGTNormAdjacencyNeumann", "vn-nl"),
+    Entry("node2vec", "node2vec", large=False),
+    Entry("deepwalk", "deepwalk", large=False),
+    Entry("line", "line", large=False),
+    Entry("SBM", "sbm", {"affinity": "positive"}, blocks=True, large=False),
+    Entry("dcSBM", "dc-sbm", {"affinity": "positive"}, blocks=True, large=False),
+    Entry("LinearClassifier", "linear", large=False),
+    Entry("GCN", "gcn", large=False),
+    Entry("GAT", "gat", large=False),
+    Entry("GIN", "gin", large=False),
+    Entry("GraphSAGE", "sage", large=False),
+)
+
+
+def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], splits: int) -> Finding:
     theirs = _published(SAMPLERS[protocol])
     names = chosen(plan.datasets, sorted({network for network, _ in theirs}), "network")
-    wanted = chosen(plan.methods, [ours for ours, _ in METHODS.values()], "method of the study")
-    cells = [
-        Cell(network, protocol, methods.create(ours, settings), seed, PUBLISHED_RUNS, plan.device)
+    names.sort(key=lambda network: datasets.get(network).num_edges or 0)
+    wanted = chosen(plan.methods, [entry.ours for entry in entries], "method of the study")
+    pairs = [
+        (network, entry)
         for network in names
-        for seed in range(plan.seeds or SPLITS)
-        for ours, settings in METHODS.values()
-        if ours in wanted
+        for entry in entries
+        if entry.ours in wanted and (entry.large or (datasets.get(network).num_edges or 0) <= SMALL)
+    ]
+    cells = [
+        Cell(network, protocol, entry.method(network), seed, PUBLISHED_RUNS, plan.device)
+        for network in names
+        for seed in range(plan.seeds or splits)
+        for entry in [entry for where, entry in pairs if where == network]
     ]
     records, missing = run_all(cells, plan)
     rows = []
-    for network in names:
-        for their_name, (ours, settings) in METHODS.items():
-            found = records.get((network, protocol, methods.create(ours, settings)))
-            if found is None or (network, their_name) not in theirs:
-                continue
-            measured = mean_and_std(found, "auc")
-            assert measured is not None
-            where = (network, protocol, ours, "auc")
-            rows.append(Comparison(*where, *measured, len(found), theirs[network, their_name]))
-    need(rows, f"degree-bias/auc-{protocol}", missing)
-    return Finding(rows, missing)
+    for network, entry in pairs:
+        found = records.get((network, protocol, entry.method(network)))
+        if found is None or (network, entry.theirs) not in theirs:
+            continue
+        measured = mean_and_std(found, "auc")
+        assert measured is not None
+        where = (network, protocol, entry.ours, "auc")
+        rows.append(Comparison(*where, *measured, len(found), theirs[network, entry.theirs]))
+    need(rows, name, missing)
+    return Finding(rows, missing, places(records.values()))
 
 
 def _published(sampler: str) -> dict[tuple[str, str], float]:
@@ -74,12 +133,22 @@ def _published(sampler: str) -> dict[tuple[str, str], float]:
 
 
 for _protocol in SAMPLERS:
-    register(
-        Study(
-            name=f"degree-bias/auc-{_protocol}",
-            title=f"AUC of the topology-based predictors on each network, {_protocol} negatives",
-            citation=PAPER,
-            decimals=4,
-            run=partial(_run, protocol=_protocol),
+    for _name, _title, _entries, _splits in (
+        ("auc", "topology-based predictors", TOPOLOGY, 5),
+        ("learned", "embeddings, block models and graph neural networks", LEARNED, 3),
+    ):
+        register(
+            Study(
+                name=f"degree-bias/{_name}-{_protocol}",
+                title=f"AUC of the {_title} on each network, {_protocol} negatives",
+                citation=PAPER,
+                decimals=4,
+                run=partial(
+                    _run,
+                    name=f"degree-bias/{_name}-{_protocol}",
+                    protocol=_protocol,
+                    entries=_entries,
+                    splits=_splits,
+                ),
+            )
         )
-    )

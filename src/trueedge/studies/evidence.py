@@ -8,12 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from trueedge.errors import InputError
-from trueedge.results.provenance import machine, versions
 from trueedge.studies.study import Finding, Study
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
-    """Write a finding as JSON: every number, ours and theirs, with versions and machine.
+    """Write a finding as JSON: every number, ours and theirs, and where ours were computed.
 
     Args:
         study: what was run.
@@ -29,8 +28,7 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
         "citation": study.citation,
         "decimals": study.decimals,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": versions(),
-        "machine": machine(),
+        "places": finding.places,
         "missing": finding.missing,
         "rows": [asdict(row) for row in finding.rows],
     }

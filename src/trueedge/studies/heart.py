@@ -16,6 +16,7 @@ from trueedge.studies.study import (
     chosen,
     mean_and_std,
     need,
+    places,
     register,
     run_all,
 )
@@ -71,7 +72,7 @@ def _run(plan: Plan, *, table: str) -> Finding:
         where = (value.dataset, _protocol(value), value.method, value.metric)
         rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
     need(rows, table, [*missing, *failed])
-    return Finding(rows, [*missing, *failed])
+    return Finding(rows, [*missing, *failed], places(records.values()))
 
 
 def _cells(values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from trueedge.errors import InputError, unknown
 from trueedge.methods import Method
@@ -47,7 +48,7 @@ class Comparison:
         ours: our mean.
         std: our standard deviation over seeds.
         seeds: how many records ours stands on.
-        theirs: the published mean.
+        theirs: the published mean, None where nobody has published one.
         their_std: the published standard deviation, or None.
     """
 
@@ -58,21 +59,28 @@ class Comparison:
     ours: float
     std: float
     seeds: int
-    theirs: float
+    theirs: float | None
     their_std: float | None = None
 
     @property
-    def difference(self) -> float:
+    def difference(self) -> float | None:
         """Ours minus theirs."""
-        return self.ours - self.theirs
+        return None if self.theirs is None else self.ours - self.theirs
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a study came to: the comparisons, and what could not be run and why."""
+    """What a study came to.
+
+    Attributes:
+        rows: the comparisons.
+        missing: what could not be run, and why.
+        places: where the records were computed: device, machine and versions.
+    """
 
     rows: list[Comparison]
     missing: list[str] = field(default_factory=list)
+    places: list[dict[str, Any]] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -141,6 +149,16 @@ def run_all(
         if plan.progress is not None:
             plan.progress(f"{cell.source} · {cell.protocol} · {cell.method.name}", number, len(cells))
     return records, list(missing)
+
+
+def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
+    """Where some records were computed: each device, machine and set of versions once."""
+    found: list[dict[str, Any]] = []
+    for record in (record for group in records for record in group):
+        place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
+        if place not in found:
+            found.append(place)
+    return found
 
 
 def _outcomes(cells: Sequence[Cell], plan: Plan) -> Iterator[tuple[Cell, Record | None, str]]:
