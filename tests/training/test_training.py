@@ -248,6 +248,17 @@ def test_looks_at_validation_warn_of_nothing(task):
         train(model(task), task, Schedule(epochs=2, evaluate_every=1, learning_rate=1e-9, select="auc"))
 
 
-def test_bfloat16_and_a_compiled_predictor_are_options(task):
-    scorer = train(model(task), task, Schedule(epochs=2, evaluate_every=1, bfloat16=True, select="auc"))
-    assert np.isfinite(scorer.score(task.pairs("valid"))).all()
+@pytest.mark.parametrize("name", ["gcn", "gat", "sage", "gin", "gae", "mf"])
+def test_bfloat16_is_an_option_of_every_network(name, task):
+    method = te.methods.create(name, {"epochs": 2, "bfloat16": True, "dim": 8, "layers": 2})
+    assert np.isfinite(method.fit(task).score(task.pairs("valid"))).all()
+
+
+def test_a_metric_nobody_knows_is_named_before_anything_is_trained(task):
+    with pytest.raises(InputError, match="nope"):
+        train(model(task), task, Schedule(epochs=1, select="nope"))
+
+
+def test_the_last_epoch_is_looked_at_even_between_two_looks(task):
+    history = train(model(task), task, Schedule(epochs=3, evaluate_every=5, select="auc")).history
+    assert [epoch for epoch, _ in history.values] == [3]

@@ -161,7 +161,7 @@ class _Training:
                 f"{self.task.dataset} under {self.task.protocol} has no validation part to select on;"
                 " give the protocol one (valid=0.05), or keep the last state (keep_last)"
             )
-        return self.schedule.select or self.task.headline
+        return get_metric(self.schedule.select or self.task.headline).name
 
     def _epoch(self) -> float:
         self.model.train()
@@ -183,7 +183,7 @@ class _Training:
     def _look(self, epoch: int) -> bool:
         """Look at the validation part where it is time; whether to stop."""
         metric, schedule = self.history.metric, self.schedule
-        if metric is not None and epoch % schedule.evaluate_every == 0:
+        if metric is not None and (epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs):
             value = self._value(metric)
             if self.history.note(epoch, value):
                 self.best = copy.deepcopy(self.model.state_dict())

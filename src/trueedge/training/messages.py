@@ -88,12 +88,13 @@ class Messages:
 
     def sum(self, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states of every node, float (n, d)."""
-        total: torch.Tensor = _Sum.apply(self.adjacency, states)
+        # Sparse products know no bfloat16 on every machine.
+        total: torch.Tensor = _Sum.apply(self.adjacency, states.float())
         return total
 
     def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states, weighted by a number for each arc (arcs,): float (n, d)."""
-        total: torch.Tensor = _WeightedSum.apply(self, weights, states)
+        total: torch.Tensor = _WeightedSum.apply(self, weights.float(), states.float())
         return total
 
 
