@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import warnings
 
 import numpy as np
@@ -248,7 +249,7 @@ def test_looks_at_validation_warn_of_nothing(task):
         train(model(task), task, Schedule(epochs=2, evaluate_every=1, learning_rate=1e-9, select="auc"))
 
 
-@pytest.mark.parametrize("name", ["gcn", "gat", "sage", "gin", "gae", "mf"])
+@pytest.mark.parametrize("name", ["gcn", "gat", "sage", "gin"])
 def test_bfloat16_is_an_option_of_every_network(name, task):
     method = te.methods.create(name, {"epochs": 2, "bfloat16": True, "dim": 8, "layers": 2})
     assert np.isfinite(method.fit(task).score(task.pairs("valid"))).all()
@@ -262,3 +263,55 @@ def test_a_metric_nobody_knows_is_named_before_anything_is_trained(task):
 def test_the_last_epoch_is_looked_at_even_between_two_looks(task):
     history = train(model(task), task, Schedule(epochs=3, evaluate_every=5, select="auc")).history
     assert [epoch for epoch, _ in history.values] == [3]
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="torch compiles with g++")
+def test_a_compiled_predictor_trains_to_nearly_the_same(task):
+    plain = te.methods.create("mf", {"epochs": 4, "dim": 8, "dropout": 0.0}).fit(task)
+    compiled = te.methods.create("mf", {"epochs": 4, "dim": 8, "dropout": 0.0, "compiled": True}).fit(task)
+    np.testing.assert_allclose(
+        compiled.score(task.pairs("valid")), plain.score(task.pairs("valid")), rtol=1e-3, atol=1e-5
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "setting"),
+    [
+        ("gae", "predictor_layers"),
+        ("gae", "batch_size"),
+        ("gae", "negatives"),
+        ("mf", "layers"),
+        ("mlp", "hide_positives"),
+    ],
+)
+def test_a_setting_that_would_be_ignored_is_none_of_a_method(name, setting):
+    kind = te.methods.get(name)
+    assert setting not in kind.space()
+    value = {"negatives": "degree-corrected", "hide_positives": True}.get(setting, 2)
+    for make in (lambda: te.methods.create(name, {setting: value}), lambda: kind(**{setting: value})):
+        with pytest.raises(InputError, match=setting):
+            make()
+
+
+@pytest.mark.parametrize("name", ["gcn", "gat", "sage", "gin", "gae", "mf"])
+def test_networks_learn_from_one_edge_and_say_so_where_there_is_none(name):
+    from trueedge.tasks import LinkTask, Part
+
+    def tiny(edges):
+        part = Part(np.array([[0, 1]], dtype=np.int32), np.array([[0, 3]], dtype=np.int32))
+        graph = te.Graph.from_edges(np.array(edges).reshape(-1, 2), 4, name="tiny")
+        return LinkTask(
+            dataset="tiny",
+            protocol="uniform",
+            seed=0,
+            graph=graph,
+            parts={"test": part},
+            metrics=("auc",),
+            headline="auc",
+            settings={},
+        )
+
+    method = te.methods.create(name, {"epochs": 2, "dim": 4})
+    assert np.isfinite(method.fit(tiny([[0, 1]])).score(np.array([[0, 1], [2, 3]]))).all()
+    with pytest.raises(InputError, match="no training edge"):
+        method.fit(tiny([]))

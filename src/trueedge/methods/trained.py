@@ -98,7 +98,7 @@ class Trained(Method):
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""
         known = {**USUAL, **published_settings(self.name, task)}
-        own = {field.name for field in fields(self)}
+        own = self.space()
         left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
         return replace(self, **left)
 
@@ -127,20 +127,13 @@ class Trained(Method):
         """How it is trained; a task without a validation part keeps the last state."""
         from trueedge.training import Schedule
 
-        return Schedule(
-            learning_rate=self.learning_rate,  # type: ignore[arg-type]
-            weight_decay=self.weight_decay,  # type: ignore[arg-type]
-            batch_size=self.batch_size,  # type: ignore[arg-type]
-            epochs=self.epochs,  # type: ignore[arg-type]
-            evaluate_every=self.evaluate_every,  # type: ignore[arg-type]
-            patience=self.patience,  # type: ignore[arg-type]
-            negatives=self.negatives,  # type: ignore[arg-type]
-            hide_positives=self.hide_positives,  # type: ignore[arg-type]
-            select=self.select or None,
-            keep_last="valid" not in task.part_names,
-            bfloat16=self.bfloat16,
-            compiled=self.compiled,
-        )
+        # What a method has not stays as the loop has it.
+        chosen = {field.name: getattr(self, field.name, None) for field in fields(Schedule)}
+        chosen |= {"select": self.select or None, "keep_last": "valid" not in task.part_names}
+        if "hide_positives" in self.without:
+            # Nobody passes messages, so there is nothing to take out.
+            chosen["hide_positives"] = False
+        return Schedule(**{key: value for key, value in chosen.items() if value is not None})
 
     def make_input(self, task: Task, seed: int) -> Input:
         """What the encoder starts from."""

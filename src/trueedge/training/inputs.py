@@ -156,7 +156,7 @@ def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) 
     from scipy.sparse.linalg import eigsh
 
     rng = generator(seed, "spectral input")
-    count = min(vectors, graph.num_nodes - 2)
+    count = min(vectors, graph.num_nodes - 2) if graph.num_edges else 0
     found = np.empty((graph.num_nodes, 0))
     if count > 0:
         start = rng.standard_normal(graph.num_nodes)

@@ -136,9 +136,9 @@ class _Training:
 
     def run(self) -> TrainedScorer:
         """Train from the beginning, or from where a checkpoint was left."""
-        predictor = self.model.predictor
         if self.schedule.compiled:
-            self.model.predictor = torch.compile(predictor)
+            # In place: the names of the weights, by which states are kept and restored, stay as they are.
+            self.model.predictor.compile()
         with seeded(self.seed, self.device):
             checkpoint = self.watch.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
@@ -148,7 +148,6 @@ class _Training:
                     break
                 if checkpoint is not None and epoch % self.schedule.evaluate_every == 0:
                     self._keep(checkpoint, epoch)
-        self.model.predictor = predictor
         if self.best:
             self.model.load_state_dict(self.best)
         return TrainedScorer(self.model, self.messages, self.history)

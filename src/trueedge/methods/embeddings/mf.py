@@ -20,6 +20,7 @@ class MatrixFactorization(Trained):
     family: ClassVar[str] = "embeddings"
     title: ClassVar[str] = "Matrix Factorisation"
     citation: ClassVar[str] = "Menon and Elkan, Link Prediction via Matrix Factorization, 2011"
+    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "inputs", "layers"})
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """The vectors, and a predictor."""

@@ -36,6 +36,7 @@ class Node2Vec(Trained):
     family: ClassVar[str] = "embeddings"
     title: ClassVar[str] = "node2vec"
     citation: ClassVar[str] = "Grover and Leskovec, node2vec: Scalable Feature Learning for Networks, 2016"
+    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "inputs"})
 
     vector_dim: int = setting(128, "numbers in a node's vector", low=1, high=8192)
     walks: int = setting(10, "walks that start at each node", low=1, high=10**6)

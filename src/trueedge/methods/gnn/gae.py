@@ -22,6 +22,19 @@ class GAE(Network):
     title: ClassVar[str] = "Graph Auto-Encoder"
     citation: ClassVar[str] = "Kipf and Welling, Variational Graph Auto-Encoders, 2016"
 
+    # All pairs are in every step, and the dot product is what is trained.
+    without: ClassVar[frozenset[str]] = frozenset(
+        {
+            "batch_size",
+            "bfloat16",
+            "compiled",
+            "hide_positives",
+            "negatives",
+            "predictor",
+            "predictor_layers",
+        }
+    )
+
     weighted: bool | None = open_setting(bool, "let edges count as much as all other pairs together")
 
     def layer(self, size: int, out: int) -> Any:
