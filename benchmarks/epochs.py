@@ -86,7 +86,7 @@ def trueedge(task: Any, network: str, device: str) -> tuple[Contender, int, int]
                 if part:
                     torch.nn.utils.clip_grad_norm_(part, schedule.clip)
             optimizer.step()
-        return losses
+        return [float(loss) for loss in losses]
 
     return Contender(OURS, run), steps, total
 

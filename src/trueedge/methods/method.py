@@ -166,7 +166,11 @@ def catalogue() -> tuple[type[Method], ...]:
 
 
 def discover() -> None:
-    """Import every file of this folder once, so that the methods in them are known."""
+    """Import every file of this folder once, so that the methods in them are known.
+
+    Files in a folder ``models`` are left alone: they hold what a method trains, and need torch.
+    """
     package = importlib.import_module("trueedge.methods")
     for module in pkgutil.walk_packages(package.__path__, "trueedge.methods."):
-        importlib.import_module(module.name)
+        if "models" not in module.name.split("."):
+            importlib.import_module(module.name)

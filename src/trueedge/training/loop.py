@@ -143,6 +143,8 @@ class _Training:
             checkpoint = self.watch.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
             for epoch in range(first, self.schedule.epochs + 1):
+                for group in self.optimizer.param_groups:
+                    group["lr"] = self.schedule.learning_rate * self.schedule.decay ** (epoch - 1)
                 self.history.losses.append(self._epoch())
                 if self._look(epoch):
                     break
@@ -168,16 +170,17 @@ class _Training:
         for step in self.objective.steps(self.rng):
             self.optimizer.zero_grad()
             losses.append(self.objective.backward(self.model, step, self.rng))
-            if not np.isfinite(losses[-1]):
-                raise InputError(
-                    f"training on {self.task.dataset} came to a loss that is not finite in epoch"
-                    f" {len(self.history.losses) + 1}: a lower learning rate may help"
-                )
             if self.schedule.clip:
                 for part in self.parts:
                     nn.utils.clip_grad_norm_(part, self.schedule.clip)
             self.optimizer.step()
-        return float(np.mean(losses))
+        mean = float(np.mean(torch.stack(losses).cpu().numpy()))
+        if not np.isfinite(mean):
+            raise InputError(
+                f"training on {self.task.dataset} came to a loss that is not finite in epoch"
+                f" {len(self.history.losses) + 1}: a lower learning rate may help"
+            )
+        return mean
 
     def _look(self, epoch: int) -> bool:
         """Look at the validation part where it is time; whether to stop."""

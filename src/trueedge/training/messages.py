@@ -59,6 +59,11 @@ class Messages:
         return torch.repeat_interleave(nodes, self.indptr.diff(), output_size=len(self.indices))
 
     @cached_property
+    def arc_keys(self) -> torch.Tensor:
+        """A number for every arc, row * n + column, int64 (arcs,) ascending: to look an arc up."""
+        return self.targets * self.num_nodes + self.indices
+
+    @cached_property
     def reverse(self) -> torch.Tensor:
         """The place of every arc's other direction, int64 (arcs,)."""
         # Arcs sorted by column, then row, are the reverses in the order of the arcs.
@@ -75,7 +80,7 @@ class Messages:
         )
 
     def without(self, edges: torch.Tensor) -> Messages:
-        """The same without some edges, whose positions in the graph's list are given: int64 (k,)."""
+        """The same without some edges, whose positions in the graph's list are given: distinct int64 (k,)."""
         assert self.edge_of is not None
         if len(edges) == 0:
             return self
@@ -84,7 +89,11 @@ class Messages:
         arcs = kept[self.edge_of]
         before = torch.zeros(len(arcs) + 1, dtype=torch.int64, device=arcs.device)
         torch.cumsum(arcs, 0, out=before[1:])
-        return Messages(before[self.indptr], self.indices[arcs])
+        # How many stay is known, so nothing waits for a GPU to count them; the others meet in one last place.
+        count = len(arcs) - 2 * len(edges)
+        places = torch.where(arcs, before[:-1], count)
+        indices = torch.empty(count + 1, dtype=torch.int64, device=arcs.device)
+        return Messages(before[self.indptr], indices.scatter_(0, places, self.indices)[:count])
 
     def sum(self, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states of every node, float (n, d)."""

@@ -59,7 +59,14 @@ class MlpPredictor(nn.Module):
 
 
 class LinkModel(nn.Module):
-    """Scores pairs of nodes of a graph."""
+    """Scores pairs of nodes of a graph.
+
+    Attributes:
+        pairs_at_a_time: how many pairs are scored at a time after training; None: as many as their states
+            allow.
+    """
+
+    pairs_at_a_time: int | None = None
 
     def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module) -> None:
         super().__init__()
@@ -72,13 +79,16 @@ class LinkModel(nn.Module):
         states: torch.Tensor = self.encoder(self.inputs, messages)
         return states
 
-    def score(self, states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair of nodes, float (n,).
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair of nodes, float (m,).
 
         Args:
             states: float (n, d), from :meth:`encode`.
             pairs: int64 (m, 2).
+            messages: the graph the states were made on; what is read off around a pair is read off this one,
+                from which a training batch's own edges have been taken out.
         """
+        del messages
         # An embedding's gradient adds up in a fixed order on the CPU, that of an index does not.
         ends = F.embedding(pairs, states)
         logits: torch.Tensor = self.predictor(ends[:, 0], ends[:, 1])
@@ -96,9 +106,9 @@ class PairModel(LinkModel):
         """Nothing: a state of no numbers for each node."""
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
-    def score(self, states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
         """What the module says."""
-        del states
+        del states, messages
         logits: torch.Tensor = self.predictor(pairs)
         return logits.reshape(len(pairs))
 

@@ -24,8 +24,8 @@ class Objective(ABC):
         """What each step of an epoch takes: positions in the graph's list of edges."""
 
     @abstractmethod
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
-        """Leave the gradients of a step's loss in the model, and return the loss."""
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
+        """Leave the gradients of a step's loss in the model, and return the loss, float ()."""
 
 
 class PairObjective(Objective):
@@ -43,7 +43,7 @@ class PairObjective(Objective):
         for start in range(0, len(order), self.schedule.batch_size):
             yield order[start : start + self.schedule.batch_size]
 
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Score a batch on the graph without it."""
         negatives = self.draw(len(step) * self.schedule.negatives_per_positive, rng)
         pairs = torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
@@ -51,10 +51,11 @@ class PairObjective(Objective):
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
-            logits = model.score(model.encode(messages), pairs.to(self.device)).float()
+            logits = model.score(model.encode(messages), pairs.to(self.device), messages).float()
             loss = F.softplus(-logits[: len(step)]).mean() + F.softplus(logits[len(step) :]).mean()
         loss.backward()
-        return float(loss.item())
+        # Not read here: a GPU would have to finish the step before the next one is prepared.
+        return loss.detach()
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Pairs whose ends are drawn apart from each other, int64 (count, 2)."""
@@ -86,12 +87,12 @@ class ReconstructionObjective(Objective):
         del rng
         yield np.empty(0, dtype=np.int64)
 
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Rebuild the adjacency."""
         del step, rng
         states = model.encode(self.messages)
         leaf = states.detach().requires_grad_()
-        nodes, total = len(leaf), 0.0
+        nodes, total = len(leaf), torch.zeros((), device=leaf.device)
         rows = max(1, self.BLOCK // nodes)
         indptr, indices = self.messages.indptr, self.messages.indices
         for first in range(0, nodes, rows):
@@ -105,7 +106,7 @@ class ReconstructionObjective(Objective):
                 loss = loss + (self.weight - 1.0) * F.softplus(-at_edges).sum()
             loss = loss * (self.scale / nodes**2)
             loss.backward()
-            total += loss.item()
+            total += loss.detach()
         assert leaf.grad is not None
         states.backward(leaf.grad)
         return total

@@ -84,7 +84,7 @@ class LabelledRows(Objective):
         for start in range(0, len(order), self.batch):
             yield order[start : start + self.batch]
 
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> float:
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Score a batch's rows."""
         del rng
         rows = torch.from_numpy(step).to(self.labels.device)
@@ -92,4 +92,4 @@ class LabelledRows(Objective):
         logits = model.predictor.perceptron(self.features[rows])
         loss = F.binary_cross_entropy_with_logits(logits, self.labels[rows])
         loss.backward()
-        return float(loss.item())
+        return loss.detach()

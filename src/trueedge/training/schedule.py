@@ -15,7 +15,8 @@ class Schedule:
     """The settings of the training loop.
 
     Attributes:
-        learning_rate: of Adam.
+        learning_rate: of Adam, in the first epoch.
+        decay: what the learning rate is multiplied by after each epoch.
         weight_decay: of Adam; learned vectors of nodes do not decay.
         batch_size: positives in a batch.
         epochs: the most epochs.
@@ -33,6 +34,7 @@ class Schedule:
     """
 
     learning_rate: float = 0.01
+    decay: float = 1.0
     weight_decay: float = 0.0
     batch_size: int = 1024
     epochs: int = 9999
@@ -53,6 +55,8 @@ class Schedule:
                 raise must_be(name, "Schedule", "1 or more", getattr(self, name))
         if not self.learning_rate > 0:
             raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
+        if not 0 < self.decay <= 1:
+            raise must_be("decay", "Schedule", "above 0 and at most 1", self.decay)
         for name in ("weight_decay", "patience", "clip"):
             if not getattr(self, name) >= 0:
                 raise must_be(name, "Schedule", "0 or more", getattr(self, name))

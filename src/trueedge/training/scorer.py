@@ -45,6 +45,7 @@ class TrainedScorer:
         states = self.states()
         where = states.device.type
         step = min(MOST_PAIRS[where], max(1, BLOCK[where] // max(1, states.shape[1])))
+        step = self.model.pairs_at_a_time or step
         logits = np.empty(len(pairs), dtype=np.float32)
         self.model.eval()
         with torch.no_grad():
@@ -53,7 +54,7 @@ class TrainedScorer:
                 count = min(step, len(pairs) - start)
                 block[:count] = pairs[start : start + count]
                 asked = torch.from_numpy(block).to(states.device)
-                answer = self.model.score(states, asked)[:count]
+                answer = self.model.score(states, asked, self.messages)[:count]
                 logits[start : start + count] = answer.float().cpu().numpy()
         return logits
 

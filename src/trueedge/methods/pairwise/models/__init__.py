@@ -1,0 +1,1 @@
+"""What the pairwise methods train; needs torch."""

@@ -1,0 +1,33 @@
+"""What every method that looks at the graph around a pair has in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Self
+
+from trueedge.methods.trained import Trained
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+
+
+@dataclass(frozen=True)
+class Pairwise(Trained):
+    """A trained method that reads structure off the graph around a pair.
+
+    A batch's positives are always taken out of the graph first, unless asked otherwise: with the edge itself
+    in sight a model learns to look for it, and finds it nowhere in the test part.
+    """
+
+    family: ClassVar[str] = "pairwise"
+
+    @classmethod
+    def sources(cls) -> list[Path]:
+        """Its own files, the training loop's, and those of what pairwise methods train."""
+        return [*super().sources(), *sorted((Path(__file__).parent / "models").glob("*.py"))]
+
+    def for_task(self, task: Task) -> Self:
+        """This method with every setting filled in."""
+        hide = True if self.hide_positives is None else self.hide_positives
+        return replace(super().for_task(task), hide_positives=hide)
