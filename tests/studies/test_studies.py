@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
+
 import pytest
 
 from trueedge import studies
 from trueedge.errors import InputError
-from trueedge.studies import Plan, published
+from trueedge.studies import Comparison, Finding, Plan, published
 
 
 def test_the_published_values_are_read_as_printed() -> None:
@@ -70,3 +73,32 @@ def test_a_trained_method_is_selected_by_the_metric_that_is_compared() -> None:
     assert _method(values["gcn", "auc"]).select == "auc"
     assert _method(values["gcn", "mrr"]).select == "mrr"
     assert _method(values["cn", "mrr"]).settings() == {}
+
+
+def test_evidence_is_added_to_and_a_row_that_is_run_again_keeps_its_place(tmp_path) -> None:
+    study, path = studies.get("heart/table-1"), tmp_path / "table.json"
+    first = [Comparison("citeseer", "p", name, "mrr", 1.0, 0.0, 1, 2.0) for name in ("cn", "aa")]
+    again = [Comparison("citeseer", "p", name, "mrr", 3.0, 0.0, 1, 2.0) for name in ("cn", "ra")]
+    studies.write(study, Finding(first, places=[{"device": "cpu"}]), path)
+    studies.write(study, Finding(again, places=[{"device": "cuda"}]), path)
+    card = json.loads(path.read_text())
+    assert [(row["method"], row["ours"], row["run"]) for row in card["rows"]] == [
+        ("cn", 3.0, 1),
+        ("aa", 1.0, 0),
+        ("ra", 3.0, 1),
+    ]
+    assert [run["places"] for run in card["runs"]] == [[{"device": "cpu"}], [{"device": "cuda"}]]
+    # A run nothing is left of is not kept.
+    studies.write(study, Finding([replace(row, ours=4.0) for row in (*first, *again)]), path)
+    assert len(json.loads(path.read_text())["runs"]) == 1
+
+
+def test_evidence_of_another_study_is_not_overwritten(tmp_path) -> None:
+    path = tmp_path / "table.json"
+    rows = [Comparison("citeseer", "p", "cn", "mrr", 1.0, 0.0, 1, 2.0)]
+    studies.write(studies.get("heart/table-1"), Finding(rows), path)
+    with pytest.raises(InputError, match="holds heart/table-1: heart/table-4 goes into a file of its own"):
+        studies.write(studies.get("heart/table-4"), Finding(rows), path)
+    path.write_text("[]")
+    with pytest.raises(InputError, match="holds no study to add to"):
+        studies.write(studies.get("heart/table-1"), Finding(rows), path)

@@ -1,6 +1,6 @@
 """What scores are worth: metrics that say what they measure and what chance would give."""
 
-from trueedge.metrics.evaluate import ListMeasures, evaluate, evaluate_lists, judge, ranks
+from trueedge.metrics.evaluate import ListMeasures, PairMeasures, evaluate, evaluate_lists, judge, ranks
 from trueedge.metrics.lists import ListScores, ListSizes
 from trueedge.metrics.metric import Metric, catalogue, get
 from trueedge.metrics.ranks import Ranks
@@ -11,6 +11,7 @@ __all__ = [
     "ListScores",
     "ListSizes",
     "Metric",
+    "PairMeasures",
     "PairScores",
     "PairSizes",
     "Ranks",

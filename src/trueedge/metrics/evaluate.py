@@ -4,11 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trueedge.errors import InputError, must_be
 from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, get
 from trueedge.metrics.ranks import Ranks
 from trueedge.metrics.scores import PairScores
+
+
+class PairMeasures(dict[str, float]):
+    """Each metric's value by its name, and where the positives stand.
+
+    Attributes:
+        ranks: float64 (P,), each positive's mean rank among its negatives; None where no metric asked.
+    """
+
+    def __init__(self, values: dict[str, float], ranks: NDArray[np.float64] | None) -> None:
+        super().__init__(values)
+        self.ranks = ranks
 
 
 class ListMeasures(dict[str, float]):
@@ -51,14 +66,15 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
     return {metric.name: metric.value(scores) for metric in metrics}
 
 
-def judge(scores: PairScores, names: Iterable[str]) -> dict[str, float]:
+def judge(scores: PairScores, names: Iterable[str]) -> PairMeasures:
     """Each metric's value of checked scores, by its name.
 
     Args:
         scores: checked scores, which keep their ranks for whoever asks next.
         names: names of metrics.
     """
-    return {metric.name: metric.value(scores) for metric in _parse(names)}
+    values = {metric.name: metric.value(scores) for metric in _parse(names)}
+    return PairMeasures(values, scores.ranks.mean if "ranks" in vars(scores) else None)
 
 
 def evaluate_lists(

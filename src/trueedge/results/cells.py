@@ -19,7 +19,7 @@ from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.randomness import derive
 from trueedge.results.provenance import peak_memory, provenance
-from trueedge.results.record import Record, request_key
+from trueedge.results.record import Record, pack_ranks, request_key
 from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.tasks.protocols import Source, get
@@ -265,7 +265,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         seed=int(cell.seed),
         task_seed=int(task.seed),
         headline=task.headline,
-        metrics=values,
+        metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
         warnings=(*_altered(cell), *(str(w.message) for w in caught if issubclass(w.category, ScoreWarning))),
@@ -275,4 +275,5 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
             **provenance(task, cell.device),
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
+        packed_ranks=pack_ranks(getattr(values.get("test"), "ranks", None)),
     )

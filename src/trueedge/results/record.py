@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
+import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,7 @@ class Record:
         warnings: what was found about the scores.
         provenance: hashes of graph, positives and negatives; versions; machine.
         created: when it was finished, UTC.
+        packed_ranks: the rank of each test positive, see :attr:`ranks`; empty where there are none.
     """
 
     key: str
@@ -46,11 +52,20 @@ class Record:
     warnings: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     created: str = ""
+    packed_ranks: str = ""
 
     @property
     def test(self) -> Mapping[str, float]:
         """The metrics of the test part."""
         return self.metrics["test"]
+
+    @property
+    def ranks(self) -> NDArray[np.float64] | None:
+        """The mean rank of each test positive among its negatives, float64 (P,), in the task's order."""
+        if not self.packed_ranks:
+            return None
+        twice = np.frombuffer(zlib.decompress(base64.b64decode(self.packed_ranks)), dtype="<i8")
+        return twice / 2.0
 
     @property
     def is_trial(self) -> bool:
@@ -71,6 +86,13 @@ class Record:
     def from_dict(cls, values: Mapping[str, Any]) -> Record:
         """The record that :meth:`to_dict` wrote down."""
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
+
+
+def pack_ranks(ranks: NDArray[np.float64] | None) -> str:
+    """Mean ranks as a text: they are halves of whole numbers, and many are the same."""
+    if ranks is None:
+        return ""
+    return base64.b64encode(zlib.compress(np.rint(2.0 * ranks).astype("<i8").tobytes())).decode()
 
 
 def plain_value(value: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a study came to, as a file that can be shown and kept."""
+"""What a study came to, as a file that can be shown, kept, and added to."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.studies.study import Finding, Study
@@ -13,6 +14,8 @@ from trueedge.studies.study import Finding, Study
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
     """Write a finding as JSON: every number, ours and theirs, and where ours were computed.
+
+    A file that is there already is added to: rows that were not run now stay, each with the run it is from.
 
     Args:
         study: what was run.
@@ -22,16 +25,46 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
     path = Path(path)
     if path.suffix != ".json":
         raise InputError(f"{path}: a study is written to a .json file")
+    kept, earlier = _earlier(study, path) if path.exists() else ([], [])
+    run = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "places": finding.places}
+    rows = {_place(row): {**row, "run": len(earlier)} for row in map(asdict, finding.rows)}
+    # A row that was run again keeps its place in the table.
+    merged = [rows.pop(_place(row), row) for row in kept] + list(rows.values())
+    runs, merged = _used([*earlier, run], merged)
     card = {
         "study": study.name,
         "title": study.title,
         "citation": study.citation,
         "decimals": study.decimals,
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "places": finding.places,
         "missing": finding.missing,
-        "rows": [asdict(row) for row in finding.rows],
+        "runs": runs,
+        "rows": merged,
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(card, indent=1) + "\n")
     return path
+
+
+def _place(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["dataset"], row["protocol"], row["method"], row["metric"]
+
+
+def _earlier(study: Study, path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows and runs of a file of the same study."""
+    try:
+        card = json.loads(path.read_text())
+        of, rows, runs = card["study"], card["rows"], card["runs"]
+    except (ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} is there already, and holds no study to add to") from error
+    if of != study.name:
+        raise InputError(f"{path} holds {of}: {study.name} goes into a file of its own")
+    return rows, runs
+
+
+def _used(
+    runs: list[dict[str, Any]], rows: list[dict[str, Any]]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The runs that a row is from, numbered anew."""
+    numbers = sorted({row["run"] for row in rows})
+    new = {number: place for place, number in enumerate(numbers)}
+    return [runs[number] for number in numbers], [{**row, "run": new[row["run"]]} for row in rows]

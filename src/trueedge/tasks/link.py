@@ -82,7 +82,10 @@ class LinkTask(Task):
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
     ) -> dict[str, float]:
-        """Judge a scorer on a part of the task; see :meth:`Task.evaluate`."""
+        """Judge a scorer on a part of the task; see :meth:`Task.evaluate`.
+
+        What comes back also has ``ranks``, float64 (P,), where a metric by ranks is among the metrics.
+        """
         scores = PairScores.check(*self.scores(scorer, part))
         warn_of(self, part, remarks(scores))
         return judge(scores, self.metrics_of(part) if metrics is None else metrics)

@@ -1,0 +1,98 @@
+"""A printed table run again: a cell for each value and seed, ours beside theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from trueedge import datasets, methods
+from trueedge.methods import Method
+from trueedge.results import Cell
+from trueedge.studies.published_values import PublishedValue
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, mean_and_std, need, places, run_all
+
+
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table of a paper, and how its values are run.
+
+    Attributes:
+        name: the study's name.
+        values: what was printed; those without a number, and methods that are not in the catalogue, are left
+            out.
+        protocol: our protocol for a value.
+        method: our method, with its settings, for a value.
+        seeds: how many seeds a trained method gets.
+    """
+
+    name: str
+    values: Sequence[PublishedValue]
+    protocol: Callable[[PublishedValue], str]
+    method: Callable[[PublishedValue], Method]
+    seeds: int = 10
+
+    def run(self, plan: Plan) -> Finding:
+        """Run what a plan asks for."""
+        values = self._values(plan)
+        cells, missing = self._cells(values, plan)
+        records, failed = run_all(cells, plan)
+        rows = []
+        for value in values:
+            found = records.get((value.dataset, self.protocol(value), self.method(value)))
+            measured = None if found is None else mean_and_std(found, value.metric)
+            if found is None or measured is None:
+                continue
+            ours, std = 100 * measured[0], 100 * measured[1]
+            where = (value.dataset, self.protocol(value), value.method, value.metric)
+            rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
+        need(rows, self.name, [*missing, *failed])
+        return Finding(rows, [*missing, *failed], places(records.values()))
+
+    def _values(self, plan: Plan) -> list[PublishedValue]:
+        known = {kind.name for kind in methods.catalogue()}
+        values = [v for v in self.values if v.mean is not None and v.method.partition("/")[0] in known]
+        names = chosen(
+            plan.datasets, list(dict.fromkeys(v.dataset for v in values)), f"data set of {self.name}"
+        )
+        wanted = chosen(plan.methods, list(dict.fromkeys(v.method for v in values)), f"method of {self.name}")
+        return [value for value in values if value.dataset in names and value.method in wanted]
+
+    def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:
+        """The cells behind some values, for the data sets whose files are here."""
+        cells: dict[tuple[str, str, Method, int], Cell] = {}
+        missing: dict[str, str] = {}
+        for value in values:
+            protocol = self.protocol(value)
+            absent = missing.get(value.dataset) or _absent(value.dataset, protocol)
+            if absent:
+                missing[value.dataset] = absent
+                continue
+            method = self.method(value)
+            # A heuristic on a fixed split has nothing left to draw.
+            seeds = 1 if method.family == "heuristics" else plan.seeds or self.seeds
+            for seed in range(seeds):
+                key = (value.dataset, protocol, method, seed)
+                cells[key] = Cell(value.dataset, protocol, method, seed, device=plan.device, task_seed=0)
+        ordered = sorted(cells.items(), key=lambda item: item[0][:2])
+        return [cell for _, cell in ordered], list(missing.values())
+
+
+def selected_by(value: PublishedValue, **settings: object) -> Method:
+    """A value's method; a trained one is selected by that very metric, as the published were."""
+    if "select" in methods.get(value.method.partition("/")[0]).space():
+        settings = {"select": value.metric, **settings}
+    return methods.create(value.method.partition("/")[0], settings)
+
+
+def on_released_files(value: PublishedValue) -> str:
+    """Released files where there are some; OGB's own split, with negatives made anew under HeaRT."""
+    return value.protocol if value.dataset.startswith("ogbl") else f"{value.protocol}-released"
+
+
+def _absent(dataset: str, protocol: str) -> str:
+    """Why a data set cannot be read here; empty where it can."""
+    try:
+        datasets.available(dataset, released=protocol.endswith("-released"))
+    except datasets.MissingFile as error:
+        return str(error)
+    return ""
