@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -16,6 +17,8 @@ from trueedge.graph import Graph
 
 # Enough steps to time: a plain script takes minutes for an epoch on two cores.
 MOST_STEPS = {"cpu": 2, "cuda": 64}
+# Sizes from which on real data sets are taken.
+REAL = 1_000_000
 NETWORKS = {"gcn": "GCNConv", "sage": "SAGEConv"}
 
 
@@ -24,12 +27,17 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True, device: str = "
     rows: list[Row] = []
     for name, task in _tasks(sizes):
         for network, layer in NETWORKS.items():
-            ours, steps, total = trueedge(task, network, device)
+            method: Any = methods.create(network).for_task(task)
+            ours, steps, total = steps_of_ours(task, method, device, MOST_STEPS[device])
             shown = "an epoch" if steps == total else f"{steps} of an epoch's {total} steps"
             label = f"{network}, {name}, {shown}, {device}"
             makers: dict[str, Callable[[], Contender]] = {
                 "plain PyG": partial(plain_pyg, task, network, layer, steps, device, Bar("ratio", 1))
             }
+            if sizes.separated >= REAL and network == "gcn":
+                # Our own options, which are off by default: what they would bring.
+                for option in ("bfloat16", "compiled"):
+                    makers[f"ours, {option}"] = partial(optional, task, network, device, option)
             peers, absent = invite(makers if with_peers else {})
             rows += race(label, ours, peers, repeats, check) + absent_rows(label, absent)
     return rows
@@ -37,20 +45,23 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True, device: str = "
 
 def _tasks(sizes: Sizes) -> list[tuple[str, Any]]:
     found = []
-    if sizes.separated >= 1_000_000:
+    if sizes.separated >= REAL:
         for name in ("pubmed", "ogbl-ddi"):
             try:
                 found.append((name, tasks.task(name, "existing", 0)))
             except datasets.MissingFile:
                 continue
-    if not found:
-        rng = np.random.default_rng(0)
-        features = (rng.random((400, 60)) < 0.05).astype(np.float32)
-        graph = Graph.from_edges(
-            rng.integers(0, 400, (1_500, 2)), 400, features, self_loops="drop", repeats="drop"
-        )
-        found.append(("a random graph", tasks.task(graph, "existing", 0)))
-    return found
+    return found or [("a random graph", small_task())]
+
+
+def small_task() -> Any:
+    """A random graph with features, to see that everything runs."""
+    rng = np.random.default_rng(0)
+    features = (rng.random((400, 60)) < 0.05).astype(np.float32)
+    graph = Graph.from_edges(
+        rng.integers(0, 400, (1_500, 2)), 400, features, self_loops="drop", repeats="drop"
+    )
+    return tasks.task(graph, "existing", 0)
 
 
 def check(ours: list[float], theirs: list[float]) -> None:
@@ -59,21 +70,35 @@ def check(ours: list[float], theirs: list[float]) -> None:
         raise DisagreementError(f"the first loss is {ours[0]:.3f} in ours and {theirs[0]:.3f} in theirs")
 
 
-def trueedge(task: Any, network: str, device: str) -> tuple[Contender, int, int]:
-    """Some steps of our loop, how many, and how many an epoch has."""
+def optional(task: Any, network: str, device: str, option: str) -> Contender:
+    """Our loop with an option on."""
+    method = methods.get(network)(**{option: True}).for_task(task)
+    return replace(steps_of_ours(task, method, device, MOST_STEPS[device])[0], who=f"{OURS}, {option}")
+
+
+def steps_of_ours(task: Any, method: Any, device: str, most: int) -> tuple[Contender, int, int]:
+    """Some steps of our loop, how many, and how many an epoch has.
+
+    Args:
+        task: its training graph is learned from.
+        method: a trained method whose settings are filled in.
+        device: ``cpu`` or ``cuda``.
+        most: at most so many steps.
+    """
     import torch
 
     from trueedge.randomness import generator
     from trueedge.training import Messages, PairObjective, seeded
 
-    method: Any = methods.get(network)().for_task(task)
     schedule = method.schedule(task)
     with seeded(0, device):
         model = method.build(task, 0).to(device)
+    if schedule.compiled:
+        model.predictor.compile()
     objective = PairObjective(task.graph, Messages.of(task.graph, device), schedule)
     optimizer = torch.optim.Adam(model.parameters(), lr=schedule.learning_rate)
     total = -(-task.graph.num_edges // schedule.batch_size)
-    steps = min(total, MOST_STEPS[device])
+    steps = min(total, most)
     parts = [list(part.parameters()) for part in model.children()]
 
     def run() -> list[float]:
@@ -83,7 +108,7 @@ def trueedge(task: Any, network: str, device: str) -> tuple[Contender, int, int]
             optimizer.zero_grad()
             losses.append(objective.backward(model, step, rng))
             for part in parts:
-                if part:
+                if part and schedule.clip:
                     torch.nn.utils.clip_grad_norm_(part, schedule.clip)
             optimizer.step()
         return [float(loss) for loss in losses]

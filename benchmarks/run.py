@@ -26,7 +26,9 @@ from benchmarks.graphs import EXPONENT, SIZES
 from benchmarks.timing import Row
 from trueedge.results.provenance import machine, versions
 
-SUBJECTS = ("pairs", "ppr", "heart", "building", "sampling", "metrics", "scaling", "epochs")
+SUBJECTS = ("pairs", "ppr", "heart", "building", "sampling", "metrics", "scaling", "epochs", "pairwise")
+# Where these train can be chosen.
+TRAINED = ("epochs", "pairwise")
 PEERS = (
     "networkit",
     "python-graphblas",
@@ -49,7 +51,7 @@ def main(arguments: list[str] | None = None) -> int:
     missed, before = 0, source_hash()
     for subject in options.subjects or SUBJECTS:
         measure = import_module(f"benchmarks.{subject}").measure
-        where = {"device": options.device} if subject == "epochs" else {}
+        where = {"device": options.device} if subject in TRAINED else {}
         rows: list[Row] = measure(SIZES[options.size], options.repeats, options.peers, **where)
         if options.size != "full":
             # The bars are for full sizes: on less work the fixed costs decide.

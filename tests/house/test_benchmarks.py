@@ -32,7 +32,9 @@ def test_all_subjects_run_without_the_peers_and_leave_their_files(tmp_path: Path
         [sys.executable, "-m", "benchmarks.run", *options], cwd=ROOT, capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
-    assert {path.stem for path in tmp_path.iterdir()} == {*run.SUBJECTS, "epochs-cpu"} - {"epochs"}
+    assert {path.stem for path in tmp_path.iterdir()} == {*run.SUBJECTS, "epochs-cpu", "pairwise-cpu"} - {
+        *run.TRAINED
+    }
     for path in tmp_path.iterdir():
         content = json.loads(path.read_text())
         assert content["size"] == "tiny"

@@ -27,11 +27,16 @@ class Messages:
     """
 
     def __init__(
-        self, indptr: torch.Tensor, indices: torch.Tensor, edge_of: torch.Tensor | None = None
+        self,
+        indptr: torch.Tensor,
+        indices: torch.Tensor,
+        edge_of: torch.Tensor | None = None,
+        whole: Messages | None = None,
     ) -> None:
         self.indptr = indptr
         self.indices = indices
         self.edge_of = edge_of
+        self._whole = whole
 
     @classmethod
     def of(cls, graph: Graph, device: str | torch.device = "cpu") -> Messages:
@@ -46,6 +51,11 @@ class Messages:
     def num_nodes(self) -> int:
         """How many nodes there are."""
         return len(self.indptr) - 1
+
+    @property
+    def whole(self) -> Messages:
+        """The graph that edges were taken out of; this one where none were."""
+        return self if self._whole is None else self._whole
 
     @cached_property
     def degrees(self) -> torch.Tensor:
@@ -93,17 +103,20 @@ class Messages:
         count = len(arcs) - 2 * len(edges)
         places = torch.where(arcs, before[:-1], count)
         indices = torch.empty(count + 1, dtype=torch.int64, device=arcs.device)
-        return Messages(before[self.indptr], indices.scatter_(0, places, self.indices)[:count])
+        left = indices.scatter_(0, places, self.indices)[:count]
+        return Messages(before[self.indptr], left, whole=self.whole)
 
     def sum(self, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states of every node, float (n, d)."""
         # Sparse products know no bfloat16 on every machine.
-        total: torch.Tensor = _Sum.apply(self.adjacency, states.float())
+        with torch.autocast(states.device.type, enabled=False):
+            total: torch.Tensor = _Sum.apply(self.adjacency, states.float())
         return total
 
     def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states, weighted by a number for each arc (arcs,): float (n, d)."""
-        total: torch.Tensor = _WeightedSum.apply(self, weights.float(), states.float())
+        with torch.autocast(states.device.type, enabled=False):
+            total: torch.Tensor = _WeightedSum.apply(self, weights.float(), states.float())
         return total
 
 

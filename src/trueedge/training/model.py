@@ -94,6 +94,12 @@ class LinkModel(nn.Module):
         logits: torch.Tensor = self.predictor(ends[:, 0], ends[:, 1])
         return logits
 
+    def learned(
+        self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages
+    ) -> tuple[torch.Tensor, ...]:
+        """The logits, float (m,) each, whose losses are added up in training: those of :meth:`score`."""
+        return (self.score(states, pairs, messages),)
+
 
 class PairModel(LinkModel):
     """Any module from pairs (n, 2) to logits (n,), which needs neither input nor messages."""

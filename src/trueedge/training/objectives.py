@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from functools import reduce
 
 import numpy as np
 import torch
@@ -51,8 +52,8 @@ class PairObjective(Objective):
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
-            logits = model.score(model.encode(messages), pairs.to(self.device), messages).float()
-            loss = F.softplus(-logits[: len(step)]).mean() + F.softplus(logits[len(step) :]).mean()
+            parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
+            loss = reduce(torch.add, (cross_entropy(logits.float(), len(step)) for logits in parts))
         loss.backward()
         # Not read here: a GPU would have to finish the step before the next one is prepared.
         return loss.detach()
@@ -63,6 +64,11 @@ class PairObjective(Objective):
             return rng.integers(0, self.graph.num_nodes, size=(count, 2))
         ends = self.graph.edges.reshape(-1)
         return ends[rng.integers(0, len(ends), size=(count, 2))].astype(np.int64)
+
+
+def cross_entropy(logits: torch.Tensor, positives: int) -> torch.Tensor:
+    """The mean cross entropy of the first logits, which are of edges, and that of the others, added up."""
+    return F.softplus(-logits[:positives]).mean() + F.softplus(logits[positives:]).mean()
 
 
 class ReconstructionObjective(Objective):

@@ -1,0 +1,88 @@
+"""BUDDY: counts around a pair, estimated from sketches, beside the product of averaged features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from trueedge.methods.method import setting
+from trueedge.methods.pairwise.pairwise import Pairwise
+from trueedge.methods.trained import open_setting
+from trueedge.randomness import derive
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+    from trueedge.training import LinkModel
+
+# Where nothing was published for a data set.
+USUAL: dict[str, Any] = {"label_dropout": 0.5, "feature_dropout": 0.5, "hops": 2}
+
+
+@dataclass(frozen=True)
+class BUDDY(Pairwise):
+    """How many nodes lie how many hops from both ends, beside features averaged over neighbours.
+
+    Counts and averages are those of the graph without the batch's edges: sketches of all nodes are made anew
+    for every batch. A pair is read in both directions, and what its counts say is the mean of both.
+    """
+
+    name: ClassVar[str] = "buddy"
+    title: ClassVar[str] = "BUDDY, counts from subgraph sketches"
+    citation: ClassVar[str] = (
+        "Chamberlain et al., Graph Neural Networks for Link Prediction with Subgraph Sketching, 2023"
+    )
+    without: ClassVar[frozenset[str]] = frozenset({"dropout", "layers", "predictor", "predictor_layers"})
+
+    label_dropout: float | None = open_setting(
+        float, "share of what the counts say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+    )
+    feature_dropout: float | None = open_setting(
+        float, "share of what the features say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+    )
+    hops: int | None = open_setting(int, "how far from an end nodes are counted", low=1, high=8)
+    feature_hops: int = setting(
+        0, "features, and their averages over 1 to so many hops; 0: one average alone", low=0, high=8
+    )
+    counts: str = setting(
+        "sketches",
+        "counts estimated from sketches, or exact ones, which take n² bits a hop on the processor",
+        choices=("sketches", "exact"),
+    )
+    permutations: int = setting(128, "hash functions of the MinHash sketches", low=1, high=4096)
+    one_hop: bool = setting(
+        False, "show the number of neighbours of one end alone too; in training it tells that an edge is gone"
+    )
+    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+
+    def for_task(self, task: Task) -> Self:
+        """This method with every setting filled in."""
+        filled = super().for_task(task)
+        left = {key: value for key, value in USUAL.items() if getattr(filled, key) is None}
+        return replace(filled, **left)
+
+    def build(self, task: Task, seed: int) -> LinkModel:
+        """Sketches of single nodes, linear maps of the features, and the predictor."""
+        from trueedge.methods.pairwise.models.buddy import BuddyModel, BuddyPredictor, PropagatedFeatures
+        from trueedge.methods.pairwise.models.sketches import CountedPairs
+
+        assert self.dim is not None
+        assert self.hops is not None
+        assert self.label_dropout is not None
+        assert self.feature_dropout is not None
+        inputs = self.make_input(task, seed)
+        encoder = PropagatedFeatures(inputs.dim, self.dim, self.feature_hops)
+        counted = CountedPairs(
+            task.graph.num_nodes,
+            self.hops,
+            self.permutations,
+            self.counts == "exact",
+            derive(seed, "sketches"),
+        )
+        predictor = BuddyPredictor(
+            self.hops * (self.hops + 2),
+            self.dim,
+            len(encoder.powers),
+            self.label_dropout,
+            self.feature_dropout,
+        )
+        return BuddyModel(inputs, encoder, predictor, counted, self.one_hop)

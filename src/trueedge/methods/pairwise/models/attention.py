@@ -1,0 +1,166 @@
+"""Attention of pairs to ragged sets of nodes: logits, a softmax over each set, and a weighted sum.
+
+The logit a · LeakyReLU(key ⊙ query) is, with LeakyReLU(x) = s x + t |x|, the sum of two dot products with
+vectors of the pair, key · (s a ⊙ query) + |key| · (t a ⊙ |query|). So of all that has one row an entry the
+keys alone are kept for the way back, and what a pair gets from its entries is a product with a sparse matrix
+whose rows are the pairs: in a fixed order, and without atomic additions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import torch
+
+from trueedge.training.messages import csr
+
+SLOPE = 0.2
+HALF_SUM, HALF_DIFFERENCE = (1 + SLOPE) / 2, (1 - SLOPE) / 2
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """Which pair each entry belongs to.
+
+    Attributes:
+        rows: int64 (k,), ascending; k is not 0.
+        count: how many pairs there are.
+    """
+
+    rows: torch.Tensor
+    count: int
+
+    @cached_property
+    def indptr(self) -> torch.Tensor:
+        """Where each pair's entries begin and end, int64 (count + 1,)."""
+        return torch.searchsorted(self.rows, torch.arange(self.count + 1, device=self.rows.device))
+
+    @cached_property
+    def columns(self) -> torch.Tensor:
+        """The number of each entry, int64 (k,)."""
+        return torch.arange(len(self.rows), device=self.rows.device)
+
+
+def attention_logits(
+    keys: torch.Tensor, queries: torch.Tensor, vector: torch.Tensor, sets: Segments
+) -> torch.Tensor:
+    """The logits of entries, float (k, heads).
+
+    Args:
+        keys: float (k, heads * d).
+        queries: float (pairs, heads * d).
+        vector: float (heads, d), what weighs the rectified products.
+        sets: which pair each entry belongs to.
+    """
+    logits: torch.Tensor = _Logits.apply(keys, *pair_vectors(queries, vector), sets, len(vector))
+    return logits
+
+
+def pair_vectors(queries: torch.Tensor, vector: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+    """What keys and their absolute values are multiplied by in a logit, float (pairs, heads * d) each."""
+    weights = vector.reshape(1, -1)
+    return HALF_SUM * weights * queries, HALF_DIFFERENCE * weights * queries.abs()
+
+
+def softmax(logits: Sequence[torch.Tensor], sets: Sequence[Segments]) -> list[torch.Tensor]:
+    """Weights (k, heads) that sum to one over all entries of a pair, in whichever of the sets they are."""
+    if not logits:
+        return []
+    tops = []
+    with torch.no_grad():
+        for one, group in zip(logits, sets, strict=True):
+            floor = torch.full((group.count, one.shape[1]), -torch.inf, device=one.device)
+            rows = group.rows.unsqueeze(1).expand_as(one)
+            tops.append(floor.scatter_reduce(0, rows, one, "amax"))
+        top = torch.stack(tops).amax(dim=0)
+    weights = [torch.exp(one - top[group.rows]) for one, group in zip(logits, sets, strict=True)]
+    ones = [torch.ones(len(one), one.shape[1], device=one.device) for one in weights]
+    total = sum(weighted_sum(one, unit, group) for one, unit, group in zip(weights, ones, sets, strict=True))
+    assert isinstance(total, torch.Tensor)
+    share = 1.0 / total.clamp(min=torch.finfo(total.dtype).tiny)
+    return [one * _rows_of(share, group) for one, group in zip(weights, sets, strict=True)]
+
+
+def weighted_sum(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
+    """The sum of each pair's entries, float (pairs, heads * d).
+
+    Args:
+        weights: float (k, heads).
+        values: float (k, heads * d).
+        sets: which pair each entry belongs to.
+    """
+    total: torch.Tensor = _WeightedSum.apply(weights, values, sets)
+    return total
+
+
+class _Logits(torch.autograd.Function):
+    """key · plain + |key| · bent, a head at a time."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, keys: torch.Tensor, plain: torch.Tensor, bent: torch.Tensor, sets: Segments, heads: int
+    ) -> torch.Tensor:
+        ctx.sets, ctx.heads = sets, heads
+        ctx.save_for_backward(keys, plain, bent)
+        product = plain[sets.rows].mul_(keys).addcmul_(bent[sets.rows], keys.abs())
+        return product.view(len(keys), heads, -1).sum(dim=2)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
+        (keys, plain, bent), sets, gradient = ctx.saved_tensors, ctx.sets, gradients[0]
+        of_keys = plain[sets.rows].addcmul_(bent[sets.rows], keys.sign())
+        of_keys.view(len(keys), ctx.heads, -1).mul_(gradient.unsqueeze(2))
+        return of_keys, _gathered(gradient, keys, sets), _gathered(gradient, keys.abs(), sets), None, None
+
+
+class _WeightedSum(torch.autograd.Function):
+    """The product with the matrix of weights, a head at a time."""
+
+    @staticmethod
+    def forward(ctx: Any, weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
+        ctx.sets = sets
+        ctx.save_for_backward(weights, values)
+        return _gathered(weights, values, sets)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
+        (weights, values), received = ctx.saved_tensors, gradients[0][ctx.sets.rows]
+        entries, heads = weights.shape
+        of_weights = (received * values).view(entries, heads, -1).sum(dim=2)
+        if ctx.needs_input_grad[1]:
+            received.view(entries, heads, -1).mul_(weights.unsqueeze(2))
+        return of_weights, received if ctx.needs_input_grad[1] else None, None
+
+
+class _Spread(torch.autograd.Function):
+    """A pair's row for each of its entries; the way back adds them up in order."""
+
+    @staticmethod
+    def forward(ctx: Any, values: torch.Tensor, sets: Segments) -> torch.Tensor:
+        ctx.sets = sets
+        return values[sets.rows]
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
+        gradient = gradients[0]
+        return _gathered(torch.ones(len(gradient), 1, device=gradient.device), gradient, ctx.sets), None
+
+
+def _rows_of(values: torch.Tensor, sets: Segments) -> torch.Tensor:
+    spread: torch.Tensor = _Spread.apply(values, sets)
+    return spread
+
+
+def _gathered(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
+    """The weighted sum over each pair's entries: weights (k, heads), values (k, heads * d)."""
+    parts = values.chunk(weights.shape[1], dim=1)
+    # Sparse products know no bfloat16 on every machine.
+    with torch.autocast(values.device.type, enabled=False):
+        sums = [
+            csr(sets.indptr, sets.columns, weights[:, head].contiguous(), len(values)) @ part.contiguous()
+            for head, part in enumerate(parts)
+        ]
+    return sums[0] if len(sums) == 1 else torch.cat(sums, dim=1)

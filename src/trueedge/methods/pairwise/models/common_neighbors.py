@@ -1,0 +1,158 @@
+"""Neural Common Neighbor: the states of a pair's ends beside the sum of those of its common neighbours."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.training.inputs import Input
+from trueedge.training.messages import Messages
+from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.pair_sets import common_neighbors
+
+# A graph is held as a table where it fills this share of it: the table then is linear in the graph.
+DENSE_FROM = 1 / 16
+# Entries of the table's rows that are looked at together.
+DENSE_BLOCK = 1 << 27
+
+
+class CommonNeighborPredictor(nn.Module):
+    """A logit of the product of two states and the sum of others."""
+
+    def __init__(self, dim: int, layers: int, dropout: float) -> None:
+        super().__init__()
+        # Each sum is of different length, so it is normalised on its way.
+        self.sums = nn.Sequential(
+            nn.Linear(dim, dim),
+            nn.Dropout(dropout),
+            nn.ReLU(),
+            *hidden_layer(dim, dropout),
+        )
+        self.products = nn.Sequential(*hidden_layer(dim, dropout))
+        last = [part for _ in range(layers - 1) for part in hidden_layer(dim, dropout)]
+        self.last = nn.Sequential(*last, nn.Linear(dim, 1))
+        self.share = nn.Parameter(torch.ones(1))
+
+    def forward(self, products: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
+        """A logit for each pair, float (m,).
+
+        Args:
+            products: float (m, dim), of the states of the ends.
+            sums: float (m, dim), over the common neighbours.
+        """
+        logits: torch.Tensor = self.last(self.sums(sums) * self.share + self.products(products))
+        return logits.squeeze(1)
+
+
+def hidden_layer(dim: int, dropout: float) -> list[nn.Module]:
+    """A layer, normalised."""
+    return [nn.Linear(dim, dim), nn.LayerNorm(dim), nn.Dropout(dropout), nn.ReLU()]
+
+
+class WithNeighborStates(Encoder):
+    """An encoder's states, and beside them what a node counts as a neighbour: its state and a map of it."""
+
+    def __init__(self, encoder: Encoder, dropout: float) -> None:
+        super().__init__()
+        self.encoder = encoder
+        dim = encoder.dim
+        first = [nn.Linear(dim, dim), nn.Dropout(dropout), nn.ReLU()]
+        self.mapped = nn.Sequential(*first, *hidden_layer(dim, dropout))
+        self.dim = 2 * dim
+
+    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
+        """The states of all nodes as ends and as neighbours, float (n, 2 dim)."""
+        states = self.encoder(inputs, messages)
+        return torch.cat([states, states + self.mapped(states)], dim=1)
+
+
+class CommonNeighborModel(LinkModel):
+    """Neural Common Neighbor.
+
+    Wang, Yang, Zhang: Neural Common Neighbor with Completion for Link Prediction, ICLR 2024.
+    """
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair, float (m,)."""
+        ends, others = states.chunk(2, dim=1)
+        return self.score_with(ends, others, pairs, messages)
+
+    def score_with(
+        self, ends: torch.Tensor, others: torch.Tensor, pairs: torch.Tensor, messages: Messages
+    ) -> torch.Tensor:
+        """The same, from the states of nodes as ends and as neighbours, float (n, d) each."""
+        sums = common_neighbor_sums(messages, pairs, others)
+        logits: torch.Tensor = self.predictor(product_of_ends(ends, pairs), sums)
+        return logits
+
+
+def product_of_ends(states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+    """The entrywise product of the states of two ends, float (m, d)."""
+    # An embedding's gradient adds up in a fixed order on the CPU, that of an index does not.
+    return F.embedding(pairs[:, 0], states) * F.embedding(pairs[:, 1], states)
+
+
+def common_neighbor_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+    """The sum of the states of the common neighbours of each pair, float (m, d)."""
+    if states.device.type == "cuda" and is_dense(messages):
+        return dense_sums(messages, pairs, states)
+    return common_neighbors(messages, pairs).sums(states)
+
+
+def is_dense(messages: Messages) -> bool:
+    """Whether a graph fills a table of all pairs well: products of such tables beat lists on a GPU."""
+    return len(messages.indices) >= DENSE_FROM * messages.num_nodes**2
+
+
+def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+    """The same sums by products of the rows of a table, for graphs that fill it."""
+    return table_sums(table(messages), pairs, states)
+
+
+def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
+    """The sum of all states, weighted by the products of two rows of a table (n, n) for each pair, (m, d)."""
+    if len(pairs) == 0:
+        return states.new_zeros(0, states.shape[1])
+    count = -(-len(pairs) // max(1, DENSE_BLOCK // len(values)))
+    size = -(-len(pairs) // count)
+    # Blocks of one size, the last filled up: a product of matrices rounds by its shape.
+    filled = F.pad(pairs, (0, 0, 0, count * size - len(pairs)))
+    with torch.autocast(states.device.type, enabled=False):
+        total: torch.Tensor = _DenseSums.apply(states.float(), filled, values, size)
+    return total[: len(pairs)]
+
+
+def table(messages: Messages) -> torch.Tensor:
+    """The adjacency as a table, bool (n, n)."""
+    nodes = messages.num_nodes
+    found = torch.zeros(nodes * nodes, dtype=torch.bool, device=messages.indices.device)
+    found[messages.arc_keys] = True
+    return found.view(nodes, nodes)
+
+
+class _DenseSums(torch.autograd.Function):
+    """Blocks of rows of common neighbours times the states; the rows are made again for the gradient."""
+
+    @staticmethod
+    def forward(
+        ctx: Any, states: torch.Tensor, pairs: torch.Tensor, values: torch.Tensor, size: int
+    ) -> torch.Tensor:
+        ctx.given = pairs, values, size
+        return torch.cat([_products(values, block, states) @ states for block in pairs.split(size)])
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
+        (pairs, values, size), gradient = ctx.given, gradients[0]
+        found = gradient.new_zeros(len(values), gradient.shape[1])
+        for block, part in zip(pairs.split(size), gradient.split(size), strict=True):
+            found.addmm_(_products(values, block, gradient).t(), part)
+        return found, None, None, None
+
+
+def _products(values: torch.Tensor, pairs: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The products of the rows of both ends, float (m, n): ones at the common neighbours."""
+    left, right = values[pairs[:, 0]], values[pairs[:, 1]]
+    return (left & right).to(like.dtype) if values.dtype == torch.bool else left * right

@@ -1,0 +1,114 @@
+"""Neural Common Neighbor with completion: neighbours of one end count as likely as the missing edge."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel, product_of_ends
+from trueedge.training.inputs import Input
+from trueedge.training.messages import Messages
+from trueedge.training.model import Encoder
+from trueedge.training.pair_sets import BOTH, FIRST, joint_neighbors, runs
+
+# A processor is as fast with few at a time, and the last block is filled up with less.
+CPU_BLOCK = 1 << 11
+
+
+@dataclass(frozen=True)
+class Completion:
+    """How a missing edge counts.
+
+    Its logit x becomes ``p = sigmoid(scale (x - offset))``, and that ``weight prior p / (prior p + 1 - p)``.
+    With the values here that is the probability itself.
+
+    Attributes:
+        block: edges that are scored at a time, which bounds the memory.
+        with_gradient: let the loss teach through the probabilities too.
+    """
+
+    block: int
+    with_gradient: bool = False
+    scale: float = 1.0
+    offset: float = 0.0
+    prior: float = 1.0
+    weight: float = 1.0
+
+    def weigh(self, logits: torch.Tensor) -> torch.Tensor:
+        """What edges of some logits count."""
+        likely = torch.sigmoid(self.scale * (logits - self.offset))
+        return self.weight * self.prior * likely / (self.prior * likely + 1.0 - likely)
+
+
+class CompletedModel(CommonNeighborModel):
+    """Neural Common Neighbor with completion.
+
+    Memory is bounded by the block: pairs are taken in runs whose neighbourhoods come to no more entries than
+    that (or one pair at a time), and no more missing edges are scored together. Where a gradient is wanted, a
+    run is computed once more on the way back, unless there is but one.
+
+    Wang, Yang, Zhang: Neural Common Neighbor with Completion for Link Prediction, ICLR 2024.
+    """
+
+    pairs_at_a_time = 1 << 12
+
+    def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module, completion: Completion) -> None:
+        super().__init__(inputs, encoder, predictor)
+        self.completion = completion
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair, float (m,)."""
+        ends, others = states.chunk(2, dim=1)
+        degrees = messages.indptr.diff()[pairs].sum(dim=1)
+        parts = list(runs(degrees, self.completion.block))
+        again = len(parts) > 1 and torch.is_grad_enabled() and states.requires_grad
+        sums = []
+        for part in parts:
+            asked: Any = (ends, others, pairs[part], messages)
+            sums.append(
+                checkpoint(self.completed_sums, *asked, use_reentrant=False)
+                if again
+                else self.completed_sums(*asked)
+            )
+        logits: torch.Tensor = self.predictor(product_of_ends(ends, pairs), torch.cat(sums))
+        return logits
+
+    def completed_sums(
+        self, ends: torch.Tensor, others: torch.Tensor, pairs: torch.Tensor, messages: Messages
+    ) -> torch.Tensor:
+        """The sum over the neighbours of both ends, and of one as far as the edge is likely, float (m, d)."""
+        sets, sides = joint_neighbors(messages, pairs)
+        places = torch.nonzero(sides != BOTH).squeeze(1)
+        other_end = torch.where(sides[places] == FIRST, 1, 0)
+        missing = torch.stack([sets.nodes[places], pairs[sets.rows[places], other_end]], dim=1)
+        with torch.set_grad_enabled(torch.is_grad_enabled() and self.completion.with_gradient):
+            counts = self.weigh_missing(ends, others, missing, messages)
+        weights = torch.ones(len(sets.nodes), device=others.device).index_put((places,), counts)
+        return sets.sums(others, weights)
+
+    def weigh_missing(
+        self, ends: torch.Tensor, others: torch.Tensor, missing: torch.Tensor, messages: Messages
+    ) -> torch.Tensor:
+        """What missing edges (k, 2) count, by their own common neighbours, a block at a time, float (k,)."""
+        block = self.completion.block
+        if not self.training and missing.device.type == "cpu":
+            block = min(block, CPU_BLOCK)
+        again = len(missing) > block and torch.is_grad_enabled()
+        counts = []
+        for start in range(0, len(missing), block):
+            asked = missing[start : start + block]
+            count = len(asked)
+            if not self.training:
+                # A whole block each time: products of matrices round by their shape, and exp by its place.
+                asked = F.pad(asked, (0, 0, 0, block - count))
+            given: Any = (ends, others, asked, messages)
+            found = (
+                checkpoint(self.score_with, *given, use_reentrant=False) if again else self.score_with(*given)
+            )
+            counts.append(self.completion.weigh(found.float())[:count])
+        return torch.cat(counts) if counts else ends.new_zeros(0)

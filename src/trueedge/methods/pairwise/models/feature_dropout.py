@@ -1,0 +1,73 @@
+"""Dropout of what an encoder starts from, sparse features included."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.training.inputs import DenseInput, Input, LearnedInput, SparseInput, States
+from trueedge.training.messages import csr
+
+
+class FeatureDropout(nn.Module):
+    """Sets a share of the numbers of an input to zero while a model is trained, and scales up the others."""
+
+    def __init__(self, share: float) -> None:
+        super().__init__()
+        self.share = share
+        self._turned: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def forward(self, inputs: Input) -> Input:
+        """The input with some of its numbers dropped."""
+        if not self.training or self.share == 0:
+            return inputs
+        if isinstance(inputs, SparseInput):
+            return _ThinnedFeatures(inputs, self.share, self._order(inputs))
+        if isinstance(inputs, LearnedInput):
+            return States(F.dropout(inputs.vectors, self.share))
+        assert isinstance(inputs, DenseInput)
+        return States(F.dropout(inputs.values, self.share))
+
+    def _order(self, inputs: SparseInput) -> torch.Tensor:
+        """Where each entry of the transpose stands in the matrix, int64 (entries,)."""
+        if self._turned is None or self._turned[0] is not inputs.indices:
+            rows = torch.repeat_interleave(
+                torch.arange(inputs.rows, device=inputs.indices.device), inputs.indptr.diff()
+            )
+            order = torch.argsort(inputs.indices * inputs.rows + rows, stable=True)
+            self._turned = (inputs.indices, order)
+        return self._turned[1]
+
+
+class _ThinnedFeatures(Input):
+    """Sparse features of which some are dropped."""
+
+    def __init__(self, inputs: SparseInput, share: float, order: torch.Tensor) -> None:
+        super().__init__()
+        self.inputs, self.dim = inputs, inputs.dim
+        self.thinned = F.dropout(inputs.values, share)
+        self.turned = self.thinned[order]
+
+    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
+        """The linear map of every node's features."""
+        full: Any = self.inputs
+        matrix = csr(full.indptr, full.indices, self.thinned, full.dim)
+        turned = csr(full.turned_indptr, full.turned_indices, self.turned, full.rows)
+        mapped: torch.Tensor = _Product.apply(matrix, turned, weight.t())
+        return mapped if bias is None else mapped + bias
+
+
+class _Product(torch.autograd.Function):
+    """A product of a sparse matrix, whose transpose is at hand, with learned columns."""
+
+    @staticmethod
+    def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        ctx.turned = turned
+        return matrix @ weight
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
+        return None, None, ctx.turned @ gradients[0]

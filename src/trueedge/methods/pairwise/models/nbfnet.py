@@ -1,0 +1,189 @@
+"""What NBFNet trains: states of nodes as seen from a source, by rounds of generalised Bellman-Ford."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+from trueedge.methods.pairwise.models.reach import Reach, Round
+from trueedge.training.messages import Messages
+from trueedge.training.model import LinkModel
+
+# States that are mapped at a time after training, always so many: another shape of a product rounds
+# otherwise.
+ROWS = {"cpu": 1 << 12, "cuda": 1 << 15}
+# Numbers of the messages of all rounds that are there at a time; about ten times as many bytes are taken in
+# training for each as it has, for what stands beside them.
+BLOCK = {"cpu": 1 << 25, "cuda": 1 << 27}
+# Messages of one round, if every node could be reached from every source.
+WORST = {"cpu": 1 << 25, "cuda": 1 << 28}
+
+
+class BellmanFordLayer(nn.Module):
+    """One round: messages of neighbours, each a product with a learned vector, and what becomes of them."""
+
+    LEAST = 1e-6
+    LEAST_SCALE = 1e-2
+
+    def __init__(self, dim: int, aggregation: str, dropout: float) -> None:
+        super().__init__()
+        self.dim, self.aggregation, self.dropout = dim, aggregation, dropout
+        self.relation = nn.Linear(dim, dim)
+        self.linear = nn.Linear((13 if aggregation == "pna" else 2) * dim, dim)
+        self.norm = nn.LayerNorm(dim)
+
+    def forward(
+        self, states: torch.Tensor, query: torch.Tensor, step: Round, scales: torch.Tensor
+    ) -> torch.Tensor:
+        """The new states, float (rows, dim).
+
+        Args:
+            states: float (rows before, dim).
+            query: float (dim,), the state of a source at the start, which goes on being sent to it.
+            step: who hears from whom.
+            scales: float (n, 2), what PNA multiplies its statistics of a node with.
+        """
+        own = F.embedding(step.own, states)
+        heard = F.embedding(step.heard, states * self.relation(query))
+        start = step.is_source.unsqueeze(1) * query
+        weight, bias = self.linear.weight, self.linear.bias
+        hidden = self._map(own, weight[:, : self.dim], bias)
+        if self.aggregation == "sum":
+            total = _reduce(heard, "sum", step) + start
+            hidden = hidden + self._map(total, weight[:, self.dim :], None)
+        else:
+            # The three scales of the statistics go to the mapped ones: a third of the memory.
+            parts = weight[:, self.dim :].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
+            plain, larger, smaller = self._map(self._statistics(heard, start, step), parts, None).chunk(3, 1)
+            up, down = scales[step.nodes].unsqueeze(2).unbind(1)
+            hidden = hidden + plain + up * larger + down * smaller
+        hidden = F.dropout(F.relu(self.norm(hidden)), self.dropout, self.training)
+        return hidden + own
+
+    def _statistics(self, heard: torch.Tensor, start: torch.Tensor, step: Round) -> torch.Tensor:
+        """Mean, maximum, minimum and standard deviation of what each row hears, float (rows, 4 dim)."""
+        count = (step.ends.diff() + 1.0).unsqueeze(1)
+        mean = (_reduce(heard, "sum", step) + start) / count
+        square = (_reduce(heard.square(), "sum", step) + start.square()) / count
+        most = torch.maximum(_Extreme.apply(heard, "max", step), start)
+        least = torch.minimum(_Extreme.apply(heard, "min", step), start)
+        spread = (square - mean.square()).clamp(min=self.LEAST).sqrt()
+        return torch.cat([mean, most, least, spread], dim=1)
+
+    def _map(self, values: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None) -> torch.Tensor:
+        if self.training:
+            return F.linear(values, weight, bias)
+        rows = ROWS[values.device.type]
+        padded = F.pad(values, (0, 0, 0, -len(values) % rows))
+        return torch.cat([F.linear(block, weight, bias) for block in padded.split(rows)])[: len(values)]
+
+
+class BellmanFord(nn.Module):
+    """States of targets as seen from sources."""
+
+    def __init__(self, layers: int, dim: int, aggregation: str, dropout: float) -> None:
+        super().__init__()
+        self.dim = dim
+        self.query = nn.Parameter(torch.randn(dim))
+        self.layers = nn.ModuleList(BellmanFordLayer(dim, aggregation, dropout) for _ in range(layers))
+
+    def forward(self, messages: Messages, sources: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+        """The state of each target as seen from its source, float (m, dim).
+
+        A source is gone out from once, for all of its targets.
+        """
+        nodes = messages.num_nodes
+        asked, place = torch.unique(sources * nodes + targets, return_inverse=True)
+        worst = WORST[asked.device.type] // (nodes + len(messages.indices))
+        return F.embedding(place, self._in_parts(messages, asked, max(1, worst), whole=True))
+
+    def _in_parts(self, messages: Messages, asked: torch.Tensor, most: int, whole: bool) -> torch.Tensor:
+        """As many sources at a time as memory allows, at most so many.
+
+        In training, what one part of several computes is computed again for its gradient.
+        """
+        sources = torch.unique_consecutive(asked // messages.num_nodes)
+        if len(sources) <= most:
+            reach = Reach(messages, asked, len(self.layers))
+            if len(sources) == 1 or reach.size * self.dim <= BLOCK[asked.device.type]:
+                if whole or not self.training:
+                    return self._seen(messages, reach)
+                again: torch.Tensor = checkpoint(self._seen, messages, reach, use_reentrant=False)
+                return again
+        middle = int(torch.searchsorted(asked, sources[len(sources) // 2] * messages.num_nodes))
+        halves = (asked[:middle], asked[middle:])
+        return torch.cat([self._in_parts(messages, half, most, whole=False) for half in halves])
+
+    def _seen(self, messages: Messages, reach: Reach) -> torch.Tensor:
+        scales = pna_scales(messages, BellmanFordLayer.LEAST_SCALE)
+        states = reach.first.unsqueeze(1) * self.query
+        for layer, step in zip(self.layers, reach.rounds, strict=True):
+            states = layer(states, self.query, step, scales)
+        return F.embedding(reach.asked, states)
+
+
+class NbfModel(LinkModel):
+    """A perceptron on the mean of two states: the one end seen from the other, and the other way round."""
+
+    # A source is gone out from once in a block, so blocks are large.
+    pairs_at_a_time = 1 << 17
+
+    def __init__(self, encoder: BellmanFord) -> None:
+        nn.Module.__init__(self)
+        self.encoder = encoder
+        size = 2 * encoder.dim
+        self.predictor = nn.Sequential(nn.Linear(size, size), nn.ReLU(), nn.Linear(size, 1))
+
+    def encode(self, messages: Messages) -> torch.Tensor:
+        """Nothing: a node has no state without a source."""
+        return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair of nodes, float (m,)."""
+        del states
+        seen = self.encoder(messages, pairs.t().flatten(), pairs.flip(1).t().flatten())
+        both = (seen[: len(pairs)] + seen[len(pairs) :]) / 2
+        query = self.encoder.query.expand(len(pairs), -1)
+        logits: torch.Tensor = self.predictor(torch.cat([both, query], dim=1))
+        return logits.squeeze(1)
+
+
+def pna_scales(messages: Messages, least: float) -> torch.Tensor:
+    """The logarithm of each node's degree over its mean, and one over it: float (n, 2).
+
+    Corso et al.: Principal Neighbourhood Aggregation for Graph Nets, NeurIPS 2020.
+    """
+    logs = torch.log1p(messages.degrees)
+    scale = logs / logs.mean().clamp(min=1e-6)
+    return torch.stack([scale, 1.0 / scale.clamp(min=least)], dim=1)
+
+
+class _Extreme(torch.autograd.Function):
+    """The largest or smallest of what each row hears, entry by entry.
+
+    Those that tie share the gradient. That of ``torch.segment_reduce`` is wrong where some do: each of them
+    gets all of it if it is negative (torch 2.13).
+    """
+
+    @staticmethod
+    def forward(ctx: Any, heard: torch.Tensor, how: str, step: Round) -> torch.Tensor:
+        found = _reduce(heard, how, step)
+        ctx.step = step
+        ctx.save_for_backward(heard, found)
+        return found
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:
+        heard, found = ctx.saved_tensors
+        ties = (heard == found[ctx.step.rows]).to(heard.dtype)
+        shares = gradients[0] / _reduce(ties, "sum", ctx.step).clamp(min=1.0)
+        return ties * shares[ctx.step.rows], None, None
+
+
+def _reduce(heard: torch.Tensor, how: str, step: Round) -> torch.Tensor:
+    found: torch.Tensor = torch.segment_reduce(heard, how, offsets=step.ends, axis=0, unsafe=True)
+    return found

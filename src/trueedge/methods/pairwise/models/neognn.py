@@ -1,0 +1,142 @@
+"""Neo-GNN: a network's score of a pair, mixed with one of the overlap of the ends' neighbourhoods."""
+
+from __future__ import annotations
+
+import weakref
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.methods.pairwise.models.common_neighbors import is_dense, table, table_sums
+from trueedge.methods.pairwise.models.walk_overlap import WalkRows, walk_counts, walk_rows
+from trueedge.training.inputs import Input
+from trueedge.training.messages import Messages
+from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.pair_sets import common_neighbors
+
+# The most walks of a whole graph whose rows are kept between questions.
+KEPT_WALKS = 1 << 25
+
+
+class StructureEncoder(Encoder):
+    """A network's states, and beside them the weight that a node has in an overlap, learned from its edges.
+
+    The weight of a node is ``f_node(sum over its edges of f_edge(1))`` (equations 5 and 6 of the paper).
+    """
+
+    def __init__(self, encoder: Encoder, edge_dim: int, node_dim: int) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.of_edges = small_perceptron(edge_dim)
+        self.of_nodes = small_perceptron(node_dim)
+        self.dim = encoder.dim + 1
+
+    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
+        """The states of all nodes and their weights, float (n, dim)."""
+        states = self.encoder(inputs, messages)
+        # Every edge has the value 1, so each adds the same.
+        edge = self.of_edges(torch.ones(1, 1, device=states.device))
+        return torch.cat([states, self.of_nodes(messages.degrees.unsqueeze(1) * edge)], dim=1)
+
+
+class MixedPredictor(nn.Module):
+    """The two scores of a pair, and their mix."""
+
+    def __init__(self, of_states: nn.Module, overlap_dim: int) -> None:
+        super().__init__()
+        self.of_states = of_states
+        self.of_overlap = small_perceptron(overlap_dim)
+        self.shares = nn.Parameter(torch.zeros(2))
+
+    def forward(
+        self, left: torch.Tensor, right: torch.Tensor, overlap: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The logits of the mix, of the overlap alone and of the states alone, float (m,) each.
+
+        Args:
+            left: float (m, d), the states of the first ends.
+            right: float (m, d), those of the second.
+            overlap: float (m,), of their neighbourhoods.
+        """
+        structure = self.of_overlap(overlap.unsqueeze(1)).squeeze(1).float()
+        features = self.of_states(left, right).float()
+        shares = F.log_softmax(self.shares, dim=0)
+        return mixed_logits(shares, structure, features), structure, features
+
+
+def mixed_logits(shares: torch.Tensor, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    """The logit of the mean of two probabilities, given by their logits, under shares given by their logs."""
+    yes = torch.logaddexp(shares[0] + F.logsigmoid(first), shares[1] + F.logsigmoid(second))
+    no = torch.logaddexp(shares[0] + F.logsigmoid(-first), shares[1] + F.logsigmoid(-second))
+    return yes - no
+
+
+def small_perceptron(dim: int) -> nn.Module:
+    """From one number to one number."""
+    return nn.Sequential(nn.Linear(1, dim), nn.ReLU(), nn.Linear(dim, 1))
+
+
+class OverlapModel(LinkModel):
+    """Neo-GNN.
+
+    Yun et al.: Neo-GNNs: Neighborhood Overlap-aware Graph Neural Networks for Link Prediction, NeurIPS 2021.
+
+    The overlap of two nodes is the sum, over all nodes, of the products of their entries in the rows of
+    ``A + beta A^2 + ...``, weighted by the square of the learned weight: only rows of nodes that are asked
+    for are made, and of pairs only what both rows have.
+    """
+
+    # A multiple of what a processor computes at a time: a logarithm rounds by the place it is taken at.
+    pairs_at_a_time = 1 << 12
+
+    def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module, hops: int, beta: float) -> None:
+        super().__init__(inputs, encoder, predictor)
+        self.weights = torch.tensor([beta**hop for hop in range(hops)], dtype=torch.float64)
+        self._kept: tuple[weakref.ref[Messages], WalkRows] | None = None
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair, float (m,): that of the mix."""
+        return self.learned(states, pairs, messages)[0]
+
+    def learned(
+        self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages
+    ) -> tuple[torch.Tensor, ...]:
+        """The mix and both scores alone: the losses of all three are added up in training."""
+        ends = F.embedding(pairs, states[:, :-1])
+        overlap = self.overlap(states[:, -1:].float().square(), pairs, messages).squeeze(1)
+        found: tuple[torch.Tensor, ...] = self.predictor(ends[:, 0], ends[:, 1], overlap)
+        return found
+
+    def overlap(self, weights: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """The overlaps of pairs under weights of nodes (n, 1), float (m, 1)."""
+        if weights.device.type == "cuda" and is_dense(messages):
+            return table_sums(self.power_table(messages), pairs, weights)
+        if len(self.weights) == 1:
+            return common_neighbors(messages, pairs).sums(weights)
+        sets, products = self.rows(pairs, messages).overlaps(pairs)
+        return sets.sums(weights, products)
+
+    def rows(self, pairs: torch.Tensor, messages: Messages) -> WalkRows:
+        """The rows of the pairs' ends; after training those of all nodes, kept, where they are few enough."""
+        if self.training:
+            return walk_rows(messages, torch.unique(pairs), self.weights)
+        if self._kept is not None and self._kept[0]() is messages:
+            return self._kept[1]
+        if float(walk_counts(messages, len(self.weights)).sum()) > KEPT_WALKS:
+            return walk_rows(messages, torch.unique(pairs), self.weights)
+        nodes = torch.arange(messages.num_nodes, device=pairs.device)
+        self._kept = (weakref.ref(messages), walk_rows(messages, nodes, self.weights))
+        return self._kept[1]
+
+    def power_table(self, messages: Messages) -> torch.Tensor:
+        """The weighted powers of a graph that fills a table, (n, n): bool for one hop, else float."""
+        links = table(messages)
+        if len(self.weights) == 1:
+            return links
+        power = one = links.float()
+        total = one.clone()
+        for weight in self.weights.tolist()[1:]:
+            power = power @ one
+            total += weight * power
+        return total

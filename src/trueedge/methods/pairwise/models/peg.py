@@ -1,0 +1,169 @@
+"""What PEG trains: messages weighed by how far apart the positions of their ends are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
+from torch import nn
+
+from trueedge.graph import Graph
+from trueedge.training.inputs import Input, States
+from trueedge.training.messages import Messages
+from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.objectives import PairObjective
+from trueedge.training.schedule import Schedule
+
+# Numbers of positions that are gathered at a time to measure the length of arcs.
+BLOCK = 1 << 24
+
+
+class Positions(nn.Module):
+    """Where nodes stand: the positions of the whole training graph, and those without a fold of its edges.
+
+    Attributes:
+        fold: which positions are read: 0, those of the whole graph, or those without the first fold, 1, or
+            the second, 2, ...
+    """
+
+    table: torch.Tensor
+
+    def __init__(self, table: torch.Tensor) -> None:
+        super().__init__()
+        self.fold = 0
+        self.register_buffer("table", table, persistent=False)
+        self._lengths: WeakKeyDictionary[Messages, tuple[int, torch.Tensor]] = WeakKeyDictionary()
+
+    def here(self) -> torch.Tensor:
+        """The positions of all nodes, float (n, dim)."""
+        return self.table[self.fold]
+
+    def lengths(self, messages: Messages) -> torch.Tensor:
+        """The squared distance between the ends of each arc, float (arcs,)."""
+        fold, found = self._lengths.get(messages, (-1, self.table))
+        if fold != self.fold:
+            where = self.here()
+            step = max(1, BLOCK // max(1, where.shape[1]))
+            arcs = zip(messages.indices.split(step), messages.targets.split(step), strict=True)
+            parts = [(where[source] - where[target]).square().sum(dim=1) for source, target in arcs]
+            found = torch.cat(parts)
+            self._lengths[messages] = (self.fold, found)
+        return found
+
+
+class PegLayer(nn.Module):
+    """A graph convolution whose arcs also weigh what a perceptron makes of their length."""
+
+    def __init__(self, size: int, out: int, hidden: int) -> None:
+        super().__init__()
+        self.linear = nn.Linear(size, out, bias=False)
+        self.bias = nn.Parameter(torch.zeros(out))
+        self.weigh = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, 1), nn.Sigmoid())
+        nn.init.xavier_uniform_(self.linear.weight)
+
+    def forward(self, states: Input, messages: Messages, lengths: torch.Tensor) -> torch.Tensor:
+        """The new states, float (n, out)."""
+        # A node is at no distance from itself.
+        weights = self.weigh(torch.cat([lengths, lengths.new_zeros(1)]).unsqueeze(1)).squeeze(1)
+        root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
+        own = root * states.project(self.linear.weight)
+        # A product of learned arcs knows no bfloat16.
+        with torch.autocast(own.device.type, enabled=False):
+            total = messages.weighted_sum(weights[:-1], own)
+        return root * (total + weights[-1] * own) + self.bias
+
+
+class PegEncoder(Encoder):
+    """Layers in a row with nothing between them, as published."""
+
+    def __init__(self, positions: Positions, sizes: list[int], hidden: int) -> None:
+        super().__init__()
+        self.positions = positions
+        self.layers = nn.ModuleList(PegLayer(*pair, hidden) for pair in pairwise(sizes))
+        self.dim = sizes[-1]
+
+    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
+        """The states of all nodes, float (n, dim)."""
+        lengths = self.positions.lengths(messages)
+        states = inputs
+        for layer in self.layers:
+            states = States(layer(states, messages, lengths))
+        assert isinstance(states, States)
+        return states.values
+
+
+class PegPredictor(nn.Module):
+    """A weighted sum of the dot product of two states and the squared distance of two positions."""
+
+    LEAST, MOST = 1e-5, 100.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(2, 1)
+
+    def forward(self, ends: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
+        """A logit for each pair, float (m,).
+
+        Args:
+            ends: float (m, 2, dim), the states of the ends.
+            places: float (m, 2, d), their positions.
+        """
+        if self.training:
+            with torch.no_grad():
+                # As published, states that agree never speak against an edge.
+                self.linear.weight[0, 0].clamp_(self.LEAST, self.MOST)
+        product = (ends[:, 0] * ends[:, 1]).sum(dim=1)
+        distance = (places[:, 0] - places[:, 1]).square().sum(dim=1)
+        weight, bias = self.linear.weight[0], self.linear.bias
+        return weight[0] * product + weight[1] * distance + bias
+
+
+class PegModel(LinkModel):
+    """States from messages that positions weigh, and the positions themselves."""
+
+    def __init__(self, inputs: Input, encoder: PegEncoder, predictor: PegPredictor) -> None:
+        super().__init__(inputs, encoder, predictor)
+        self.positions = encoder.positions
+
+    def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
+        """A logit for each pair of nodes, float (m,)."""
+        del messages
+        places = self.positions.here()[pairs]
+        logits: torch.Tensor = self.predictor(F.embedding(pairs, states), places)
+        return logits
+
+
+class FoldedObjective(PairObjective):
+    """Edges against drawn pairs, a batch from one fold of the edges at a time."""
+
+    def __init__(
+        self, graph: Graph, messages: Messages, schedule: Schedule, folds: list[NDArray[np.int64]]
+    ) -> None:
+        super().__init__(graph, messages, schedule)
+        self.folds = folds
+        self.fold_of = np.empty(graph.num_edges, dtype=np.int64)
+        for number, fold in enumerate(folds):
+            self.fold_of[fold] = number
+
+    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
+        """Batches of one fold each, in a random order."""
+        size, steps = self.schedule.batch_size, []
+        for fold in self.folds:
+            order = rng.permutation(fold)
+            steps += [order[start : start + size] for start in range(0, len(order), size)]
+        for place in rng.permutation(len(steps)):
+            yield steps[place]
+
+    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
+        """Score a batch with the positions that nobody of its fold had a part in."""
+        assert isinstance(model, PegModel)
+        model.positions.fold = 1 + int(self.fold_of[step[0]])
+        try:
+            return super().backward(model, step, rng)
+        finally:
+            model.positions.fold = 0

@@ -1,0 +1,78 @@
+"""Positions of nodes in a graph, and features brought down to a few dimensions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+from trueedge.methods.embeddings.spectral import leading, normalized_adjacency
+from trueedge.methods.embeddings.walk_vectors import WalkVectors
+from trueedge.randomness import generator
+
+# Products with the matrix: what varies quickly over the graph is damped by ((1 + λ) / 2)^products.
+PRODUCTS = 90
+SPARE = 10
+POWERS = 4
+
+
+def laplacian_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
+    """Eigenvectors of the normalised Laplacian with the smallest eigenvalues but the first, rows of length 1.
+
+    Args:
+        graph: the graph.
+        dim: how many; a small graph has fewer, and zeros in their place.
+        seed: for the first vectors.
+
+    Returns:
+        float32 (n, dim); zeros for a node without neighbours.
+    """
+    from scipy.sparse import csr_array, eye_array
+
+    nodes = graph.num_nodes
+    found = np.zeros((nodes, dim), dtype=np.float32)
+    # Shifted, so that what is smoothest on the graph is largest in absolute value.
+    shifted = csr_array(normalized_adjacency(graph) + eye_array(nodes))
+    _, vectors = leading(shifted, min(dim + 1, nodes), seed, PRODUCTS)
+    vectors = vectors[:, 1:] * (graph.degrees > 0)[:, None]
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found[:, : vectors.shape[1]] = vectors / np.where(norms > 0, norms, 1.0)
+    return found
+
+
+def walk_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
+    """Vectors of nodes from random walks, float32 (n, dim).
+
+    Perozzi, Al-Rfou, Skiena: DeepWalk: Online Learning of Social Representations, KDD 2014.
+    """
+    return WalkVectors(dim=dim, walks=10, length=80, window=5, hierarchical=True, negatives=0).of(graph, seed)
+
+
+def principal_components(features: Any, dim: int, seed: int) -> NDArray[np.float32]:
+    """Features on their first principal axes, float32 (n, dim); as they are where there are no more.
+
+    Args:
+        features: array (n, d), numpy or scipy.
+        dim: how many axes.
+        seed: for the first directions.
+
+    Halko, Martinsson, Tropp: Finding Structure with Randomness, SIAM Review 2011.
+    """
+    from scipy.sparse import csr_array
+
+    nodes, size = features.shape
+    # Held sparse: the mean is taken off each product instead.
+    matrix = csr_array(features, dtype=np.float64)
+    if min(nodes, size) <= dim:
+        return np.asarray(matrix.toarray(), dtype=np.float32)
+    mean = np.asarray(matrix.sum(axis=0)).reshape(1, -1) / nodes
+    count = min(dim + SPARE, nodes, size)
+    block = generator(seed, "principal components").standard_normal((size, count))
+    for _ in range(POWERS):
+        left = np.linalg.qr(matrix @ block - mean @ block)[0]
+        block = np.linalg.qr(matrix.T @ left - mean.T @ left.sum(axis=0, keepdims=True))[0]
+    image = matrix @ block - mean @ block
+    vectors, values, _ = np.linalg.svd(image, full_matrices=False)
+    return np.asarray(vectors[:, :dim] * values[:dim], dtype=np.float32)

@@ -1,0 +1,112 @@
+"""Which states matter when messages go out from a source and only some targets are asked about.
+
+After t rounds a source has changed the states of the nodes within t hops of it and of no others; all others
+have the state that they would have without any source. And of L rounds, only states within L - t hops of a
+target matter after the t-th. So a source's states are few, and stand beside one state for each node, the
+background, that all sources share. Nothing is lost: what comes out is what all states of all nodes give.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import torch
+
+from trueedge.training.messages import Messages
+from trueedge.training.pair_sets import NodeSets, neighbors
+
+
+@dataclass(frozen=True)
+class Round:
+    """Who hears from whom in one round.
+
+    Attributes:
+        nodes: int64 (rows,), the node whose state a row is.
+        own: int64 (rows,), the row of the same state before the round.
+        heard: int64 (k,), rows before the round that are heard from, one row's after the other's.
+        rows: int64 (k,), the row that hears from them.
+        ends: int64 (rows + 1,), where each row's begin and end.
+        is_source: float (rows,), 1 where the node is the source itself.
+    """
+
+    nodes: torch.Tensor
+    own: torch.Tensor
+    heard: torch.Tensor
+    rows: torch.Tensor
+    ends: torch.Tensor
+    is_source: torch.Tensor
+
+
+class Reach:
+    """The rows of each round.
+
+    A row is known by a key: (source + 1) n + node, or the node alone for the background; rows stand in the
+    order of their keys, so the background comes first.
+
+    Attributes:
+        first: float (rows,), 1 for the rows of sources before the first round.
+        rounds: the rounds.
+        asked: int64 (m,), the last round's rows that were asked about.
+        size: how many messages all rounds have.
+    """
+
+    def __init__(self, messages: Messages, asked: torch.Tensor, rounds: int) -> None:
+        """Find what matters.
+
+        Args:
+            messages: the graph.
+            asked: int64 (m,), source * n + target, ascending.
+            rounds: how many.
+        """
+        self.messages = messages
+        nodes = messages.num_nodes
+        self.background = torch.arange(nodes, device=asked.device)
+        sources = torch.unique_consecutive(asked // nodes)
+        targets = asked + nodes
+        balls = [(sources + 1) * nodes + sources]
+        for _ in range(rounds):
+            balls.append(torch.unique(torch.cat([balls[-1], self._around(balls[-1])[1]])))
+        needed = [_among(targets, balls[-1])]
+        for ball in balls[-2::-1]:
+            after = needed[0]
+            needed.insert(0, _among(torch.unique(torch.cat([after, self._around(after)[1]])), ball))
+        rows = [torch.cat([self.background, keys]) for keys in needed]
+        self.first = self._is_source(rows[0])
+        self.rounds = [self._round(before, after) for before, after in pairwise(rows)]
+        self.asked = self._find(rows[-1], targets)
+        self.size = sum(len(step.heard) for step in self.rounds)
+
+    def _round(self, before: torch.Tensor, after: torch.Tensor) -> Round:
+        found, keys = self._around(after)
+        return Round(
+            nodes=after % self.messages.num_nodes,
+            own=self._find(before, after),
+            heard=self._find(before, keys),
+            rows=found.rows,
+            ends=found.indptr(),
+            is_source=self._is_source(after),
+        )
+
+    def _around(self, keys: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
+        """The neighbours of rows' nodes, and the keys of their states as seen from the same source."""
+        nodes = keys % self.messages.num_nodes
+        found = neighbors(self.messages, nodes)
+        return found, (keys - nodes)[found.rows] + found.nodes
+
+    def _find(self, rows: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
+        """The place of each key among rows; that of the background where it is not there."""
+        places = torch.searchsorted(rows, keys).clamp_(max=len(rows) - 1)
+        return torch.where(rows[places] == keys, places, keys % self.messages.num_nodes)
+
+    def _is_source(self, keys: torch.Tensor) -> torch.Tensor:
+        nodes = self.messages.num_nodes
+        return (keys // nodes - 1 == keys % nodes).float()
+
+
+def _among(keys: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
+    """The keys that are among others; both ascending."""
+    if len(others) == 0:
+        return others
+    places = torch.searchsorted(others, keys).clamp_(max=len(others) - 1)
+    return keys[others[places] == keys]

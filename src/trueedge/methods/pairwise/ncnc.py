@@ -1,0 +1,71 @@
+"""Neural Common Neighbor with completion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from trueedge.methods.method import setting
+from trueedge.methods.pairwise.ncn import CITATION, NCN
+from trueedge.methods.trained import open_setting
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
+    from trueedge.training import LinkModel
+
+# Where nothing was published for a data set: the probability itself.
+USUAL: dict[str, Any] = {
+    "completion_scale": 1.0,
+    "completion_offset": 0.0,
+    "completion_prior": 1.0,
+    "completion_weight": 1.0,
+}
+
+
+@dataclass(frozen=True)
+class NCNC(NCN):
+    """NCN in which a neighbour of one end counts as far as NCN thinks its edge to the other end likely."""
+
+    name: ClassVar[str] = "ncnc"
+    title: ClassVar[str] = "Neural Common Neighbor with Completion"
+    citation: ClassVar[str] = CITATION
+
+    completion_scale: float | None = open_setting(
+        float, "what a missing edge's logit less its offset is multiplied by", low=0.0, high=1e3
+    )
+    completion_offset: float | None = open_setting(
+        float, "what a missing edge's logit is lessened by", low=-1e3, high=1e3
+    )
+    completion_prior: float | None = open_setting(
+        float, "odds that a missing edge's are multiplied by", low=1e-6, high=1e6
+    )
+    completion_weight: float | None = open_setting(
+        float, "what a sure edge counts beside a seen one", low=0.0, high=1e3
+    )
+    completion_gradient: bool = setting(False, "let the loss teach through the missing edges too")
+    completion_block: int = setting(
+        1 << 14, "missing edges scored at a time, which bounds the memory", low=1, high=1 << 30
+    )
+
+    def for_task(self, task: Task) -> Self:
+        """This method with every setting filled in."""
+        filled = super().for_task(task)
+        return replace(filled, **{key: value for key, value in USUAL.items() if getattr(filled, key) is None})
+
+    def build(self, task: Task, seed: int) -> LinkModel:
+        """NCN's parts, and how missing edges count."""
+        from trueedge.methods.pairwise.models.completion import CompletedModel, Completion
+
+        assert self.completion_scale is not None
+        assert self.completion_offset is not None
+        assert self.completion_prior is not None
+        assert self.completion_weight is not None
+        completion = Completion(
+            block=self.completion_block,
+            with_gradient=self.completion_gradient,
+            scale=self.completion_scale,
+            offset=self.completion_offset,
+            prior=self.completion_prior,
+            weight=self.completion_weight,
+        )
+        return CompletedModel(*self.parts(task, seed), completion)

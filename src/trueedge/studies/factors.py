@@ -1,0 +1,79 @@
+"""How well methods rank the links that only one factor speaks for."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import datasets, methods, tasks
+from trueedge.metrics.factors import by_factor, dominant_factors
+from trueedge.results import Cell, Record
+from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
+from trueedge.tasks import LinkTask
+
+NAME = "lpformer/factors"
+# What stands for each factor in the paper.
+PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
+DATASETS = {"cora": "existing", "citeseer": "existing-released", "pubmed": "existing"}
+METHODS = ("cn", "ppr", "cosine", "gcn", "buddy", "ncn", "ncnc", "lpformer")
+PERCENTILE = 90.0
+SEEDS = 10
+
+
+def _run(plan: Plan) -> Finding:
+    names = chosen(plan.datasets, list(DATASETS), f"data set of {NAME}")
+    known = {kind.name for kind in methods.catalogue()}
+    wanted = chosen(plan.methods, [name for name in METHODS if name in known], f"method of {NAME}")
+    cells, missing = [], []
+    for name in names:
+        try:
+            datasets.available(name, released=DATASETS[name].endswith("-released"))
+        except datasets.MissingFile as error:
+            missing.append(str(error))
+            continue
+        for method in map(methods.create, wanted):
+            # A heuristic on a fixed split has nothing left to draw.
+            for seed in range(1 if method.family == "heuristics" else plan.seeds or SEEDS):
+                cells.append(Cell(name, DATASETS[name], method, seed, device=plan.device, task_seed=0))
+    records, failed = run_all(cells, plan)
+    groups = {name: factors_of(name) for name in {name for name, _, _ in records}}
+    rows = [row for (name, _, _), found in records.items() for row in _rows(found, groups[name])]
+    need(rows, NAME, [*missing, *failed])
+    return Finding(rows, [*missing, *failed], places(records.values()))
+
+
+def factors_of(dataset: str) -> NDArray[np.str_]:
+    """The factor that alone speaks for each test positive of a data set, str (P,)."""
+    task = tasks.task(dataset, DATASETS[dataset], 0)
+    assert isinstance(task, LinkTask)
+    links = task.test.positives
+    scores = {
+        factor: methods.create(proxy).fit(task).score(links.astype(np.int64))
+        for factor, proxy in PROXIES.items()
+    }
+    return dominant_factors(scores, PERCENTILE)
+
+
+def _rows(records: list[Record], factors: NDArray[np.str_]) -> list[Comparison]:
+    """A row for each factor that has a link."""
+    first = records[0]
+    found = [by_factor(factors, record.ranks) for record in records if record.ranks is not None]
+    rows = []
+    for factor in found[0] if found else ():
+        values = [100 * one[factor].value for one in found]
+        std = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+        metric = f"mrr, {factor or 'none or several'} ({found[0][factor].links} links)"
+        where = (first.dataset, first.protocol, first.method, metric)
+        rows.append(Comparison(*where, float(np.mean(values)), std, len(values), None))
+    return rows
+
+
+register(
+    Study(
+        name=NAME,
+        title="MRR on the links that local structure, global structure or features alone speak for",
+        citation="Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, KDD 2024",
+        decimals=2,
+        run=_run,
+    )
+)
