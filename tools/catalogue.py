@@ -22,6 +22,7 @@ PAGES = (
     "docs/catalogue.md",
     "docs/published.md",
     "docs/learned.md",
+    "docs/pairwise.md",
     "docs/speed.md",
     "docs/growth.svg",
 )
@@ -100,7 +101,10 @@ def studies_table() -> str:
 
 def comparison_table(study: str) -> str:
     """Ours beside theirs, a line for each method and a column for each metric."""
-    evidence = json.loads((ROOT / "results" / f"{study}.json").read_text())
+    path = ROOT / "results" / f"{study}.json"
+    if not path.is_file():
+        return "Nothing is stored yet: the command above computes it."
+    evidence = json.loads(path.read_text())
     digits = evidence["decimals"]
     columns: dict[tuple[str, str], None] = {}
     lines: dict[tuple[str, str, str], dict[tuple[str, str], str]] = {}
@@ -117,6 +121,29 @@ def comparison_table(study: str) -> str:
     head = ["data set", "protocol", "method"]
     head += [metric if alone else f"{metric} {side}" for metric, side in columns]
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
+
+
+def plain_table() -> str:
+    """Ours and the published beside a plain script at the same settings."""
+    evidence = [
+        row
+        for study in ("heart-table-1", "heart-table-4")
+        for row in json.loads((ROOT / "results" / f"{study}.json").read_text())["rows"]
+    ]
+    lines = []
+    for path in sorted((ROOT / "benchmarks" / "results").glob("plain-*.json")):
+        plain = json.loads(path.read_text())
+        for row in evidence:
+            if path.stem == f"plain-{row['dataset']}-{row['protocol']}-{row['method']}":
+                here = plain[row["metric"]]
+                pairs = (
+                    (row["ours"], row["std"]),
+                    (100 * here["mean"], 100 * here["std"]),
+                    (row["theirs"], row["their_std"]),
+                )
+                values = [f"{mean:.2f} ± {std:.2f}" for mean, std in pairs]
+                lines.append([row["protocol"], row["method"], row["metric"], *values])
+    return table(["protocol", "method", "metric", "ours", "plain script", "published"], lines)
 
 
 def networks_table(study: str) -> str:
@@ -238,6 +265,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "studies": studies_table,
     "comparison": comparison_table,
     "networks": networks_table,
+    "plain": plain_table,
     "speed": speed_table,
     "large": large_table,
 }

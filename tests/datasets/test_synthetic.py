@@ -12,7 +12,7 @@ from scipy import stats
 
 from trueedge import datasets
 from trueedge.datasets import barabasi_albert, erdos_renyi, power_law_configuration, price, stochastic_block
-from trueedge.datasets.random_graphs import _citations, _power_law_of_mean, _triangle
+from trueedge.datasets.random_graphs import _citations, _triangle, power_law_of_mean
 from trueedge.errors import InputError
 
 EXAMPLES = {
@@ -219,7 +219,7 @@ def test_a_configuration_graph_follows_its_power_law() -> None:
 
 @pytest.mark.parametrize("mean", [2.5, 6.0, 19.3])
 def test_a_configuration_graph_has_its_mean_degree(mean: float) -> None:
-    law = _power_law_of_mean(2.8, mean, 200)
+    law = power_law_of_mean(2.8, mean, 200)
     assert law.sum() == pytest.approx(1)
     assert law @ np.arange(201) == pytest.approx(mean)
     graph = power_law_configuration(50_000, 2.8, mean_degree=mean, max_degree=200, seed=8)

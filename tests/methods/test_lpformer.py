@@ -377,10 +377,13 @@ def leak_model(graph, **settings):
         return method.build(task_of(graph), 0).eval()
 
 
-@pytest.mark.parametrize("mask", [True, False])
-def test_a_hidden_edge_scores_as_on_a_graph_that_never_had_it_and_only_with_the_mask(random_graph, mask):
+@pytest.mark.parametrize("open_mask", ["", "mask_ranks", "mask_input"])
+def test_a_hidden_edge_scores_as_on_a_graph_that_never_had_it_and_only_with_the_masks(
+    random_graph, open_mask
+):
     graph = random_graph(5, nodes=40, edges=90, features=6)
-    model = leak_model(graph, mask_ranks=mask)
+    model = leak_model(graph, **({open_mask: False} if open_mask else {}))
+    mask = not open_mask
     for encoding in model.encodings:
         # A model that listens: PageRank is small beside the weights it starts with.
         encoding.first.weight.data.mul_(100.0)

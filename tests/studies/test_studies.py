@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import zlib
 from dataclasses import replace
 
 import pytest
@@ -102,3 +104,65 @@ def test_evidence_of_another_study_is_not_overwritten(tmp_path) -> None:
     path.write_text("[]")
     with pytest.raises(InputError, match="holds no study to add to"):
         studies.write(studies.get("heart/table-1"), Finding(rows), path)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rows": None},
+        {"rows": "abc"},
+        {"rows": {}},
+        {"runs": None},
+        {"runs": []},
+        {"rows": [{"dataset": "citeseer"}]},
+        {"rows": [{"dataset": "a", "protocol": "p", "method": "cn", "metric": "mrr", "run": 99}]},
+        {"rows": [{"dataset": "a", "protocol": "p", "method": "cn", "metric": "mrr", "run": -1}]},
+    ],
+)
+def test_evidence_that_is_damaged_is_not_added_to(tmp_path, change) -> None:
+    study, path = studies.get("heart/table-1"), tmp_path / "table.json"
+    studies.write(study, Finding([Comparison("citeseer", "p", "cn", "mrr", 1.0, 0.0, 1, 2.0)]), path)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    with pytest.raises(InputError, match="holds no study to add to"):
+        studies.check_evidence(study, path)
+
+
+@pytest.mark.parametrize("seeds", [0, -1, 1.5, "a"])
+def test_a_number_of_seeds_that_is_none_is_refused(seeds) -> None:
+    with pytest.raises(InputError, match="seeds"):
+        Plan(seeds=seeds)
+
+
+def test_factors_say_which_records_keep_no_ranks(tmp_path, monkeypatch) -> None:
+    from trueedge.results import Store
+    from trueedge.studies import factors
+
+    plan = Plan(datasets=("cora",), methods=("cn", "cosine"), store=Store(tmp_path))
+    finding = studies.get("lpformer/factors").run(plan)
+    assert {row.method for row in finding.rows} == {"cn", "cosine"}
+    assert all(row.theirs is None for row in finding.rows)
+    run_all = factors.run_all
+
+    def forgetful(*given):
+        records, failed = run_all(*given)
+        return {
+            key: [replace(r, packed_ranks="") if r.method == "cn" else r for r in found]
+            for key, found in records.items()
+        }, failed
+
+    monkeypatch.setattr(factors, "run_all", forgetful)
+    finding = factors._run(plan)
+    assert {row.method for row in finding.rows} == {"cosine"}
+    assert finding.missing == ["cn on cora: a record of an older version keeps no ranks"]
+
+
+def test_damaged_ranks_are_named() -> None:
+    import trueedge as te
+
+    record = te.run("karate", "existing", "cn")
+    assert record.ranks is not None
+    assert (record.ranks >= 1).all()
+    short = base64.b64encode(zlib.compress(b"abc")).decode()
+    for text in ("!!!", "AAAA", short):
+        with pytest.raises(InputError, match="ranks of the record of cn on karate are damaged"):
+            _ = replace(record, packed_ranks=text).ranks

@@ -315,3 +315,66 @@ def test_networks_learn_from_one_edge_and_say_so_where_there_is_none(name):
     assert np.isfinite(method.fit(tiny([[0, 1]])).score(np.array([[0, 1], [2, 3]]))).all()
     with pytest.raises(InputError, match="no training edge"):
         method.fit(tiny([]))
+
+
+@pytest.mark.parametrize(
+    ("pairs", "said"),
+    [
+        ([[0, 60]], "60"),
+        ([[0, -1]], "-1"),
+        ([[0, 10**12]], "10"),
+        ([[0.5, 1.5]], "not a node id"),
+        ([0, 1], r"shape \(n, 2\)"),
+        ([[0, 1, 2]], r"shape \(n, 2\)"),
+    ],
+)
+def test_a_trained_scorer_refuses_what_is_no_pair_of_its_nodes(task, pairs, said):
+    scorer = training.train(model(task), task, Schedule(epochs=1))
+    with pytest.raises(InputError, match=said):
+        scorer.score(np.array(pairs))
+
+
+def test_a_trained_scorer_refuses_a_graph_of_other_nodes(task, random_graph):
+    scorer = training.train(model(task), task, Schedule(epochs=1))
+    with pytest.raises(InputError, match="a model of 60 nodes cannot score"):
+        scorer.on(random_graph(1, nodes=30, edges=40))
+
+
+def test_a_checkpoint_of_other_settings_is_refused(task, tmp_path):
+    class StopError(Exception):
+        pass
+
+    def stop(epoch, *_):
+        if epoch == 3:
+            raise StopError
+
+    place = training.Checkpoint(tmp_path / "state")
+    schedule = Schedule(epochs=4, evaluate_every=1)
+    with training.watching(stop, place), pytest.raises(StopError):
+        training.train(model(task), task, schedule, settings={"alpha": 0.15})
+    with training.watching(None, place), pytest.raises(InputError, match="belongs to another training"):
+        training.train(model(task), task, schedule, settings={"alpha": 0.5})
+    torch.save([1, 2], place.path)
+    with (
+        training.watching(None, place),
+        pytest.raises(InputError, match="is not a checkpoint: it holds a list"),
+    ):
+        training.train(model(task), task, schedule)
+
+
+def test_a_device_nobody_has_is_named(task):
+    with pytest.raises(InputError, match="tpu"):
+        training.train(model(task), task, Schedule(epochs=1), device="tpu")
+
+
+def test_a_model_too_large_for_memory_is_one_sentence(task, monkeypatch):
+    from trueedge.methods import create
+
+    def full(*_):
+        raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 10 bytes")
+
+    monkeypatch.setattr("trueedge.methods.gnn.gcn.GCN.build", full)
+    with pytest.raises(InputError, match=r"gcn on .* does not fit into memory"):
+        create("gcn").fit(task)
+    with pytest.raises(InputError, match="fit takes a task"):
+        create("gcn").fit("karate")

@@ -22,7 +22,7 @@ def reproduce(
     dataset: Annotated[str, typer.Option(help="Only these data sets, with commas.")] = "",
     method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, with commas.")] = "",
     seeds: Annotated[
-        int | None, typer.Option(help="How many seeds; the study's own number if not given.")
+        int | None, typer.Option(help="How many seeds; the study's own number if not given.", min=1)
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
@@ -38,13 +38,16 @@ def reproduce(
         trueedge reproduce heart/table-4 --dataset citeseer
     """
     from trueedge.results import Store
-    from trueedge.studies import Plan, catalogue, get, write
+    from trueedge.studies import Plan, catalogue, check_evidence, get, write
 
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
+    if output is not None:
+        # Before the work, not after it.
+        check_evidence(chosen, output)
     store = Store(runs)
     with keeping(store), showing.progress(1, study) as report:
         plan = Plan(

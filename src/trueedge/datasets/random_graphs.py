@@ -30,8 +30,8 @@ def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
     """
     from trueedge.kernels.sampling import distinct
 
-    nodes = _count("nodes", "erdos-renyi", nodes, 1, MAX_NODES)
-    edges = _count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
+    nodes = check_count("nodes", "erdos-renyi", nodes, 1, MAX_NODES)
+    edges = check_count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
     check_room("erdos-renyi", nodes, edges)
     rng = generator(seed, "synthetic", "erdos-renyi", nodes, edges)
     pairs = _triangle(distinct(rng, nodes * (nodes - 1) // 2, edges))
@@ -50,8 +50,8 @@ def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
     """
     from trueedge.kernels.growth import grow
 
-    attach = _count("attach", "barabasi-albert", attach, 1, MAX_NODES - 1)
-    nodes = _count("nodes", "barabasi-albert", nodes, attach + 1, MAX_NODES)
+    attach = check_count("attach", "barabasi-albert", attach, 1, MAX_NODES - 1)
+    nodes = check_count("nodes", "barabasi-albert", nodes, attach + 1, MAX_NODES)
     check_room("barabasi-albert", nodes, attach * (nodes - attach))
     quotas = np.full(nodes, attach, dtype=np.int64)
     quotas[:attach] = 0
@@ -77,10 +77,10 @@ def price(nodes: int, edges: int, exponent: float = 3.0, seed: int = 0) -> Graph
     """
     from trueedge.kernels.growth import grow
 
-    nodes = _count("nodes", "price", nodes, 1, MAX_NODES)
-    edges = _count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
+    nodes = check_count("nodes", "price", nodes, 1, MAX_NODES)
+    edges = check_count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
     check_room("price", nodes, edges)
-    _above("exponent", "price", exponent, 2)
+    check_above("exponent", "price", exponent, 2)
     rng = generator(seed, "synthetic", "price", nodes, edges, str(float(exponent)))
     pairs = grow(rng, _citations(nodes, edges), (exponent - 2) * edges / nodes, 1)
     name = graph_name("price", nodes=nodes, edges=edges, exponent=float(exponent), seed=seed)
@@ -113,18 +113,18 @@ def power_law_configuration(
     Molloy and Reed 1995, "A critical point for random graphs with a given degree sequence".
     """
     owner = "power-law-configuration"
-    nodes = _count("nodes", owner, nodes, 2, MAX_NODES)
+    nodes = check_count("nodes", owner, nodes, 2, MAX_NODES)
     check_room(owner, nodes, nodes // 2)
-    _above("exponent", owner, exponent, 1)
+    check_above("exponent", owner, exponent, 1)
     if mean_degree is not None and min_degree is not None:
         raise InputError(f"{owner}: give mean_degree or min_degree, not both")
-    highest = _count("max_degree", owner, nodes - 1 if max_degree is None else max_degree, 1, nodes - 1)
+    highest = check_count("max_degree", owner, nodes - 1 if max_degree is None else max_degree, 1, nodes - 1)
     if mean_degree is None:
         lowest = min(2, highest) if min_degree is None else min_degree
-        _count("min_degree", owner, lowest, 1, highest)
-        law = _power_law(exponent, lowest, highest)
+        check_count("min_degree", owner, lowest, 1, highest)
+        law = power_law(exponent, lowest, highest)
     else:
-        law = _power_law_of_mean(exponent, mean_degree, highest)
+        law = power_law_of_mean(exponent, mean_degree, highest)
     check_room(owner, nodes, int(nodes * float(law @ np.arange(len(law)))) // 2)
     rng = generator(
         seed, "synthetic", owner, nodes, str(float(exponent)), str(mean_degree), str(min_degree), highest
@@ -132,7 +132,7 @@ def power_law_configuration(
     settings = {"mean_degree": mean_degree, "min_degree": min_degree, "max_degree": max_degree}
     given = {key: value for key, value in settings.items() if value is not None}
     name = graph_name(owner, nodes=nodes, exponent=float(exponent), **given, seed=seed)
-    return _join_half_edges(rng, _draw_degrees(rng, law, nodes), name)
+    return _join_half_edges(rng, draw_degrees(rng, law, nodes), name)
 
 
 def stochastic_block(
@@ -159,7 +159,7 @@ def stochastic_block(
     owner = "stochastic-block"
     if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not len(sizes):
         raise must_be("sizes", owner, "a list of at least one block", sizes)
-    sizes = [_count("sizes", owner, size, 1, MAX_NODES) for size in sizes]
+    sizes = [check_count("sizes", owner, size, 1, MAX_NODES) for size in sizes]
     if sum(sizes) > MAX_NODES:
         raise InputError(f"{owner}: {sum(sizes)} nodes are too many, a graph has at most {MAX_NODES}")
     if len(sizes) > MOST_BLOCKS:
@@ -208,7 +208,7 @@ def _citations(nodes: int, edges: int) -> NDArray[np.int64]:
     return quotas
 
 
-def _power_law(exponent: float, lowest: int, highest: int) -> NDArray[np.float64]:
+def power_law(exponent: float, lowest: int, highest: int) -> NDArray[np.float64]:
     """The probabilities of the degrees 0..highest under a power law from ``lowest`` on."""
     degrees = np.arange(highest + 1, dtype=np.float64)
     law = np.zeros(highest + 1)
@@ -217,26 +217,27 @@ def _power_law(exponent: float, lowest: int, highest: int) -> NDArray[np.float64
     return law
 
 
-def _power_law_of_mean(exponent: float, mean: float, highest: int) -> NDArray[np.float64]:
+def power_law_of_mean(exponent: float, mean: float, highest: int) -> NDArray[np.float64]:
     """A mixture of the power laws from some k and from k + 1 on that has the mean."""
     weight = np.arange(1, highest + 1, dtype=np.float64) ** -float(exponent)
     degrees = np.arange(1, highest + 1, dtype=np.float64)
     # means[i] is the mean of the law from degree i + 1 on; it rises with i.
     means = np.cumsum((weight * degrees)[::-1])[::-1] / np.cumsum(weight[::-1])[::-1]
-    _above("mean_degree", "power-law-configuration", mean, 0)
+    check_above("mean_degree", "power-law-configuration", mean, 0)
     if not means[0] <= mean <= means[-1]:
         allowed = f"from {means[0]:.6g} to {means[-1]:.6g} for this exponent and max_degree"
         raise must_be("mean_degree", "power-law-configuration", allowed, mean)
     lower = max(min(int(np.searchsorted(means, mean, side="right")), highest - 1), 1)
-    first = _power_law(exponent, lower, highest)
+    first = power_law(exponent, lower, highest)
     if highest == 1:
         return first
     share = (mean - means[lower - 1]) / (means[lower] - means[lower - 1])
-    mixed: NDArray[np.float64] = (1 - share) * first + share * _power_law(exponent, lower + 1, highest)
+    mixed: NDArray[np.float64] = (1 - share) * first + share * power_law(exponent, lower + 1, highest)
     return mixed
 
 
-def _draw_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
+def draw_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
+    """Degrees drawn from a law, int64 (nodes,)."""
     from trueedge.kernels.sampling import words
 
     fractions = (words(rng, nodes) >> np.uint64(11)) * 2.0**-53
@@ -279,7 +280,8 @@ def _chances(
     return chances
 
 
-def _count(argument: str, owner: str, value: object, low: int, high: int) -> int:
+def check_count(argument: str, owner: str, value: object, low: int, high: int) -> int:
+    """A whole number between two others, or an error that names it."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if whole and low <= value <= high:  # type: ignore[operator]
         return int(value)  # type: ignore[call-overload, no-any-return]
@@ -289,7 +291,8 @@ def _count(argument: str, owner: str, value: object, low: int, high: int) -> int
     raise must_be(argument, owner, allowed, value)
 
 
-def _above(argument: str, owner: str, value: object, low: float) -> None:
+def check_above(argument: str, owner: str, value: object, low: float) -> None:
+    """Refuse what is no finite number above another."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not number or not low < value < np.inf:  # type: ignore[operator]
         raise must_be(argument, owner, f"a number above {low}", value)

@@ -24,7 +24,7 @@ from trueedge.graph import Graph
 __all__ = ["barabasi_albert", "erdos_renyi", "power_law_configuration", "price", "stochastic_block"]
 
 
-def _whole(text: str) -> int:
+def whole_number(text: str) -> int:
     return int(text)
 
 
@@ -34,7 +34,7 @@ def _sizes(text: str) -> tuple[int, ...]:
 
 Setting = Callable[[str], object]
 _ALLOWED: dict[Setting, str] = {
-    _whole: "a whole number",
+    whole_number: "a whole number",
     float: "a number",
     _sizes: "whole numbers joined by +",
 }
@@ -49,10 +49,10 @@ def _register(
     defaults: Mapping[str, object],
 ) -> None:
     """Add a family to the catalogue; by its bare name it is the graph of its defaults."""
-    takes = {**settings, "seed": _whole}
+    takes = {**settings, "seed": whole_number}
 
     def configure(text: str) -> Dataset:
-        given = {**defaults, "seed": 0, **_parse(name, text, takes)}
+        given = {**defaults, "seed": 0, **parse_parameters(name, text, takes)}
         ordered = {key: given[key] for key in takes if key in given}
         shown = {
             key: "+".join(map(str, value)) if isinstance(value, tuple) else value
@@ -77,7 +77,7 @@ def _register(
     register(card)
 
 
-def _parse(name: str, text: str, takes: Mapping[str, Setting]) -> dict[str, object]:
+def parse_parameters(name: str, text: str, takes: Mapping[str, Setting]) -> dict[str, object]:
     """Read ``key=value,key=value``."""
     given: dict[str, object] = {}
     for item in filter(None, text.split(",")):
@@ -100,7 +100,7 @@ _register(
     "a graph drawn uniformly from all of its size",
     "Erdős and Rényi, On Random Graphs I, 1959",
     erdos_renyi,
-    {"nodes": _whole, "edges": _whole},
+    {"nodes": whole_number, "edges": whole_number},
     {"nodes": 1000, "edges": 5000},
 )
 _register(
@@ -108,7 +108,7 @@ _register(
     "growth by preferential attachment",
     "Barabási and Albert, Emergence of Scaling in Random Networks, Science 1999",
     barabasi_albert,
-    {"nodes": _whole, "attach": _whole},
+    {"nodes": whole_number, "attach": whole_number},
     {"nodes": 1000, "attach": 5},
 )
 _register(
@@ -116,7 +116,7 @@ _register(
     "growth by citations, with a power law of degrees",
     "Price, A General Theory of Bibliometric and Other Cumulative Advantage Processes, 1976",
     price,
-    {"nodes": _whole, "edges": _whole, "exponent": float},
+    {"nodes": whole_number, "edges": whole_number, "exponent": float},
     {"nodes": 10_000, "edges": 100_000, "exponent": 3.0},
 )
 _register(
@@ -124,7 +124,13 @@ _register(
     "random but for degrees from a power law",
     "Molloy and Reed, A Critical Point for Random Graphs with a Given Degree Sequence, 1995",
     power_law_configuration,
-    {"nodes": _whole, "exponent": float, "mean_degree": float, "min_degree": _whole, "max_degree": _whole},
+    {
+        "nodes": whole_number,
+        "exponent": float,
+        "mean_degree": float,
+        "min_degree": whole_number,
+        "max_degree": whole_number,
+    },
     {"nodes": 1000, "exponent": 2.5},
 )
 _register(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
@@ -9,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph
 from trueedge.methods.method import Method, setting
 from trueedge.methods.published_settings import published_settings
 
@@ -106,14 +106,23 @@ class Trained(Method):
         """Train on the task's graph, select on its validation part."""
         from trueedge.training import seeded, train
 
-        if isinstance(task, Graph):
+        if not hasattr(task, "part_names"):
             raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
         filled = self.for_task(task)
         if self.needs_features and task.graph.features is None and filled.inputs == "features":
             raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
-        with seeded(seed, device):
-            model = filled.build(task, seed)
-        return train(model, task, filled.schedule(task), seed, device, filled.objective())
+        try:
+            with seeded(seed, device):
+                model = filled.build(task, seed)
+            chosen = {"method": self.name, **filled.settings()}
+            return train(model, task, filled.schedule(task), seed, device, filled.objective(), chosen)
+        except (MemoryError, RuntimeError) as error:
+            # torch has no error of its own for a full memory of the processor.
+            if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
+                raise InputError(
+                    f"{self.name} on {task.dataset} does not fit into memory: a smaller dim or batch_size may"
+                ) from error
+            raise
 
     @abstractmethod
     def build(self, task: Task, seed: int) -> LinkModel:

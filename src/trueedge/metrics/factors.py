@@ -45,7 +45,9 @@ def dominant_factors(scores: Mapping[str, ArrayLike], percentile: float = 90.0) 
 
     Shomer et al., LPFormer, KDD 2024, Algorithm B.1; 90 throughout, 80 on ogbl-collab.
     """
-    if not 0 <= percentile <= 100:
+    if not isinstance(scores, Mapping):
+        raise must_be("scores", "dominant_factors", "a dictionary of each factor's scores", scores)
+    if not isinstance(percentile, (int, float)) or not 0 <= percentile <= 100:
         raise must_be("percentile", "dominant_factors", "between 0 and 100", percentile)
     if not scores:
         raise InputError("dominant_factors needs the scores of one factor at least")
@@ -72,6 +74,8 @@ def by_factor(factors: ArrayLike, ranks: ArrayLike, metric: str = "mrr") -> dict
         ranks: numbers (links,), each link's rank among its negatives, 1 is best.
         metric: ``mrr``, ``mr`` or ``hits@K``.
     """
+    if not isinstance(metric, str) or not re.fullmatch(r"mrr|mr|hits@[1-9][0-9]*", metric):
+        raise must_be("metric", "by_factor", "'mrr', 'mr' or 'hits@K'", metric)
     names, places = np.asarray(factors), as_scores(ranks, "ranks").astype(np.float64)
     if names.ndim != 1 or names.shape != places.shape:
         raise InputError(f"there are factors of shape {names.shape}, but ranks of shape {places.shape}")
@@ -82,13 +86,10 @@ def by_factor(factors: ArrayLike, ranks: ArrayLike, metric: str = "mrr") -> dict
 
 
 def _value(ranks: NDArray[np.float64], metric: str) -> FactorValue:
-    hits = re.fullmatch(r"hits@([1-9][0-9]*)", metric)
     if metric == "mrr":
         value = np.mean(1.0 / ranks)
     elif metric == "mr":
         value = np.mean(ranks)
-    elif hits:
-        value = np.mean(ranks <= int(hits[1]))
     else:
-        raise must_be("metric", "by_factor", "'mrr', 'mr' or 'hits@K'", metric)
+        value = np.mean(ranks <= int(metric.removeprefix("hits@")))
     return FactorValue(float(value), len(ranks))

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
+
 
 @dataclass(frozen=True)
 class Record:
@@ -64,7 +66,12 @@ class Record:
         """The mean rank of each test positive among its negatives, float64 (P,), in the task's order."""
         if not self.packed_ranks:
             return None
-        twice = np.frombuffer(zlib.decompress(base64.b64decode(self.packed_ranks)), dtype="<i8")
+        try:
+            twice = np.frombuffer(zlib.decompress(base64.b64decode(self.packed_ranks)), dtype="<i8")
+        except (ValueError, TypeError, zlib.error) as error:
+            raise InputError(
+                f"the ranks of the record of {self.method} on {self.dataset} are damaged: run it again"
+            ) from error
         return twice / 2.0
 
     @property

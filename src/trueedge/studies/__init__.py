@@ -1,6 +1,6 @@
 """Published tables as code, with the published numbers beside ours."""
 
-from trueedge.studies.evidence import write
+from trueedge.studies.evidence import check_evidence, write
 from trueedge.studies.published_values import PublishedValue, published
 from trueedge.studies.study import Comparison, Finding, Plan, Study, catalogue, get
 
@@ -11,6 +11,7 @@ __all__ = [
     "PublishedValue",
     "Study",
     "catalogue",
+    "check_evidence",
     "get",
     "published",
     "write",

@@ -23,9 +23,7 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
         path: a ``.json`` file.
     """
     path = Path(path)
-    if path.suffix != ".json":
-        raise InputError(f"{path}: a study is written to a .json file")
-    kept, earlier = _earlier(study, path) if path.exists() else ([], [])
+    kept, earlier = check_evidence(study, path)
     run = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "places": finding.places}
     rows = {_place(row): {**row, "run": len(earlier)} for row in map(asdict, finding.rows)}
     # A row that was run again keeps its place in the table.
@@ -45,20 +43,28 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
     return path
 
 
-def _place(row: dict[str, Any]) -> tuple[str, ...]:
-    return row["dataset"], row["protocol"], row["method"], row["metric"]
-
-
-def _earlier(study: Study, path: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows and runs of a file of the same study."""
+def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The rows and runs that a file holds already; refuse a file that a study cannot be written to."""
+    path = Path(path)
+    if path.suffix != ".json":
+        raise InputError(f"{path}: a study is written to a .json file")
+    if not path.exists():
+        return [], []
     try:
         card = json.loads(path.read_text())
         of, rows, runs = card["study"], card["rows"], card["runs"]
-    except (ValueError, KeyError, TypeError) as error:
+        sound = isinstance(rows, list) and isinstance(runs, list)
+        if not sound or not all(_place(row) and row["run"] in range(len(runs)) for row in rows):
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} is there already, and holds no study to add to") from error
     if of != study.name:
         raise InputError(f"{path} holds {of}: {study.name} goes into a file of its own")
     return rows, runs
+
+
+def _place(row: dict[str, Any]) -> tuple[str, ...]:
+    return row["dataset"], row["protocol"], row["method"], row["metric"]
 
 
 def _used(

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trueedge.errors import InputError, unknown
+from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
 from trueedge.results import Cell, Record, Store, run_cells, summarise
 
@@ -34,6 +34,10 @@ class Plan:
     device: str = "cpu"
     store: Store | None = None
     progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        if self.seeds is not None and (not isinstance(self.seeds, int) or self.seeds < 1):
+            raise must_be("seeds", "Plan", "a whole number from 1 on", self.seeds)
 
 
 @dataclass(frozen=True)

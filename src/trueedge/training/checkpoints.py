@@ -36,9 +36,11 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            state: dict[str, Any] = torch.load(self.path, map_location=device, weights_only=True)
+            state: Any = torch.load(self.path, map_location=device, weights_only=True)
         except Exception as problem:  # a damaged file may raise anything
             raise InputError(f"{self.path} is not a checkpoint: {type(problem).__name__}") from None
+        if not isinstance(state, dict):
+            raise InputError(f"{self.path} is not a checkpoint: it holds a {type(state).__name__}")
         if state.get("request") != request:
             raise InputError(f"{self.path} belongs to another training: give another file, or remove it")
         return state

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import copy
+import re
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import derive, generator
@@ -65,6 +66,7 @@ def train(
     seed: int = 0,
     device: str = "cpu",
     objective: Callable[[Graph, Messages], Objective] | None = None,
+    settings: Mapping[str, Any] | None = None,
 ) -> TrainedScorer:
     """Train a model on a task's graph, select on its validation part, and return what scores pairs.
 
@@ -75,9 +77,10 @@ def train(
         seed: for batches, negatives and dropout. Weights are drawn when a model is made: see :func:`seeded`.
         device: where to train, ``cpu`` or ``cuda``.
         objective: makes, of graph and messages, what to train for; edges against drawn pairs where None.
+        settings: what the model was made with, as plain values: a checkpoint of others is refused.
     """
     schedule = schedule or Schedule()
-    return _Training(as_model(model), task, schedule, seed, device, objective).run()
+    return _Training(as_model(model), task, schedule, seed, device, objective, settings).run()
 
 
 @contextmanager
@@ -91,6 +94,8 @@ def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
 
 def check_device(device: str) -> None:
     """Refuse a device that is not there."""
+    if not re.fullmatch(r"cpu|cuda(:\d+)?", str(device)):
+        raise must_be("device", "training", "'cpu' or 'cuda'", device)
     if device.startswith("cuda") and not torch.cuda.is_available():
         raise InputError(f"device {device}: torch sees no GPU here")
 
@@ -106,12 +111,14 @@ class _Training:
         seed: int,
         device: str,
         objective: Callable[[Graph, Messages], Objective] | None,
+        settings: Mapping[str, Any] | None,
     ) -> None:
         check_device(device)
         if task.graph.num_edges == 0:
             raise InputError(f"{task.dataset}: there is no training edge to learn from")
         self.model = model.to(device)
         self.task, self.schedule, self.seed, self.device = task, schedule, seed, device
+        self.settings = dict(settings or {})
         self.messages = Messages.of(task.graph, device)
         self.objective = (
             PairObjective(task.graph, self.messages, schedule)
@@ -235,5 +242,6 @@ class _Training:
             "task": self.task.hash,
             "schedule": vars(self.schedule),
             "seed": self.seed,
+            "settings": self.settings,
             "model": shapes,
         }

@@ -8,7 +8,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.graph.pairs import as_pairs
 from trueedge.training.messages import Messages
 from trueedge.training.model import LinkModel
 
@@ -40,8 +42,11 @@ class TrainedScorer:
 
         Every block is scored at its full size, the last one filled up. A matrix product of another shape
         rounds otherwise, and where a model says the same of all pairs, positives would differ from negatives
-        by that alone: without the filling a collapsed model came to an MRR of 1 on a GPU.
+        by that alone: without the filling a collapsed model came to an MRR of 1 on a GPU. (Products with a
+        dozen numbers or fewer in a row may still round by the row's place on some processors.)
         """
+        # Compiled loops would read whatever lies behind the graph's own rows.
+        pairs = as_pairs(pairs, self.messages.num_nodes)
         states = self.states()
         where = states.device.type
         step = min(MOST_PAIRS[where], max(1, BLOCK[where] // max(1, states.shape[1])))
@@ -68,4 +73,9 @@ class TrainedScorer:
 
     def on(self, graph: Graph) -> TrainedScorer:
         """The same model, with messages passed on another graph of the same nodes."""
+        if graph.num_nodes != self.messages.num_nodes:
+            raise InputError(
+                f"a model of {self.messages.num_nodes} nodes cannot score {graph.name},"
+                f" which has {graph.num_nodes}"
+            )
         return TrainedScorer(self.model, Messages.of(graph, self.messages.indices.device), self.history)

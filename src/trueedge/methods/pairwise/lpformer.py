@@ -99,6 +99,7 @@ class LPFormer(Pairwise):
     alpha: float = setting(0.15, "the walk's probability of going back", low=0.001, high=0.999)
     eps: float | None = open_setting(float, "the PageRank's error a unit of degree", low=1e-15, high=0.1)
     mask_ranks: bool = setting(True, "take a hidden positive out of the PageRank as well")
+    mask_input: bool = setting(True, "take a batch's positives out of what the encoder sees as well")
     attention_layers: int = setting(1, "layers of attention", low=1, high=16)
     heads: int = setting(1, "heads of attention", low=1, high=64)
     head: str = setting(
@@ -142,6 +143,7 @@ class LPFormer(Pairwise):
             values.predictor_dropout,
             self.ablation,
             self.head == "thesis",
+            self.mask_input,
         )
         model.pairs_at_a_time = self._pairs_at_a_time(task.graph.num_nodes, task.graph.num_edges)
         return model

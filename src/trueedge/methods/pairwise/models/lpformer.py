@@ -222,6 +222,7 @@ class LPFormerModel(LinkModel):
         predictor_dropout: float,
         ablation: str = "",
         plain_head: bool = False,
+        mask_input: bool = True,
     ) -> None:
         dim, counts = encoder.dim, 0 if ablation == "no-counts" else len(ranking.thresholds.active)
         head = PairHead(dim, heads * dim + counts, predictor_layers, predictor_dropout, plain_head)
@@ -233,9 +234,13 @@ class LPFormerModel(LinkModel):
             self.encodings = nn.ModuleList(kind(dim) for _ in range(KINDS))
         sizes = [dim, *[heads * dim] * (layers - 1)]
         self.attention = nn.ModuleList(AttentionLayer(dim, heads, size, dropout, ablation) for size in sizes)
-        self.ranking, self.counts = ranking, counts
+        self.ranking, self.counts, self.mask_input = ranking, counts, mask_input
         # Of the graph that is trained on, and of the last other one.
         self._ranks: list[NearRanks] = []
+
+    def encode(self, messages: Messages) -> torch.Tensor:
+        """The states of all nodes, float (n, dim)."""
+        return super().encode(messages if self.mask_input else messages.whole)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
         """A logit for each pair of nodes, float (m,)."""

@@ -129,13 +129,15 @@ class BellmanFord(nn.Module):
 class NbfModel(LinkModel):
     """A perceptron on the mean of two states: the one end seen from the other, and the other way round."""
 
-    # A source is gone out from once in a block, so blocks are large.
-    pairs_at_a_time = 1 << 17
+    # Numbers in what the perceptron reads at a time. A source is gone out from once in a block, so blocks are
+    # large.
+    BLOCK = 1 << 23
 
     def __init__(self, encoder: BellmanFord) -> None:
         nn.Module.__init__(self)
         self.encoder = encoder
         size = 2 * encoder.dim
+        self.pairs_at_a_time = max(64, self.BLOCK // size)
         self.predictor = nn.Sequential(nn.Linear(size, size), nn.ReLU(), nn.Linear(size, 1))
 
     def encode(self, messages: Messages) -> torch.Tensor:

@@ -1,0 +1,196 @@
+"""All checks on one benchmark."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trueedge.audit.check import Check, Finding, Skipped, catalogue
+from trueedge.audit.subject import Subject
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph
+from trueedge.results.provenance import provenance
+from trueedge.tasks import LinkTask, Task, task
+from trueedge.tasks.storage import load
+
+Progress = Callable[[str, int, int], None]
+DEFAULT_PROTOCOL = "existing"
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What all checks found about a benchmark.
+
+    Attributes:
+        dataset: the data set's or graph's name.
+        protocol: the protocol.
+        seed: for the samples, and for split and negatives where they were made here.
+        sample: the most positives, and negatives, a check looks at where all would take long.
+        findings: what the checks found, by family.
+        skipped: why a check did not apply, by its name.
+        notes: what to know beside the findings, a sentence each.
+        provenance: hashes of graph and parts, versions, machine.
+        seconds: how long the checks took, by their names.
+    """
+
+    dataset: str
+    protocol: str
+    seed: int
+    sample: int
+    findings: tuple[Finding, ...]
+    skipped: Mapping[str, str]
+    notes: tuple[str, ...]
+    provenance: Mapping[str, Any]
+    seconds: Mapping[str, float]
+
+    def __getitem__(self, check: str) -> Finding:
+        """What a check found."""
+        found = next((finding for finding in self.findings if finding.check == check), None)
+        if found is None:
+            reason = self.skipped.get(check, "there is no such check")
+            raise InputError(f"the audit has no finding of {check!r}: {reason}")
+        return found
+
+    def count(self, verdict: str) -> int:
+        """How many findings have a verdict."""
+        return sum(finding.verdict == verdict for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Everything as plain numbers, texts and lists."""
+        checks = {check.name: check for check in catalogue()}
+        return {
+            "dataset": self.dataset,
+            "protocol": self.protocol,
+            "seed": self.seed,
+            "sample": self.sample,
+            "notes": list(self.notes),
+            "findings": [_plain(finding, checks[finding.check]) for finding in self.findings],
+            "skipped": dict(self.skipped),
+            "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
+            "provenance": dict(self.provenance),
+        }
+
+    def save(self, path: str | Path) -> Path:
+        """Write it all to a .json file; returns its path."""
+        path = Path(path)
+        if path.suffix != ".json":
+            raise InputError(f"{path}: an audit is written to a .json file")
+        text = json.dumps(self.to_dict(), indent=2, default=str) + "\n"
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        except OSError as error:
+            raise InputError(f"the audit cannot be written to {path}: {error.strerror}") from None
+        return path
+
+    def __repr__(self) -> str:
+        counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))
+        return f"Audit({self.dataset}, {self.protocol}: {counts})"
+
+
+def audit(
+    thing: Task | Graph | str | Path,
+    protocol: str | None = None,
+    seed: int = 0,
+    sample: int = 100_000,
+    *,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Audit:
+    """Say what a benchmark really measures.
+
+    Args:
+        thing: a task; or a graph, the path of an edge list, a data set's name or the folder of a saved task.
+        protocol: what a graph or data set is judged under; ``existing`` where none is named.
+        seed: for the samples, and for split and negatives where they are made here.
+        sample: a check looks at no more than this many positives, and as many negatives, where a look at all
+            would take long; leaks are looked for in all pairs up to five million.
+        progress: called with a check's name, the checks done and their number.
+        options: the protocol's options.
+    """
+    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
+        raise must_be("sample", "audit", "a whole number, 1 or more", sample)
+    made, notes = _task(thing, protocol, seed, options)
+    subject = Subject(made, seed, sample)
+    findings, skipped, seconds = [], {}, {}
+    checks = catalogue()
+    for number, check in enumerate(checks):
+        if progress is not None:
+            progress(check.name, number, len(checks))
+        start = time.perf_counter()
+        found = check.run(subject)
+        seconds[check.name] = time.perf_counter() - start
+        if isinstance(found, Skipped):
+            skipped[check.name] = found.reason
+        else:
+            findings.append(found)
+    return Audit(
+        dataset=made.dataset,
+        protocol=made.protocol,
+        seed=seed,
+        sample=sample,
+        findings=tuple(findings),
+        skipped=skipped,
+        notes=(*notes, *_sampling(subject), *made.graph.notes),
+        provenance=provenance(made, "cpu"),
+        seconds=seconds,
+    )
+
+
+def _task(
+    thing: Task | Graph | str | Path, protocol: str | None, seed: int, options: Mapping[str, Any]
+) -> tuple[LinkTask, list[str]]:
+    notes = []
+    if isinstance(thing, (str, Path)) and (Path(thing) / "task.json").is_file():
+        thing = load(thing)
+    if isinstance(thing, Task):
+        if protocol not in (None, thing.protocol) or options:
+            asked = f"protocol {protocol}" if protocol not in (None, thing.protocol) else "options"
+            raise InputError(f"the task is made already, under {thing.protocol}: it takes no {asked}")
+        made = thing
+    else:
+        made = task(thing, protocol or DEFAULT_PROTOCOL, seed, **options)
+        if protocol is None:
+            notes.append(f"no protocol was named: this is what {DEFAULT_PROTOCOL} would measure")
+    if not isinstance(made, LinkTask):
+        raise InputError(
+            f"the protocol {made.protocol} ranks every node: it has no list of negatives to audit"
+        )
+    return made, notes
+
+
+def _sampling(subject: Subject) -> list[str]:
+    """What was not looked at in full."""
+    notes = []
+    looked = subject.pairs()
+    if not looked.whole:
+        notes.append(f"distributions were looked at on {looked.sizes()}")
+    if not subject.lists().whole:
+        notes.append(f"scorers were judged on {subject.lists().sizes()}")
+    if subject.path_limit < subject.sample:
+        notes.append(f"shortest paths were looked for between {subject.path_limit:,} pairs of either kind")
+    notes += [
+        f"leaks of the {part} part were looked for in {subject.listed_for_leaks(part).sizes()}"
+        for part in subject.task.part_names
+        if not subject.listed_for_leaks(part).whole
+    ]
+    return notes
+
+
+def _plain(finding: Finding, check: Check) -> dict[str, Any]:
+    return {
+        "check": finding.check,
+        "family": check.family,
+        "title": check.title,
+        "question": check.question,
+        "rule": check.rule,
+        "verdict": finding.verdict,
+        "shown": finding.shown,
+        "sentence": finding.sentence,
+        "numbers": {name: float(value) for name, value in finding.numbers.items()},
+        "series": {name: array.tolist() for name, array in finding.series.items()},
+    }

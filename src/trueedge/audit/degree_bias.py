@@ -1,0 +1,116 @@
+"""Degree bias: how heterogeneous the degrees are, and what that alone is worth."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, percent, register
+from trueedge.audit.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
+from trueedge.audit.subject import Subject
+from trueedge.metrics import evaluate
+
+# Above a σ of 1 the degree product was the most important of five features in the paper's Table 2.
+SIGMA_LOOK = 1.0
+# Between 0.54, the degree product's mean over the paper's networks against degree-corrected negatives, and
+# 0.83, its mean against uniform ones: 0.6 is past what correction leaves, and at 0.8 degrees do what they do
+# uncorrected.
+PA_LOOK, PA_BROKEN = 0.6, 0.8
+# Half the way from a coin to certainty, guaranteed by the tail of the degrees alone.
+BOUND_LOOK = 0.75
+# The bound is about pairs within the tail: it says something of the graph where most nodes are in it.
+TAIL_LOOK = 0.5
+
+
+def _spread(subject: Subject) -> Finding:
+    degrees = subject.degrees
+    sigma = lognormal_sigma(degrees)
+    there = degrees[degrees > 0]
+    grid = np.unique(np.geomspace(1, max(int(there.max()), 2), 40).astype(np.int64))
+    shares = 1.0 - np.searchsorted(np.sort(there), grid, side="left") / len(there)
+    return Finding(
+        "degree-spread",
+        graded(sigma, SIGMA_LOOK, np.inf),
+        f"{sigma:.3f}",
+        f"log-normal σ of the degrees is {sigma:.3f}: against uniform pairs the degree product would have"
+        " an AUC of"
+        f" {expected_auc(sigma):.3f}, against triplets {expected_auc(sigma, triplets=True):.3f}",
+        {
+            "sigma": sigma,
+            "expected auc, uniform": expected_auc(sigma),
+            "expected auc, triplets": expected_auc(sigma, triplets=True),
+            "mean degree": float(there.mean()),
+            "largest degree": float(there.max()),
+        },
+        {"degree": grid, "share of nodes at least": shares},
+    )
+
+
+def _pa_auc(subject: Subject) -> Finding:
+    view = subject.pairs()
+    above, below = subject.scores("pa", view)
+    auc = evaluate(above, below.reshape(-1), ["auc"])["auc"]
+    sigma = lognormal_sigma(subject.degrees)
+    own = subject.own
+    expected = expected_auc(sigma, triplets=own)
+    law = "Φ(σ/2), as for triplets," if own else "Φ(σ), as for uniform pairs,"
+    return Finding(
+        "degree-auc",
+        graded(abs(auc - 0.5) + 0.5, PA_LOOK, PA_BROKEN, 0.5 + chance_auc(len(above), below.size)),
+        f"{auc:.3f}",
+        f"the degree product has an AUC of {auc:.3f} over all pairs; {law} would be {expected:.3f}",
+        {"auc": auc, "expected": expected, "sigma": sigma},
+        {
+            "against": np.array(["measured", "uniform", "triplets", "corrected"]),
+            "auc": np.array([auc, expected_auc(sigma), expected_auc(sigma, triplets=True), 0.5]),
+        },
+    )
+
+
+def _power_law(subject: Subject) -> Finding | Skipped:
+    law = fit_power_law(subject.degrees)
+    if law is None:
+        return Skipped("the degrees take too few different values to fit a power law")
+    bound = power_law_bound(law.alpha, law.start)
+    exponents = np.linspace(2.05, 4.0, 40)
+    return Finding(
+        "power-law",
+        graded(bound, BOUND_LOOK, np.inf, np.inf if law.tail < TAIL_LOOK else 0.0),
+        f"{bound:.3f}",
+        f"{percent(law.tail)} of the nodes, those of degree {law.start} or more, follow a power law of"
+        " exponent"
+        f" {law.alpha:.2f} to within {law.distance:.2f}; among such the degree product has an AUC of at least"
+        f" {bound:.3f} against uniform pairs",
+        {"bound": bound, "alpha": law.alpha, "start": float(law.start), "tail": law.tail}
+        | {"distance": law.distance, "bound, ties won": power_law_bound(law.alpha, law.start, ties_won=True)},
+        {"alpha": exponents, "bound": np.array([power_law_bound(alpha, law.start) for alpha in exponents])},
+    )
+
+
+for _check in (
+    Check(
+        name="degree-spread",
+        family="degree bias",
+        title="how far degrees spread",
+        question="What would degrees alone get against uniform negatives?",
+        rule=f"look: σ above {SIGMA_LOOK:g}",
+        run=_spread,
+    ),
+    Check(
+        name="degree-auc",
+        family="degree bias",
+        title="the degree product beside what its law says",
+        question="Are the negatives free of degree bias?",
+        rule=f"look: an AUC above {PA_LOOK} (or below {1 - PA_LOOK:g}); broken: above {PA_BROKEN} (or below"
+        f" {1 - PA_BROKEN:.1f})",
+        run=_pa_auc,
+    ),
+    Check(
+        name="power-law",
+        family="degree bias",
+        title="the power law's lower bound",
+        question="What does the tail of the degrees guarantee?",
+        rule=f"look: a bound above {BOUND_LOOK}, with at least {percent(TAIL_LOOK)} of the nodes in the tail",
+        run=_power_law,
+    ),
+):
+    register(_check)

@@ -1,0 +1,205 @@
+"""Leaks: pairs that stand where they must not."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.audit.check import Check, Finding, Verdict, graded, percent, register
+from trueedge.audit.subject import Subject, View
+from trueedge.graph import in_sorted, pair_keys
+
+# A positive in a thousand cannot move the third digit of a metric; more than that can.
+LEAK_BROKEN = 0.001
+# A perfect scorer loses as much AUC as there are edges among the negatives: a point is a point.
+FALSE_NEGATIVES_BROKEN = 0.01
+# A pair of a node and itself asks nothing; a hundredth of them is a point of any metric.
+SELF_NEGATIVES_BROKEN = 0.01
+# No structural method can rank a pair with a node that has no edge: a twentieth is worth saying, and from a
+# half on most of the part is a coin toss.
+ISOLATED_LOOK, ISOLATED_BROKEN = 0.05, 0.5
+
+
+def _train_leak(subject: Subject) -> Finding:
+    task = subject.task
+    counts, total = {}, 0
+    for name in task.part_names:
+        positives = task.part(name).positives
+        counts[name] = int(task.graph.has_edges(positives).sum())
+        total += len(positives)
+    share = sum(counts.values()) / total
+    told = " and ".join(f"{count:,} {name}" for name, count in counts.items())
+    return Finding(
+        "train-leak",
+        graded(share, 0.0, LEAK_BROKEN),
+        percent(share),
+        f"{told} positives are edges of the training graph, in either direction",
+        {"share": share, **{f"{name} positives": float(count) for name, count in counts.items()}},
+        {"part": np.array(list(counts)), "positives in train": np.array(list(counts.values()))},
+    )
+
+
+def _repeats_within(subject: Subject) -> Finding:
+    task = subject.task
+    shares = {}
+    for name in task.part_names:
+        keys = pair_keys(task.part(name).positives, task.num_nodes)
+        shares[name] = 1.0 - len(np.unique(keys)) / len(keys)
+    share = max(shares.values())
+    told = " and ".join(f"{percent(value)} of {name}" for name, value in shares.items())
+    return Finding(
+        "repeated-positives",
+        graded(share, 0.0, LEAK_BROKEN),
+        percent(share),
+        f"{told} positives occur again in their part, in either direction: they count twice",
+        {"share": share, **shares},
+        {"part": np.array(list(shares)), "repeated": np.array(list(shares.values()))},
+    )
+
+
+def _repeats_across(subject: Subject) -> Finding:
+    task = subject.task
+    share, count = 0.0, 0
+    if set(task.part_names) >= {"valid", "test"}:
+        valid = np.sort(pair_keys(task.part("valid").positives, task.num_nodes))
+        again = in_sorted(pair_keys(task.part("test").positives, task.num_nodes), valid)
+        share, count = float(again.mean()), int(again.sum())
+    return Finding(
+        "valid-in-test",
+        graded(share, 0.0, LEAK_BROKEN),
+        percent(share),
+        f"{count:,} test positives are validation positives too, in either direction: what was selected on"
+        " is judged on",
+        {"share": share, "positives": float(count)},
+    )
+
+
+def _false_negatives(subject: Subject) -> Finding:
+    task = subject.task
+    shares, ceilings = {}, {}
+    kinds = {"training edges": task.graph.edge_keys, "hidden edges": subject.hidden_keys}
+    totals = dict.fromkeys(kinds, 0)
+    looked = 0
+    for name in task.part_names:
+        view = subject.listed_for_leaks(name)
+        keys = pair_keys(view.negatives, task.num_nodes)
+        hits = {kind: in_sorted(keys, known) for kind, known in kinds.items()}
+        either = hits["training edges"] | hits["hidden edges"]
+        shares[name] = float(either.mean())
+        # Who knows every edge ties a positive with the edges in its list, and has the mean of their ranks.
+        ceilings[name] = float((1.0 / (1.0 + either.sum(axis=-1) / 2)).mean())
+        looked += keys.size
+        for kind, hit in hits.items():
+            totals[kind] += int(hit.sum())
+    share, ceiling = max(shares.values()), min(ceilings.values())
+    told = "" if share == 0 else f"; who knows every edge has an MRR of {ceiling:.3f}"
+    return Finding(
+        "false-negatives",
+        graded(share, 0.0, FALSE_NEGATIVES_BROKEN),
+        percent(share),
+        f"of {looked:,} negatives {totals['training edges']:,} are training edges and"
+        f" {totals['hidden edges']:,} are positives{told}",
+        {
+            "share": share,
+            **shares,
+            "ceiling": ceiling,
+            **{kind: float(count) for kind, count in totals.items()},
+        },
+        {"kind": np.array(list(totals)), "negatives": np.array(list(totals.values()))},
+    )
+
+
+def _self_pairs(subject: Subject) -> Finding:
+    positives = negatives = looked = 0
+    for name in subject.task.part_names:
+        view = subject.listed_for_leaks(name)
+        asked = subject.task.part(name).positives
+        positives += int((asked[:, 0] == asked[:, 1]).sum())
+        negatives += int((view.negatives[..., 0] == view.negatives[..., 1]).sum())
+        looked += view.negatives.size // 2
+    share = negatives / looked
+    verdict: Verdict = "broken" if positives else graded(share, 0.0, SELF_NEGATIVES_BROKEN)
+    return Finding(
+        "self-pairs",
+        verdict,
+        f"{positives + negatives:,}",
+        f"{positives:,} positives and {negatives:,} of {looked:,} negatives join a node to itself",
+        {"pairs": float(positives + negatives), "positives": float(positives), "negatives": float(negatives)},
+    )
+
+
+def _isolated(subject: Subject) -> Finding:
+    ends = subject.task.part("test").positives
+    alone = subject.graph.degrees[ends] == 0
+    share = float(alone.any(axis=1).mean())
+    both = float(alone.all(axis=1).mean())
+    return Finding(
+        "isolated-nodes",
+        graded(share, ISOLATED_LOOK, ISOLATED_BROKEN),
+        percent(share),
+        f"{percent(share)} of the test positives have an end without a training edge ({percent(both)} two),"
+        " on which structure says nothing",
+        {"share": share, "both ends": both, "nodes": float(len(np.unique(ends[alone])))},
+    )
+
+
+def repeats_in_lists(view: View, num_nodes: int) -> NDArray[np.float64]:
+    """The share of pairs in each list of negatives that occurred in it before, float64 (lists,)."""
+    keys = pair_keys(view.negatives, num_nodes)
+    ordered = np.sort(keys if view.own else keys[None], axis=1)
+    again: NDArray[np.float64] = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / ordered.shape[1]
+    return again
+
+
+for _check in (
+    Check(
+        name="train-leak",
+        family="leaks",
+        title="positives in the training graph",
+        question="Can a method see the answers?",
+        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
+        run=_train_leak,
+    ),
+    Check(
+        name="repeated-positives",
+        family="leaks",
+        title="positives listed twice in a part",
+        question="Does an edge count more than once?",
+        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
+        run=_repeats_within,
+    ),
+    Check(
+        name="valid-in-test",
+        family="leaks",
+        title="positives in both parts",
+        question="Is the test part selected on?",
+        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
+        run=_repeats_across,
+    ),
+    Check(
+        name="false-negatives",
+        family="leaks",
+        title="negatives that are edges",
+        question="Is a right answer counted as wrong?",
+        rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of the negatives",
+        run=_false_negatives,
+    ),
+    Check(
+        name="self-pairs",
+        family="leaks",
+        title="a node paired with itself",
+        question="Are there pairs that ask nothing?",
+        rule=f"look: any negative; broken: any positive, or more than {percent(SELF_NEGATIVES_BROKEN)} of the"
+        " negatives",
+        run=_self_pairs,
+    ),
+    Check(
+        name="isolated-nodes",
+        family="leaks",
+        title="test positives with a node that has no training edge",
+        question="How much of the test can structure not answer?",
+        rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
+        run=_isolated,
+    ),
+):
+    register(_check)

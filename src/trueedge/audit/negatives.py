@@ -1,0 +1,161 @@
+"""Negatives: whether they differ, and whether they come from all over the graph."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.audit.check import Check, Finding, graded, percent, register
+from trueedge.audit.leaks import repeats_in_lists
+from trueedge.audit.subject import Subject, View
+from trueedge.randomness import generator
+
+# A repeat adds no comparison: a hundredth is careless, and with a tenth a list is shorter than it says.
+REPEATS_LOOK, REPEATS_BROKEN = 0.01, 0.1
+# Of the nodes that drawing uniformly or by degree would reach, the fewer of the two: half of them missing is
+# worth a look, and below a tenth the benchmark is about other nodes than the graph's.
+COVERAGE_LOOK, COVERAGE_BROKEN = 0.5, 0.1
+# An eighth of the ids: the width of the band that ties broken by position leave behind.
+BAND = 0.125
+# The densest band, as a multiple of what drawing uniformly or by degree gives: hard negatives favour some
+# nodes, but ids mean nothing. Half as much again is more than communities numbered in a row bring about.
+BAND_LOOK, BAND_BROKEN = 1.5, 3.0
+REPLICAS, DRAWS = 30, 100_000
+BLOCKS = 64
+
+
+def drawn_ends(view: View) -> NDArray[np.int64]:
+    """The ends of negatives that were drawn: those not the positive's, or both of shared negatives."""
+    if not view.own:
+        return view.negatives.reshape(-1)
+    source, target = view.positives[:, None, 0], view.positives[:, None, 1]
+    first, second = view.negatives[..., 0], view.negatives[..., 1]
+    kept_first = (first == source) | ((first == target) & (second != target))
+    kept_second = ~kept_first & ((second == target) | (second == source))
+    neither = ~kept_first & ~kept_second
+    return np.concatenate([second[kept_first], first[kept_second], first[neither], second[neither]])
+
+
+def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
+    """The largest share of counts in a contiguous eighth of the ids, with its first and last id.
+
+    Args:
+        counts: int64 (n,), how often each node occurs.
+    """
+    width = max(1, int(np.ceil(BAND * len(counts))))
+    before = np.concatenate([[0], np.cumsum(counts)])
+    inside = before[width:] - before[:-width]
+    start = int(inside.argmax())
+    return float(inside[start] / before[-1]), start, start + width - 1
+
+
+def _distinct(subject: Subject) -> Finding:
+    task = subject.task
+    shares = {
+        name: repeats_in_lists(subject.listed_for_leaks(name), task.num_nodes) for name in task.part_names
+    }
+    name = max(shares, key=lambda part: float(shares[part].mean()))
+    share = float(shares[name].mean())
+    lists = f"; the worst list has {percent(float(shares[name].max()))}" if len(shares[name]) > 1 else ""
+    edges = np.linspace(0.0, 1.0, 21)
+    return Finding(
+        "distinct-negatives",
+        graded(share, REPEATS_LOOK, REPEATS_BROKEN),
+        percent(share),
+        f"{percent(share)} of the {name} negatives stood in their list before{lists}",
+        {"share": share, "worst list": float(shares[name].max())},
+        {"repeats": edges[:-1], "share of lists": np.histogram(shares[name], edges)[0] / len(shares[name])},
+    )
+
+
+def _coverage(subject: Subject) -> Finding:
+    ends = drawn_ends(subject.listed_for_leaks())
+    nodes = subject.task.num_nodes
+    reached = len(np.unique(ends)) / nodes
+    draws = len(ends)
+    weights = subject.degrees / max(1, int(subject.degrees.sum()))
+    uniform = float(-np.expm1(-draws / nodes))
+    by_degree = float(-np.expm1(-draws * weights).mean())
+    expected = min(uniform, by_degree)
+    ratio = reached / expected if expected else 1.0
+    return Finding(
+        "node-coverage",
+        graded(-ratio, -COVERAGE_LOOK, -COVERAGE_BROKEN),
+        percent(reached),
+        f"the negatives reach {percent(reached)} of the nodes; as many draws would reach {percent(uniform)}"
+        f" uniformly and {percent(by_degree)} by degree",
+        {"reached": reached, "uniform": uniform, "by degree": by_degree, "ratio": ratio},
+    )
+
+
+def _bands(subject: Subject) -> Finding:
+    ends = drawn_ends(subject.listed_for_leaks())
+    nodes = subject.task.num_nodes
+    counts = np.bincount(ends, minlength=nodes)
+    share, first, last = densest_band(counts)
+    chance = max(_chance_band(subject, None, len(ends)), _chance_band(subject, subject.degrees, len(ends)))
+    ratio = share / chance
+    ids = np.linspace(0, nodes, min(BLOCKS, nodes) + 1).astype(np.int64)
+    degrees = np.add.reduceat(subject.degrees, ids[:-1])
+    return Finding(
+        "id-bands",
+        graded(ratio, BAND_LOOK, BAND_BROKEN),
+        percent(share),
+        f"{percent(share)} of the drawn ends are nodes {first} to {last},"
+        f" {percent((last - first + 1) / nodes)} of"
+        f" the ids; chance gives such a band {percent(chance)} at most",
+        {"share": share, "chance": chance, "ratio": ratio, "first id": float(first), "last id": float(last)},
+        {
+            "first id": ids[:-1],
+            "drawn": np.add.reduceat(counts, ids[:-1]) / len(ends),
+            "uniform": np.diff(ids) / nodes,
+            "by degree": degrees / max(1, int(degrees.sum())),
+        },
+    )
+
+
+def _chance_band(subject: Subject, weights: NDArray[np.int64] | None, draws: int) -> float:
+    """The densest band that drawing ends at random gives in thirty tries; by weight, or uniformly."""
+    nodes, draws = subject.task.num_nodes, min(draws, DRAWS)
+    rng = generator(subject.seed, "audit", "bands", "uniform" if weights is None else "degree")
+    heap = None if weights is None else np.cumsum(weights)
+    densest = 0.0
+    for _ in range(REPLICAS):
+        if heap is None or heap[-1] == 0:
+            ends = rng.integers(0, nodes, size=draws)
+        else:
+            ends = np.searchsorted(heap, rng.integers(0, heap[-1], size=draws), side="right")
+        densest = max(densest, densest_band(np.bincount(ends, minlength=nodes))[0])
+    return densest
+
+
+for _check in (
+    Check(
+        name="distinct-negatives",
+        family="negatives",
+        title="negatives that repeat within a list",
+        question="Is a list as long as it says?",
+        rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
+        run=_distinct,
+    ),
+    Check(
+        name="node-coverage",
+        family="negatives",
+        title="nodes that the negatives reach",
+        question="Do the negatives ask about the whole graph?",
+        rule=f"look: below {percent(COVERAGE_LOOK)} of what random draws reach; broken: below"
+        f" {percent(COVERAGE_BROKEN)} of it",
+        run=_coverage,
+    ),
+    Check(
+        name="id-bands",
+        family="negatives",
+        title="negatives in bands of node ids",
+        question="Did the order of the nodes choose the negatives?",
+        rule=f"look: more than {BAND_LOOK} times what chance gives the densest eighth of the ids; broken:"
+        " more than"
+        f" {BAND_BROKEN} times",
+        run=_bands,
+    ),
+):
+    register(_check)

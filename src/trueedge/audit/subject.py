@@ -1,0 +1,186 @@
+"""What is audited: a task's pairs, whole or sampled, and what simple formulas say of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph, as_pairs, pair_keys
+from trueedge.methods import create
+from trueedge.randomness import generator
+from trueedge.tasks import LinkTask, Part
+
+# Leaks are looked for in all pairs up to this many: a sample could miss them, and sorting a few million is
+# quick.
+PAIRS_FOR_LEAKS = 5_000_000
+# Above this many edges a shortest path can take a thousand times a common neighbour's time.
+EDGES_FOR_PATHS = 5_000_000
+PAIRS_FOR_PATHS = 20_000
+# Whole lists of hundreds of negatives take more pairs to hold enough positives: a rank is a positive's.
+PAIRS_IN_LISTS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """Some pairs of a part.
+
+    Attributes:
+        positives: int64 (p, 2).
+        negatives: int64 (m, 2) that all share, or (p, k, 2) each positive's own.
+        whole_lists: whether each positive stands against all its negatives, or all shared ones.
+        whole: whether these are all pairs of the part.
+    """
+
+    positives: NDArray[np.int64]
+    negatives: NDArray[np.int64]
+    whole_lists: bool
+    whole: bool
+
+    @property
+    def own(self) -> bool:
+        """Whether each positive has its own negatives."""
+        return self.negatives.ndim == 3
+
+    def sizes(self) -> str:
+        """How many pairs, in words."""
+        count = self.negatives.size // 2
+        sampled = "" if self.whole else " (a sample)"
+        return f"{len(self.positives):,} positives and {count:,} negatives{sampled}"
+
+
+class Subject:
+    """A link task as the checks see it.
+
+    Args:
+        task: what is audited.
+        seed: for the samples.
+        sample: at most this many positives, and as many negatives, where a look at all would take long.
+    """
+
+    def __init__(self, task: LinkTask, seed: int = 0, sample: int = 100_000) -> None:
+        self.task, self.seed, self.sample = task, seed, sample
+        self._scores: dict[tuple[str, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
+        self._views: dict[tuple[str, str, int], View] = {}
+        for name in task.part_names:
+            part = task.part(name)
+            as_pairs(part.positives, task.num_nodes, f"{name} positives")
+            as_pairs(part.negatives.reshape(-1, 2), task.num_nodes, f"{name} negatives")
+            if not len(part.positives) or not part.negatives.size:
+                what = "negatives" if len(part.positives) else "positives"
+                raise InputError(
+                    f"the {name} part of {task.dataset} has no {what}: there is nothing to audit"
+                )
+
+    @property
+    def graph(self) -> Graph:
+        """The graph the test part is scored with."""
+        return self.task.graph_for("test")
+
+    @property
+    def own(self) -> bool:
+        """Whether each test positive has its own negatives."""
+        return self.task.part("test").own_negatives
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """Each node's degree in the whole graph, hidden edges and all, int64 (n,)."""
+        found = self.task.graph.degrees.copy()
+        for name in self.task.part_names:
+            found += np.bincount(self.task.part(name).positives.ravel(), minlength=self.task.num_nodes)
+        return found
+
+    @cached_property
+    def hidden_keys(self) -> NDArray[np.int64]:
+        """One int64 for each positive of any part, sorted."""
+        parts = [self.task.part(name).positives for name in self.task.part_names]
+        return np.sort(pair_keys(np.concatenate(parts), self.task.num_nodes))
+
+    def lists(self, limit: int | None = None) -> View:
+        """Test positives with all their negatives, in some lists where each has its own.
+
+        Shared negatives beyond the limit are sampled too, and the lists are then not whole.
+        """
+        most = self.sample if limit is None else limit
+        return self._view("lists", "test", most * (PAIRS_IN_LISTS if self.own else 1))
+
+    def listed_for_leaks(self, part: str = "test") -> View:
+        """All pairs of a part, up to a few million."""
+        return self._view("lists", part, max(self.sample, PAIRS_FOR_LEAKS))
+
+    def pairs(self, limit: int | None = None) -> View:
+        """As many test positives as the limit allows, and as many negatives, taken apart: (p, 2), (m, 2)."""
+        return self._view("pairs", "test", self.sample if limit is None else limit)
+
+    @property
+    def path_limit(self) -> int:
+        """How many positives, and negatives, shortest paths are looked for between."""
+        return self.sample if self.graph.num_edges <= EDGES_FOR_PATHS else min(self.sample, PAIRS_FOR_PATHS)
+
+    def scores(self, method: str, view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """What a heuristic says of the pairs of a view, in the shapes of its positives and negatives."""
+        key = method, id(view)
+        if key not in self._scores:
+            scorer = create(method).fit(self.task)
+            bound = self.task.bind(scorer, "test")
+            above = bound.score(view.positives)
+            below = bound.score(view.negatives.reshape(-1, 2))
+            shape = view.negatives.shape[:-1]
+            self._scores[key] = np.asarray(above, np.float64), np.asarray(below, np.float64).reshape(shape)
+        return self._scores[key]
+
+    def random_pairs(self, count: int) -> NDArray[np.int64]:
+        """Pairs of two different nodes, uniform: int64 (count, 2)."""
+        rng = generator(self.seed, "audit", "random pairs")
+        nodes = self.task.num_nodes
+        first = rng.integers(0, nodes, size=count)
+        second = (first + rng.integers(1, max(nodes, 2), size=count)) % nodes
+        return np.column_stack([first, second])
+
+    def _view(self, kind: str, part: str, limit: int) -> View:
+        found = self.task.part(part)
+        # Shared negatives stand against every positive: taken apart or not, the pairs are the same.
+        key = (kind if found.own_negatives else "shared", part, limit)
+        if key not in self._views:
+            rng = generator(self.seed, "audit", *key)
+            if not found.own_negatives:
+                made = _shared(found, limit, rng)
+            else:
+                made = _whole_lists(found, limit, rng) if kind == "lists" else _apart(found, limit, rng)
+            self._views[key] = made
+        return self._views[key]
+
+
+def _shared(part: Part, limit: int, rng: np.random.Generator) -> View:
+    positives, negatives = _some(part.positives, limit, rng), _some(part.negatives, limit, rng)
+    whole_lists = len(negatives) == len(part.negatives)
+    return View(positives, negatives, whole_lists, whole_lists and len(positives) == len(part.positives))
+
+
+def _whole_lists(part: Part, limit: int, rng: np.random.Generator) -> View:
+    rows = _rows(len(part.positives), max(1, limit // part.negatives.shape[1]), rng)
+    chosen = part.negatives[rows].astype(np.int64)
+    return View(part.positives[rows].astype(np.int64), chosen, True, len(rows) == len(part.positives))
+
+
+def _apart(part: Part, limit: int, rng: np.random.Generator) -> View:
+    """Negatives of as many lists as can be: they are drawn over all of them."""
+    count, size = part.negatives.shape[:2]
+    places = _rows(count * size, limit, rng)
+    negatives = part.negatives[places // size, places % size].astype(np.int64)
+    positives = _some(part.positives, limit, rng)
+    return View(positives, negatives, False, len(negatives) == count * size and len(positives) == count)
+
+
+def _some(pairs: NDArray[np.int32], limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    return pairs[_rows(len(pairs), limit, rng)].astype(np.int64)
+
+
+def _rows(count: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """All rows where there are no more than the limit, else that many of them, ascending."""
+    if count <= limit:
+        return np.arange(count)
+    return np.sort(rng.choice(count, size=limit, replace=False, shuffle=False))

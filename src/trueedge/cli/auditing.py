@@ -1,0 +1,97 @@
+"""What a benchmark really measures, a verdict a line."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Column, Table
+from rich.text import Text
+
+from trueedge.cli import parsing, showing
+from trueedge.cli.making import Words
+from trueedge.errors import InputError
+from trueedge.tasks.protocols import get as get_protocol
+
+if TYPE_CHECKING:
+    from trueedge.audit import Audit
+
+COLOURS = {"ok": "green", "look": "yellow", "broken": "bold red"}
+
+
+def audit(
+    graph: Annotated[
+        str,
+        typer.Argument(
+            metavar="GRAPH|DATASET|TASK",
+            help="A file with an edge list, a data set's name, or a folder that 'trueedge task' wrote.",
+        ),
+    ],
+    protocol: Annotated[
+        str | None,
+        typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="existing"),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="For split, negatives and samples.", min=0)] = 0,
+    sample: Annotated[
+        int, typer.Option(help="The most positives, and negatives, a slow check looks at.", min=1)
+    ] = 100_000,
+    option: Words = None,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .json file for all numbers and series.")
+    ] = None,
+) -> None:
+    """Say what a benchmark really measures: leaks, negatives that give themselves away, degree bias.
+
+    A line a check: ok, look or broken, its number and the reason. What is broken is a finding, not an error:
+    the status is 0.
+
+    Example:
+        trueedge audit cora -p heart
+        trueedge audit graph.csv -o audit.json
+    """
+    from trueedge.audit import audit as run
+
+    if output is not None and output.suffix != ".json":
+        raise InputError(f"{output}: an audit is written to a .json file")
+    with showing.progress(1, "auditing") as report:
+        made = parsing.saved_task(graph, protocol, option or [])
+        if made is None:
+            chosen = get_protocol(protocol or "existing").name
+            given = parsing.options(option or [], [chosen])[chosen]
+            found = run(parsing.source(graph), protocol, seed, sample, progress=report, **given)
+        else:
+            found = run(made, None, seed, sample, progress=report)
+    _show(found)
+    for sentence in found.notes:
+        showing.note(sentence)
+    for name, reason in found.skipped.items():
+        showing.note(f"{name} does not apply: {reason}")
+    if output is not None:
+        showing.note(f"written to {found.save(output)}")
+
+
+def _show(found: Audit) -> None:
+    """A line a finding, its reason folded in a terminal and whole in a pipe."""
+    screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
+    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))
+    screen.print(Text(f"{found.dataset} · {found.protocol} · {counts}"))
+    lines = Table.grid(
+        Column(no_wrap=True),
+        Column(no_wrap=True),
+        Column(no_wrap=True, justify="right"),
+        Column(overflow="fold"),
+        padding=(0, showing.GAP),
+    )
+    for finding in found.findings:
+        verdict = Text(finding.verdict, style=COLOURS[finding.verdict])
+        lines.add_row(verdict, finding.check, finding.shown, Text(finding.sentence))
+    # The last column is padded to the widest line, which in a pipe is noise.
+    for line in screen.render_lines(lines, pad=False):
+        text = Text.assemble(*((part.text, part.style or "") for part in line))
+        text.rstrip()
+        screen.print(text, soft_wrap=True)
+
+
+COMMANDS = (audit,)

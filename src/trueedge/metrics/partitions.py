@@ -1,0 +1,207 @@
+"""How alike two partitions of the same elements are, and how much a score holds out along a curve."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.metrics.scores import as_array, as_scores
+
+Chance = Literal["product", "permutations"]
+
+
+class _Overlaps(NamedTuple):
+    """The groups of two partitions, and the pairs of groups that share an element.
+
+    Attributes:
+        first: float64 array (a,), the sizes of the first partition's groups.
+        second: float64 array (b,), those of the second.
+        rows: int64 array (k,), the first partition's group of each pair that shares an element.
+        columns: int64 array (k,), the second partition's.
+        shared: float64 array (k,), how many elements they share.
+        total: the number of elements.
+    """
+
+    first: NDArray[np.float64]
+    second: NDArray[np.float64]
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+    shared: NDArray[np.float64]
+    total: int
+
+
+def normalized_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
+    """Mutual information divided by the mean of the two entropies, from 0 to 1; 1 where neither has any.
+
+    Args:
+        first: array (n,), the group of each element; any whole numbers or strings.
+        second: array (n,), its group in the other partition.
+
+    Danon et al. 2005, "Comparing community structure identification".
+    """
+    overlaps = _overlaps(first, second)
+    if len(overlaps.first) == len(overlaps.second) == 1:
+        return 1.0
+    entropies = _entropy(overlaps.first) + _entropy(overlaps.second)
+    return float(np.clip(2 * _mutual_information(overlaps) / entropies, 0.0, 1.0))
+
+
+def adjusted_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
+    """Mutual information above that of shuffled elements, 1 for equal partitions and 0 in expectation.
+
+    Args:
+        first: array (n,), the group of each element; any whole numbers or strings.
+        second: array (n,), its group in the other partition.
+
+    Vinh, Epps, Bailey 2010, "Information theoretic measures for clusterings comparison", with the mean of the
+    entropies as the maximum.
+    """
+    overlaps = _overlaps(first, second)
+    groups = {len(overlaps.first), len(overlaps.second)}
+    if groups in ({1}, {overlaps.total}):
+        return 1.0
+    expected = _expected_mutual_information(overlaps)
+    above = _mutual_information(overlaps) - expected
+    room = (_entropy(overlaps.first) + _entropy(overlaps.second)) / 2 - expected
+    # Where one partition says nothing both are zero up to rounding.
+    return 0.0 if min(groups) == 1 else float(above / room)
+
+
+def element_centric_similarity(first: ArrayLike, second: ArrayLike) -> float:
+    """The mean over elements of what their two groups share, divided by the larger group; from above 0 to 1.
+
+    For partitions without overlap the similarity of the elements' random walks has this closed form:
+    ``Σ n_ab² / max(n_a, n_b) / n``, whatever the walk's restart.
+
+    Args:
+        first: array (n,), the group of each element; any whole numbers or strings.
+        second: array (n,), its group in the other partition.
+
+    Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy".
+    """
+    return _element_centric(_overlaps(first, second))
+
+
+def adjusted_element_centric_similarity(
+    first: ArrayLike, second: ArrayLike, chance: Chance = "product"
+) -> float:
+    """Element-centric similarity above chance: ``(s - e) / (1 - e)``, 1 for equal partitions.
+
+    Args:
+        first: array (n,), the group of each element; any whole numbers or strings.
+        second: array (n,), its group in the other partition.
+        chance: what two unrelated partitions would share. ``"product"`` puts ``n_a n_b / n`` in the place of
+            each overlap, as the studies with this measure do: shuffled partitions are then a little above 0,
+            the more so the smaller their groups. ``"permutations"`` is the exact expectation over shuffled
+            elements: they are at 0.
+
+    Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy"; used by Aiyappa
+    et al. 2025, "Implicit degree bias in the link prediction task".
+    """
+    if chance not in ("product", "permutations"):
+        raise must_be("chance", "adjusted_element_centric_similarity", "'product' or 'permutations'", chance)
+    overlaps = _overlaps(first, second)
+    similarity = _element_centric(overlaps)
+    if similarity == 1.0:
+        # Equal partitions, for some of which chance leaves no room: one group, or every element its own.
+        return 1.0
+    expected = _expected_element_centric(overlaps, chance)
+    return float((similarity - expected) / (1 - expected))
+
+
+def area_under_curve(places: ArrayLike, values: ArrayLike) -> float:
+    """The area below straight lines through points, such as a score over the mixing of communities.
+
+    Args:
+        places: numbers (m,), rising, 2 or more.
+        values: numbers (m,), the curve there.
+    """
+    x = as_scores(places, "places").astype(np.float64)
+    y = as_scores(values, "values").astype(np.float64)
+    if x.ndim != 1 or x.shape != y.shape:
+        raise InputError(f"there are places of shape {x.shape}, but values of shape {y.shape}")
+    if len(x) < 2:
+        raise InputError(f"an area needs two places at least, got {len(x)}")
+    flat = np.flatnonzero(np.diff(x) <= 0)
+    if flat.size:
+        raise InputError(f"places must rise, but {x[flat[0] + 1]:g} follows {x[flat[0]]:g}")
+    return float(np.sum(np.diff(x) * (y[1:] + y[:-1]) / 2))
+
+
+def _overlaps(first: ArrayLike, second: ArrayLike) -> _Overlaps:
+    a, b = _groups(first, "first partition"), _groups(second, "second partition")
+    if len(a) != len(b):
+        raise InputError(f"the first partition has {len(a)} elements, the second {len(b)}")
+    width = int(b.max()) + 1
+    pairs, shared = np.unique(a * width + b, return_counts=True)
+    return _Overlaps(
+        np.bincount(a).astype(np.float64),
+        np.bincount(b).astype(np.float64),
+        pairs // width,
+        pairs % width,
+        shared.astype(np.float64),
+        len(a),
+    )
+
+
+def _groups(labels: ArrayLike, what: str) -> NDArray[np.int64]:
+    """Groups numbered from 0; floats are taken where they are whole numbers."""
+    array = as_array(labels, what)
+    if array.ndim != 1 or array.size == 0:
+        raise InputError(f"the {what} must give one group to each of n elements, got shape {array.shape}")
+    if array.dtype.kind == "f" and not (np.isfinite(array) & (array == np.floor(array))).all():
+        raise InputError(f"the {what} must hold whole numbers or strings, got a fraction, NaN or infinity")
+    if array.dtype.kind not in "biufUS":
+        raise InputError(f"the {what} must hold whole numbers or strings, got values of type {array.dtype}")
+    return np.unique(array, return_inverse=True)[1].astype(np.int64)
+
+
+def _entropy(sizes: NDArray[np.float64]) -> float:
+    shares = sizes / sizes.sum()
+    return float(-np.sum(shares * np.log(shares)))
+
+
+def _mutual_information(overlaps: _Overlaps) -> float:
+    product = overlaps.first[overlaps.rows] * overlaps.second[overlaps.columns]
+    shares = overlaps.shared / overlaps.total
+    return float(np.sum(shares * (np.log(overlaps.total) + np.log(overlaps.shared) - np.log(product))))
+
+
+def _expected_mutual_information(overlaps: _Overlaps) -> float:
+    """Over all shuffles of the elements, overlaps follow a hypergeometric law; each pair of sizes once."""
+    from scipy.special import gammaln
+
+    n = overlaps.total
+    total = 0.0
+    for a, many in zip(*np.unique(overlaps.first, return_counts=True), strict=True):
+        for b, others in zip(*np.unique(overlaps.second, return_counts=True), strict=True):
+            shared = np.arange(max(1.0, a + b - n), min(a, b) + 1)
+            chance = np.exp(
+                gammaln(a + 1) + gammaln(b + 1) + gammaln(n - a + 1) + gammaln(n - b + 1) - gammaln(n + 1)
+                - gammaln(shared + 1) - gammaln(a - shared + 1) - gammaln(b - shared + 1)
+                - gammaln(n - a - b + shared + 1)
+            )  # fmt: skip
+            terms = shared / n * np.log(n * shared / (a * b)) * chance
+            total += float(many * others * terms.sum())
+    return total
+
+
+def _element_centric(overlaps: _Overlaps) -> float:
+    larger = np.maximum(overlaps.first[overlaps.rows], overlaps.second[overlaps.columns])
+    return float(np.sum(overlaps.shared**2 / larger) / overlaps.total)
+
+
+def _expected_element_centric(overlaps: _Overlaps, chance: Chance) -> float:
+    """Each pair of sizes once: groups of one size are alike."""
+    a, many = np.unique(overlaps.first, return_counts=True)
+    b, others = np.unique(overlaps.second, return_counts=True)
+    n = overlaps.total
+    squares = np.outer(a, b) ** 2 / n**2
+    if chance == "permutations":
+        # The variance of a hypergeometric overlap; of two elements or more, or both partitions were one.
+        squares += np.outer(a * (n - a), b * (n - b)) / (n**2 * (n - 1))
+    pairs = np.outer(many, others)
+    return float(np.sum(pairs * squares / np.maximum.outer(a, b)) / n)

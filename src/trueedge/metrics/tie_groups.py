@@ -1,0 +1,101 @@
+"""A table of comparisons: corrected p-values, and letters for methods that cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError
+from trueedge.metrics.scores import as_scores
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """P-values corrected for their number, float64 (n,): the chance of one false finding among all stays.
+
+    Args:
+        p_values: numbers (n,) between 0 and 1.
+
+    Holm, A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 1979.
+    """
+    values = as_scores(p_values, "p-values").astype(np.float64)
+    if values.ndim != 1:
+        raise InputError(f"p-values must have the shape (n,), got {values.shape}")
+    if ((values < 0) | (values > 1)).any():
+        raise InputError("a p-value lies between 0 and 1")
+    order = np.argsort(values, kind="stable")
+    times = np.arange(len(values), 0, -1)
+    corrected = np.empty(len(values))
+    corrected[order] = np.minimum(1.0, np.maximum.accumulate(times * values[order]))
+    return corrected
+
+
+def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """All largest groups of methods of which no two are distinct, those with the best methods first.
+
+    Insert and absorb: a group with two distinct members becomes two, each without one of them, and a group
+    that lies within another one goes.
+
+    Args:
+        count: the number of methods, numbered from 0, best first.
+        distinct: the pairs of methods that can be told apart.
+
+    Piepho, An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, JCGS 2004.
+    """
+    groups = [(1 << count) - 1] if count else []
+    for first, second in distinct:
+        if first == second or not (0 <= first < count and 0 <= second < count):
+            raise InputError(f"({first}, {second}) is no pair of two of {count} methods")
+        both = 1 << first | 1 << second
+        halves = [group & ~(1 << end) for group in groups if group & both == both for end in (first, second)]
+        groups = _absorb([group for group in groups if group & both != both], halves)
+    members = [tuple(place for place in range(count) if group >> place & 1) for group in groups]
+    return sorted(members)
+
+
+def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]]:
+    """Each method's letters, one for each group it is in: methods that share one cannot be told apart.
+
+    Args:
+        count: the number of methods.
+        groups: from :func:`tie_groups`.
+    """
+    found: list[tuple[str, ...]] = [()] * count
+    for number, group in enumerate(groups):
+        for member in group:
+            found[member] += (_letter(number),)
+    return found
+
+
+def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:
+    """All largest groups of methods whose places are no further apart than a width, best first.
+
+    Args:
+        places: numbers (n,), such as mean ranks.
+        width: such as a critical difference.
+    """
+    values = as_scores(places, "places").astype(np.float64)
+    order = np.argsort(values, kind="stable")
+    ends = np.searchsorted(values[order], values[order] + width, side="right")
+    starts = [0, *(start for start, (last, end) in enumerate(pairwise(ends.tolist()), 1) if end > last)]
+    return [tuple(order[start : ends[start]].tolist()) for start in starts if len(order)]
+
+
+def _absorb(kept: list[int], halves: list[int]) -> list[int]:
+    """Groups that were there lie within no half; a half may lie within them, or within another half."""
+    for half in sorted(set(halves), key=int.bit_count, reverse=True):
+        if not any(half & group == half for group in kept):
+            kept.append(half)
+    return kept
+
+
+def _letter(number: int) -> str:
+    """a, b, …, z, aa, ab, …"""
+    text = ""
+    while number >= 0:
+        number, place = divmod(number, 26)
+        text = chr(ord("a") + place) + text
+        number -= 1
+    return text
