@@ -203,3 +203,21 @@ def test_a_warning_about_scores_is_a_sentence(trueedge) -> None:
     status, _, err = trueedge("score", "karate", "same.txt", "-p", "existing")
     assert status == 0
     assert err == "karate existing test: all scores are 0: nothing is told apart\n"
+
+
+def test_methods_side_by_side_come_with_intervals_and_tie_groups(trueedge) -> None:
+    status, out, err = trueedge("run", "cora", "-p", "existing", "-m", "ra,aa,pa")
+    assert status == 0
+    lines = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
+    assert lines["method"][:5] == ["method", "mrr", "95", "%", "ties"]
+    low, high = map(float, lines["ra"][2].split("–"))
+    assert low < float(lines["ra"][1]) < high
+    # RA and AA differ by a tenth of a point here, PA by thirty.
+    assert lines["ra"][3] == lines["aa"][3] != lines["pa"][3]
+    assert "95 % intervals over test edges; methods with a common letter" in out + err
+
+
+def test_a_ranking_of_all_nodes_has_no_intervals(trueedge) -> None:
+    status, out, _ = trueedge("run", "karate", "-p", "recommendation", "-m", "ra,cn")
+    assert status == 0
+    assert "ties" not in out.splitlines()[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -9,16 +10,23 @@ from rich.text import Text
 
 from trueedge.cli import showing
 from trueedge.results import Record, Row, summarise
+from trueedge.results.comparison import MethodComparison, compare
 from trueedge.results.record import request_key
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
+# What might have been others: what an interval holds for, in a user's words.
+OVER = {"edges": "test edges", "edges and seeds": "test edges and seeds", "tasks": "splits"}
 MORE = "more columns in a wider window or with trueedge export"
 
 
 def show(records: Iterable[Record]) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores."""
     for group in _alike(records, "dataset", "protocol", "options"):
-        _table(summarise(group))
+        (compared, *others) = compare(group)
+        # Records of files that have changed since cannot be paired with the others.
+        _table(summarise(group), None if others else compared)
+        if not others and len(compared.methods) > 1 and compared.pairs:
+            showing.note(_how_sure(compared))
         for sentence in findings(group):
             showing.note(sentence)
 
@@ -58,20 +66,45 @@ def _alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
     return list(groups.values())
 
 
-def _table(rows: Sequence[Row]) -> None:
+def _how_sure(compared: MethodComparison) -> str:
+    """What the intervals and letters of a table mean."""
+    gap = f"; a true gap below {100 * compared.smallest_gap:.2g} points would seldom be found"
+    over = OVER.get(compared.methods[0].estimate.over, compared.methods[0].estimate.over)
+    told = "methods with a common letter cannot be told apart (paired, Holm)"
+    level = f"{100 * compared.level:.0f} % intervals over {over}"
+    return f"{level}; {told}{gap if math.isfinite(compared.smallest_gap) else ''}"
+
+
+def _interval(label: str, compared: MethodComparison) -> list[str]:
+    """The interval of a method's headline, in percent, and the letters of its tie groups."""
+    for one in compared.methods:
+        if one.label == label:
+            span = f"{100 * one.estimate.low:.1f}–{100 * one.estimate.high:.1f}"
+            return [span, "".join(one.letters)]
+    return ["–", "–"]
+
+
+def _table(rows: Sequence[Row], compared: MethodComparison | None) -> None:
     """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
     first = rows[0]
+    sure = compared if compared is not None and compared.methods else None
     shown = [name for name in first.means if "." not in name and name != first.headline]
     shown = [first.headline, *shown]
     best = {name: max(row.means.get(name, 0.0) for row in rows) for name in shown}
     lines: list[list[str | Text]] = [
-        [row.label, *(_percent(row, name, best[name]) for name in shown)]
+        [
+            row.label,
+            _percent(row, first.headline, best[first.headline]),
+            *(_interval(row.label, sure) if sure else ()),
+            *(_percent(row, name, best[name]) for name in shown[1:]),
+        ]
         for row in sorted(rows, key=lambda row: -row.means[first.headline])
     ]
     seeds = sorted({row.seeds for row in rows})
     number = "one seed" if seeds == [1] else f"{'–'.join(map(str, seeds))} seeds, mean ± std"
     title = Text.assemble((first.where, "bold"), f"  test part, percent, {number}")
-    showing.table(title, ["method", *shown], lines, numbers=range(1, len(shown) + 1), more=MORE)
+    head = ["method", shown[0], *([f"{100 * sure.level:.0f} %", "ties"] if sure else []), *shown[1:]]
+    showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 
 
 def _percent(row: Row, name: str, best: float) -> Text:
