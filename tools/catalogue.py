@@ -23,6 +23,7 @@ PAGES = (
     "docs/published.md",
     "docs/learned.md",
     "docs/pairwise.md",
+    "docs/audit.md",
     "docs/speed.md",
     "docs/growth.svg",
 )
@@ -92,6 +93,13 @@ def options_table() -> str:
 def metrics_table() -> str:
     rows = [[f"`{m.name}`", m.title, m.formula] for m in metrics.catalogue()]
     return table(["metric", "what it is", "formula"], rows)
+
+
+def checks_table() -> str:
+    from trueedge.audit import catalogue as checks
+
+    rows = [[check.family, f"`{check.name}`", check.question, check.rule] for check in checks()]
+    return table(["family", "check", "what it asks", "rule"], rows)
 
 
 def studies_table() -> str:
@@ -266,6 +274,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": comparison_table,
     "networks": networks_table,
     "plain": plain_table,
+    "checks": checks_table,
     "speed": speed_table,
     "large": large_table,
 }

@@ -177,3 +177,14 @@ def test_a_bound_is_passed_by_more_than_it_and_chance_is_forgiven() -> None:
 
 def test_a_share_that_is_not_zero_is_not_shown_as_zero() -> None:
     assert [percent(share) for share in (0.0, 0.809, 0.00001)] == ["0.0 %", "80.9 %", "0.001 %"]
+
+
+def test_an_audit_is_walked_through_and_shown_with_what_is_broken_first():
+    found = audit("karate", "existing")
+    assert list(found) == list(found.findings)
+    assert len(found) == len(found.findings)
+    order = ["broken", "look", "ok"]
+    places = [order.index(finding.verdict) for finding in found.by_verdict()]
+    assert places == sorted(places)
+    assert str(found).splitlines()[0] == "karate · existing"
+    assert len(str(found).splitlines()) == len(found) + 1

@@ -209,15 +209,23 @@ def test_methods_side_by_side_come_with_intervals_and_tie_groups(trueedge) -> No
     status, out, err = trueedge("run", "cora", "-p", "existing", "-m", "ra,aa,pa")
     assert status == 0
     lines = {line.split()[0]: line.split() for line in out.splitlines() if line.strip()}
-    assert lines["method"][:5] == ["method", "mrr", "95", "%", "ties"]
+    assert lines["method"][:5] == ["method", "mrr", "95", "%", "group"]
     low, high = map(float, lines["ra"][2].split("–"))
     assert low < float(lines["ra"][1]) < high
     # RA and AA differ by a tenth of a point here, PA by thirty.
     assert lines["ra"][3] == lines["aa"][3] != lines["pa"][3]
-    assert "95 % intervals over test edges; methods with a common letter" in out + err
+    assert "95 % intervals over test edges, with these negatives; methods with a common letter" in out + err
 
 
 def test_a_ranking_of_all_nodes_has_no_intervals(trueedge) -> None:
     status, out, _ = trueedge("run", "karate", "-p", "recommendation", "-m", "ra,cn")
     assert status == 0
-    assert "ties" not in out.splitlines()[1]
+    assert "group" not in out.splitlines()[1]
+
+
+def test_another_task_of_the_same_name_gets_a_table_of_its_own(trueedge, tmp_path: Path) -> None:
+    te.task("karate", "existing", seed=5).save(tmp_path / "other")
+    trueedge("run", "karate", "-p", "existing", "-m", "ra,cn", "--runs", "rr")
+    trueedge("run", "other", "-m", "ra,cn", "--runs", "rr")
+    _, out, _ = trueedge("records", "--runs", "rr")
+    assert out.count("karate · existing") == 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,8 @@ from trueedge.tasks.storage import load
 
 Progress = Callable[[str, int, int], None]
 DEFAULT_PROTOCOL = "existing"
+# What deserves attention first.
+VERDICTS = ("broken", "look", "ok")
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,6 +56,25 @@ class Audit:
             reason = self.skipped.get(check, "there is no such check")
             raise InputError(f"the audit has no finding of {check!r}: {reason}")
         return found
+
+    def __iter__(self) -> Iterator[Finding]:
+        """The findings, by family."""
+        return iter(self.findings)
+
+    def __len__(self) -> int:
+        """How many findings there are."""
+        return len(self.findings)
+
+    def __str__(self) -> str:
+        """A line a finding, what is broken first."""
+        lines = [
+            f"{one.verdict:<7} {one.check:<24} {one.shown:>9}  {one.sentence}" for one in self.by_verdict()
+        ]
+        return "\n".join([f"{self.dataset} · {self.protocol}", *lines])
+
+    def by_verdict(self) -> list[Finding]:
+        """The findings, what is broken first, then what deserves a look."""
+        return sorted(self.findings, key=lambda finding: VERDICTS.index(finding.verdict))
 
     def count(self, verdict: str) -> int:
         """How many findings have a verdict."""

@@ -44,7 +44,7 @@ def audit(
 ) -> None:
     """Say what a benchmark really measures: leaks, negatives that give themselves away, degree bias.
 
-    A line a check: ok, look or broken, its number and the reason. What is broken is a finding, not an error:
+    A line a check: broken, look or ok, its number and the reason. What is broken is a finding, not an error:
     the status is 0.
 
     Example:
@@ -84,7 +84,7 @@ def _show(found: Audit) -> None:
         Column(overflow="fold"),
         padding=(0, showing.GAP),
     )
-    for finding in found.findings:
+    for finding in found.by_verdict():
         verdict = Text(finding.verdict, style=COLOURS[finding.verdict])
         lines.add_row(verdict, finding.check, finding.shown, Text(finding.sentence))
     # The last column is padded to the widest line, which in a pipe is noise.

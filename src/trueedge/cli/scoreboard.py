@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterable, Sequence
 
@@ -15,17 +14,22 @@ from trueedge.results.record import request_key
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
 # What might have been others: what an interval holds for, in a user's words.
-OVER = {"edges": "test edges", "edges and seeds": "test edges and seeds", "tasks": "splits"}
+OVER = {
+    "edges": "test edges, with these negatives",
+    "edges and seeds": "test edges and seeds, with these negatives",
+    "tasks": "splits",
+}
+# A gap that could only just be found when it is this large is no gap to speak of.
+LARGEST_GAP = 0.5
 MORE = "more columns in a wider window or with trueedge export"
 
 
 def show(records: Iterable[Record]) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores."""
-    for group in _alike(records, "dataset", "protocol", "options"):
-        (compared, *others) = compare(group)
-        # Records of files that have changed since cannot be paired with the others.
-        _table(summarise(group), None if others else compared)
-        if not others and len(compared.methods) > 1 and compared.pairs:
+    for group in _alike(records, "dataset", "protocol", "options", "source"):
+        (compared,) = compare(group)
+        _table(summarise(group), compared if len(compared.methods) > 1 and compared.pairs else None)
+        if len(compared.methods) > 1 and compared.pairs:
             showing.note(_how_sure(compared))
         for sentence in findings(group):
             showing.note(sentence)
@@ -36,7 +40,7 @@ def latest(records: Iterable[Record]) -> list[Record]:
 
     Trials of a search, which know no test part, are left out.
     """
-    request = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed")
+    request = ("dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
     judged = [record for record in records if not record.is_trial]
     return [group[-1] for group in _alike(judged, *request)]
 
@@ -61,18 +65,18 @@ def _alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
     groups: dict[str, list[Record]] = {}
     for record in records:
         # Plain, because what was read from the store has lists where a fresh record has tuples.
-        plain = record.to_dict()
+        plain = {**record.to_dict(), "source": record.provenance.get("source")}
         groups.setdefault(request_key(**{name: plain[name] for name in names}), []).append(record)
     return list(groups.values())
 
 
 def _how_sure(compared: MethodComparison) -> str:
     """What the intervals and letters of a table mean."""
-    gap = f"; a true gap below {100 * compared.smallest_gap:.2g} points would seldom be found"
+    gap = f"; half of the pairs can tell a true gap of {100 * compared.smallest_gap:.1f} points"
     over = OVER.get(compared.methods[0].estimate.over, compared.methods[0].estimate.over)
-    told = "methods with a common letter cannot be told apart (paired, Holm)"
+    told = "methods with a common letter are not told apart (paired, Holm)"
     level = f"{100 * compared.level:.0f} % intervals over {over}"
-    return f"{level}; {told}{gap if math.isfinite(compared.smallest_gap) else ''}"
+    return f"{level}; {told}{gap if compared.smallest_gap < LARGEST_GAP else ''}"
 
 
 def _interval(label: str, compared: MethodComparison) -> list[str]:
@@ -103,7 +107,7 @@ def _table(rows: Sequence[Row], compared: MethodComparison | None) -> None:
     seeds = sorted({row.seeds for row in rows})
     number = "one seed" if seeds == [1] else f"{'–'.join(map(str, seeds))} seeds, mean ± std"
     title = Text.assemble((first.where, "bold"), f"  test part, percent, {number}")
-    head = ["method", shown[0], *([f"{100 * sure.level:.0f} %", "ties"] if sure else []), *shown[1:]]
+    head = ["method", shown[0], *([f"{100 * sure.level:.0f} %", "group"] if sure else []), *shown[1:]]
     showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 
 

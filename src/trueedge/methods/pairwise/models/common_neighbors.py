@@ -18,6 +18,9 @@ DENSE_FROM = 1 / 16
 # Entries of the table's rows that are looked at together.
 DENSE_BLOCK = 1 << 27
 
+# From this version on a product of bfloat16 matrices can be had in float32.
+MIXED_PRODUCTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
+
 
 class CommonNeighborPredictor(nn.Module):
     """A logit of the product of two states and the sum of others."""
@@ -166,7 +169,7 @@ def _weighed(weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
     """
     if weights.dtype != torch.bool:
         return weights @ states
-    if weights.device.type != "cuda":
+    if weights.device.type != "cuda" or not MIXED_PRODUCTS:
         return weights.to(states.dtype) @ states
     ones = weights.to(torch.bfloat16)
     found = [torch.mm(ones, part, out_dtype=torch.float32) for part in bfloat16_parts(states)]
