@@ -26,7 +26,9 @@ def test_every_method_that_needs_no_features_runs_under_every_protocol(protocol:
     for kind in te.methods.catalogue():
         if kind.needs_features:
             continue
-        values = task.evaluate(kind().fit(task))
+        # A trained method shows in two epochs that it runs.
+        settings = {"epochs": 2} if "epochs" in kind.space() else {}
+        values = task.evaluate(kind(**settings).fit(task))
         assert set(values) == set(task.metrics)
         assert all(0 <= value <= 1 for value in values.values()), (kind.name, values)
 
