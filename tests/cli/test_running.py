@@ -229,3 +229,12 @@ def test_another_task_of_the_same_name_gets_a_table_of_its_own(trueedge, tmp_pat
     trueedge("run", "other", "-m", "ra,cn", "--runs", "rr")
     _, out, _ = trueedge("records", "--runs", "rr")
     assert out.count("karate · existing") == 2
+
+
+def test_an_auc_of_one_split_gets_no_letters_and_of_several_it_does(trueedge) -> None:
+    words = ("run", "karate", "-p", "uniform", "-m", "ra,cn")
+    _, out, err = trueedge(*words)
+    assert "group" not in out.splitlines()[1]
+    assert "how sure an AUC is, one split does not tell" in out + err
+    _, out, _ = trueedge(*words, "--seeds", "3")
+    assert "group" in out.splitlines()[1]

@@ -28,9 +28,14 @@ def show(records: Iterable[Record]) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores."""
     for group in _alike(records, "dataset", "protocol", "options", "source"):
         (compared,) = compare(group)
-        _table(summarise(group), compared if len(compared.methods) > 1 and compared.pairs else None)
-        if len(compared.methods) > 1 and compared.pairs:
+        several = len(compared.methods) > 1 and len(compared.pairs) > 0
+        # An AUC depends on its negatives as much as on the positives, and one split does not tell how much.
+        told = several and not (compared.metric == "auc" and compared.tasks == 1)
+        _table(summarise(group), compared if told else None)
+        if told:
             showing.note(_how_sure(compared))
+        elif several:
+            showing.note("how sure an AUC is, one split does not tell: --seeds 5 draws five")
         for sentence in findings(group):
             showing.note(sentence)
 
