@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -152,3 +153,15 @@ def test_the_scorer_scores_as_the_method_does_and_can_change_its_graph(heuristic
 def test_a_pair_outside_the_graph_is_named(heuristic, random_graph):
     with pytest.raises(InputError, match="row 1 has the node id 15"):
         heuristic.score(random_graph(1, nodes=15, edges=30, features=4), [[0, 1], [2, 15]])
+
+
+@pytest.mark.parametrize("dataset", ["cora", "ogbl-ddi", "polbooks"])
+@pytest.mark.parametrize("protocol", ["existing", "heart", "uniform"])
+def test_a_pairwise_method_hides_its_positives_wherever_nobody_asked_otherwise(protocol, dataset):
+    task = SimpleNamespace(protocol=protocol, dataset=dataset)
+    pairwise = [kind for kind in METHODS.values() if kind.family == "pairwise"]
+    assert len(pairwise) >= 8
+    for kind in pairwise:
+        if "hide_positives" in kind.space():
+            assert kind().for_task(task).hide_positives is True, kind.name
+            assert kind(hide_positives=False).for_task(task).hide_positives is False, kind.name

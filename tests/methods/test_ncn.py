@@ -286,12 +286,3 @@ def test_dense_layers_may_be_computed_in_bfloat16(name, task):
     chosen = {**short(name), "epochs": 2, "batch_size": 512, "bfloat16": True}
     scorer = create(name, chosen).fit(task)
     assert np.isfinite(scorer.score(task.pairs("valid"))).all()
-
-
-def test_three_halves_of_a_number_are_the_number():
-    from trueedge.methods.pairwise.models.common_neighbors import bfloat16_parts
-
-    states = torch.randn(200, 7, generator=torch.Generator().manual_seed(0)) * 10.0 ** torch.arange(-3, 4)
-    parts = bfloat16_parts(states)
-    assert all(part.dtype == torch.bfloat16 for part in parts)
-    assert torch.equal(sum(part.double() for part in parts).float(), states)

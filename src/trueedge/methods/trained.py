@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from abc import abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.errors import InputError
 from trueedge.methods.method import Method, setting
@@ -50,6 +50,9 @@ class Trained(Method):
     Settings that are None are filled in for the task. The ranges that are searched are those of Table 8 of Li
     et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
     """
+
+    # The method's own habits: they go before what is usual, and behind what was published for a data set.
+    habits: ClassVar[Mapping[str, Any]] = {}
 
     learning_rate: float | None = open_setting(
         float, "Adam's learning rate", low=1e-8, high=10.0, search=(0.01, 0.001)
@@ -97,7 +100,7 @@ class Trained(Method):
 
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""
-        known = {**USUAL, **published_settings(self.name, task)}
+        known = {**USUAL, **self.habits, **published_settings(self.name, task)}
         own = self.space()
         left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
         return replace(self, **left)

@@ -88,7 +88,7 @@ class SparseInput(Input):
         """The linear map of every node's features."""
         matrix = csr(self.indptr, self.indices, self.values, self.dim)
         turned = csr(self.turned_indptr, self.turned_indices, self.turned_values, self.rows)
-        mapped: torch.Tensor = _FixedProduct.apply(matrix, turned, weight.t())
+        mapped: torch.Tensor = FixedProduct.apply(matrix, turned, weight.t())
         return mapped if bias is None else mapped + bias
 
 
@@ -106,16 +106,18 @@ class LearnedInput(Input):
         return F.linear(self.vectors, weight, bias)
 
 
-class _FixedProduct(torch.autograd.Function):
+class FixedProduct(torch.autograd.Function):
     """A product of a fixed sparse matrix, whose transpose is at hand, with learned columns."""
 
     @staticmethod
     def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        """The product."""
         ctx.turned = turned
         return matrix @ weight
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
+        """The gradient of the columns: the transpose does the work."""
         return None, None, ctx.turned @ gradients[0]
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
@@ -31,6 +32,7 @@ class BUDDY(Pairwise):
     citation: ClassVar[str] = (
         "Chamberlain et al., Graph Neural Networks for Link Prediction with Subgraph Sketching, 2023"
     )
+    habits: ClassVar[Mapping[str, Any]] = USUAL
     without: ClassVar[frozenset[str]] = frozenset({"dropout", "layers", "predictor", "predictor_layers"})
 
     label_dropout: float | None = open_setting(
@@ -53,12 +55,6 @@ class BUDDY(Pairwise):
         False, "show the number of neighbours of one end alone too; in training it tells that an edge is gone"
     )
     clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        filled = super().for_task(task)
-        left = {key: value for key, value in USUAL.items() if getattr(filled, key) is None}
-        return replace(filled, **left)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """Sketches of single nodes, linear maps of the features, and the predictor."""

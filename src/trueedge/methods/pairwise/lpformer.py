@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.published_settings import published_settings
 from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ class LPFormer(Pairwise):
     citation: ClassVar[str] = (
         "Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, 2024"
     )
+    habits: ClassVar[Mapping[str, Any]] = USUAL
     without: ClassVar[frozenset[str]] = frozenset({"predictor"})
 
     decay: float | None = open_setting(
@@ -108,13 +109,6 @@ class LPFormer(Pairwise):
         choices=("published", "thesis"),
     )
     ablation: str = setting("", "what is left out of the model", choices=ABLATIONS)
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        known = {**USUAL, **published_settings(self.name, task)}
-        own = self.space()
-        left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
-        return super(LPFormer, replace(self, **left)).for_task(task)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """The encoder, the attention, the head."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
@@ -30,6 +31,7 @@ class NCN(Pairwise):
     name: ClassVar[str] = "ncn"
     title: ClassVar[str] = "Neural Common Neighbor"
     citation: ClassVar[str] = CITATION
+    habits: ClassVar[Mapping[str, Any]] = USUAL
     without: ClassVar[frozenset[str]] = frozenset({"predictor"})
 
     encoder: str | None = open_setting(
@@ -46,11 +48,6 @@ class NCN(Pairwise):
         float, "share of the encoder's states dropped", low=0.0, high=0.99
     )
     clip: float = setting(0.0, "the largest norm of a part's gradient; 0: any", low=0.0, high=1e9)
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        filled = super().for_task(task)
-        return replace(filled, **{key: value for key, value in USUAL.items() if getattr(filled, key) is None})
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """An encoder, and a predictor of pairs and their common neighbours."""

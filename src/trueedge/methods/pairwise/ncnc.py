@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.ncn import CITATION, NCN
@@ -29,6 +30,7 @@ class NCNC(NCN):
     name: ClassVar[str] = "ncnc"
     title: ClassVar[str] = "Neural Common Neighbor with Completion"
     citation: ClassVar[str] = CITATION
+    habits: ClassVar[Mapping[str, Any]] = {**NCN.habits, **USUAL}
 
     completion_scale: float | None = open_setting(
         float, "what a missing edge's logit less its offset is multiplied by", low=0.0, high=1e3
@@ -46,11 +48,6 @@ class NCNC(NCN):
     completion_block: int = setting(
         1 << 14, "missing edges scored at a time, which bounds the memory", low=1, high=1 << 30
     )
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        filled = super().for_task(task)
-        return replace(filled, **{key: value for key, value in USUAL.items() if getattr(filled, key) is None})
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """NCN's parts, and how missing edges count."""

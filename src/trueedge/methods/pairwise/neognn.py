@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
@@ -12,8 +13,6 @@ from trueedge.methods.trained import open_setting
 if TYPE_CHECKING:
     from trueedge.tasks import Task
     from trueedge.training import LinkModel
-
-USUAL_HOPS = 2
 
 
 @dataclass(frozen=True)
@@ -25,17 +24,13 @@ class NeoGNN(Pairwise):
     citation: ClassVar[str] = (
         "Yun et al., Neo-GNNs: Neighborhood Overlap-aware Graph Neural Networks for Link Prediction, 2021"
     )
+    habits: ClassVar[Mapping[str, Any]] = {"hops": 2}
 
     hops: int | None = open_setting(int, "how far neighbourhoods reach", low=1, high=4)
     beta: float = setting(0.1, "what a walk counts beside one a hop shorter", low=1e-9, high=10.0)
     edge_dim: int = setting(8, "hidden size of what is learned of an edge", low=1, high=8192)
     node_dim: int = setting(128, "hidden size of what is learned of a node", low=1, high=8192)
     overlap_dim: int = setting(128, "hidden size of what is learned of an overlap", low=1, high=8192)
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        filled = super().for_task(task)
-        return filled if filled.hops is not None else replace(filled, hops=USUAL_HOPS)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """A network of convolutions, the learned weights, and the predictor of the mix."""

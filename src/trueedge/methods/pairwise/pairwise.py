@@ -29,5 +29,7 @@ class Pairwise(Trained):
 
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""
-        hide = True if self.hide_positives is None else self.hide_positives
-        return replace(super().for_task(task), hide_positives=hide)
+        filled = super().for_task(task)
+        if "hide_positives" in self.without:
+            return filled
+        return replace(filled, hide_positives=True if self.hide_positives is None else self.hide_positives)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.published_settings import published_settings
-from trueedge.methods.trained import Trained, open_setting
+from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -48,6 +48,7 @@ class SEAL(Pairwise):
     name: ClassVar[str] = "seal"
     title: ClassVar[str] = "SEAL"
     citation: ClassVar[str] = "Zhang and Chen, Link Prediction Based on Graph Neural Networks, 2018"
+    habits: ClassVar[Mapping[str, Any]] = HABITS
     without: ClassVar[frozenset[str]] = frozenset(
         {"hide_positives", "inputs", "predictor", "predictor_layers"}
     )
@@ -70,14 +71,6 @@ class SEAL(Pairwise):
     memory: int = setting(
         1024, "MiB of validation subgraphs that are kept between looks, and of training edges' as many", low=0
     )
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        known = {**HABITS, **published_settings(self.name, task)}
-        own = self.space()
-        left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
-        # Not as pairwise methods do: there is nothing to hide.
-        return Trained.for_task(replace(self, **left), task)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """Labels, convolutions, a head, and what extracts subgraphs."""

@@ -18,9 +18,6 @@ DENSE_FROM = 1 / 16
 # Entries of the table's rows that are looked at together.
 DENSE_BLOCK = 1 << 27
 
-# From this version on a product of bfloat16 matrices can be had in float32.
-MIXED_PRODUCTS = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
-
 
 class CommonNeighborPredictor(nn.Module):
     """A logit of the product of two states and the sum of others."""
@@ -144,42 +141,18 @@ class _DenseSums(torch.autograd.Function):
         ctx: Any, states: torch.Tensor, pairs: torch.Tensor, values: torch.Tensor, size: int
     ) -> torch.Tensor:
         ctx.given = pairs, values, size
-        return torch.cat([_weighed(_products(values, block), states) for block in pairs.split(size)])
+        return torch.cat([_products(values, block, states) @ states for block in pairs.split(size)])
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
         (pairs, values, size), gradient = ctx.given, gradients[0]
         found = gradient.new_zeros(len(values), gradient.shape[1])
         for block, part in zip(pairs.split(size), gradient.split(size), strict=True):
-            found += _weighed(_products(values, block).t(), part)
+            found.addmm_(_products(values, block, gradient).t(), part)
         return found, None, None, None
 
 
-def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
-    """The products of the rows of both ends, (m, n): of a bool table those of the common neighbours."""
+def _products(values: torch.Tensor, pairs: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
+    """The products of the rows of both ends, float (m, n): ones at the common neighbours."""
     left, right = values[pairs[:, 0]], values[pairs[:, 1]]
-    return left & right if values.dtype == torch.bool else left * right
-
-
-def _weighed(weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """A product of a matrix of weights (m, n) with states (n, d), float32.
-
-    Ones and zeros are exact in bfloat16, and a float32 number is the sum of three: on a GPU three products of
-    those, added up in float32, lose nothing and take a fraction of the time of one.
-    """
-    if weights.dtype != torch.bool:
-        return weights @ states
-    if weights.device.type != "cuda" or not MIXED_PRODUCTS:
-        return weights.to(states.dtype) @ states
-    ones = weights.to(torch.bfloat16)
-    found = [torch.mm(ones, part, out_dtype=torch.float32) for part in bfloat16_parts(states)]
-    return found[0] + (found[1] + found[2])
-
-
-def bfloat16_parts(states: torch.Tensor) -> list[torch.Tensor]:
-    """Three bfloat16 tensors whose sum is a float32 tensor."""
-    parts, left = [], states
-    for _ in range(3):
-        parts.append(left.to(torch.bfloat16))
-        left = left - parts[-1].float()
-    return parts
+    return (left & right).to(like.dtype) if values.dtype == torch.bool else left * right

@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import DenseInput, Input, LearnedInput, SparseInput, States
+from trueedge.training.inputs import DenseInput, FixedProduct, Input, LearnedInput, SparseInput, States
 from trueedge.training.messages import csr
 
 
@@ -56,18 +56,5 @@ class _ThinnedFeatures(Input):
         full: Any = self.inputs
         matrix = csr(full.indptr, full.indices, self.thinned, full.dim)
         turned = csr(full.turned_indptr, full.turned_indices, self.turned, full.rows)
-        mapped: torch.Tensor = _Product.apply(matrix, turned, weight.t())
+        mapped: torch.Tensor = FixedProduct.apply(matrix, turned, weight.t())
         return mapped if bias is None else mapped + bias
-
-
-class _Product(torch.autograd.Function):
-    """A product of a sparse matrix, whose transpose is at hand, with learned columns."""
-
-    @staticmethod
-    def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        ctx.turned = turned
-        return matrix @ weight
-
-    @staticmethod
-    def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
-        return None, None, ctx.turned @ gradients[0]
