@@ -214,3 +214,15 @@ def test_changed_files_of_a_data_set_are_another_request_and_said(
     assert first.test != second.test
     assert any("test_neg.txt is not the published file" in sentence for sentence in second.warnings)
     assert not any("published" in sentence for sentence in first.warnings)
+
+
+def test_a_learned_method_without_torch_says_how_to_get_it(monkeypatch) -> None:
+    import sys
+
+    import trueedge as te
+
+    for name in [name for name in sys.modules if name == "torch" or name.startswith("trueedge.training")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(InputError, match=r"needs torch, which comes with: pip install 'trueedge\[torch\]'"):
+        te.run("karate", "existing", "gcn")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -123,8 +124,9 @@ def _outcomes(cells: Sequence[Cell], store: Store, again: bool, checkpoints: Pat
     from trueedge.results import run_cells
 
     outcomes: list[Outcome] = []
-    # Only what is trained has epochs to tell of: for other methods torch is not even imported.
-    trained = any("epochs" in cell.method.space() for cell in cells)
+    # Only what is trained has epochs to tell of: for other methods torch is not even imported. Where it is
+    # not installed, the cells say so.
+    trained = find_spec("torch") is not None and any("epochs" in cell.method.space() for cell in cells)
     with showing.progress(
         len(cells), "making the task", TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     ) as report:

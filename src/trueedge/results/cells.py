@@ -249,7 +249,12 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
-        scorer = method.fit(task, seed=cell.seed, device=cell.device)
+        try:
+            scorer = method.fit(task, seed=cell.seed, device=cell.device)
+        except ModuleNotFoundError as error:
+            if error.name != "torch":
+                raise
+            raise InputError("it needs torch, which comes with: pip install 'trueedge[torch]'") from None
         fitted = time.perf_counter()
         values = {part: task.evaluate(scorer, part) for part in parts}
         scored = time.perf_counter()
