@@ -23,8 +23,8 @@ ROOMS = (
     "results",
     "search",
     "studies",
-    "audit",
     "report",
+    "audit",
     "leaderboard",
     "cli",
 )

@@ -11,6 +11,7 @@ from typing import Any
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
 from trueedge.results import Cell, Record, Store, run_cells, summarise
+from trueedge.results.figure import Figure
 
 Progress = Callable[[str, int, int], None]
 
@@ -80,11 +81,13 @@ class Finding:
         rows: the comparisons.
         missing: what could not be run, and why.
         places: where the records were computed: device, machine and versions.
+        figures: what the paper draws, from ours.
     """
 
     rows: list[Comparison]
     missing: list[str] = field(default_factory=list)
     places: list[dict[str, Any]] = field(default_factory=list)
+    figures: list[Figure] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,92 @@
+"""A figure as data: what is drawn, and not how."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from trueedge.errors import InputError
+
+Kind = Literal["lines", "points", "bars", "heat"]
+
+
+@dataclass(frozen=True)
+class Series:
+    """One line, cloud, group of bars or row of a figure.
+
+    Attributes:
+        name: what it is called in the key.
+        x: where its values stand: numbers, or texts where the axis has names.
+        y: its values, as many; nan where there is none.
+        low: the lower ends of the values' intervals, as many, or nothing.
+        high: the upper ends.
+    """
+
+    name: str
+    x: tuple[float | str, ...]
+    y: tuple[float, ...]
+    low: tuple[float, ...] = ()
+    high: tuple[float, ...] = ()
+
+    def __post_init__(self) -> None:
+        lengths = {len(self.x), len(self.y)} | (
+            {len(self.low), len(self.high)} if self.low or self.high else set()
+        )
+        if len(lengths) != 1:
+            raise InputError(f"the series {self.name!r} has values of different lengths: {sorted(lengths)}")
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture's content.
+
+    Attributes:
+        name: what it is called in files and links.
+        title: one line above it.
+        kind: ``lines`` and ``points`` over numbers, ``bars`` over names or numbers, ``heat`` a row a series.
+        x_label: what the horizontal axis says.
+        y_label: what the vertical axis says; of a heat map, what its colours say.
+        series: what is drawn.
+        log_x: whether the horizontal axis is logarithmic.
+        log_y: whether the vertical axis is.
+        diagonal: whether the line of equal values is drawn.
+        note: a sentence below it.
+    """
+
+    name: str
+    title: str
+    kind: Kind
+    x_label: str
+    y_label: str
+    series: tuple[Series, ...]
+    log_x: bool = False
+    log_y: bool = False
+    diagonal: bool = False
+    note: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary, ready for JSON; a missing value is null."""
+        plain = asdict(self)
+        for one in plain["series"]:
+            for axis in ("x", "y", "low", "high"):
+                one[axis] = [None if _missing(value) else value for value in one[axis]]
+        return plain
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Figure:
+        """The figure that :meth:`to_dict` wrote down."""
+        series = tuple(
+            Series(one["name"], *(_numbers(one[axis]) for axis in ("x", "y", "low", "high")))
+            for one in values["series"]
+        )
+        return cls(**{**values, "series": series})
+
+
+def _missing(value: float | str) -> bool:
+    return not isinstance(value, str) and math.isnan(value)
+
+
+def _numbers(values: Sequence[float | str | None]) -> tuple[Any, ...]:
+    return tuple(math.nan if value is None else value for value in values)
