@@ -286,3 +286,11 @@ def test_dense_layers_may_be_computed_in_bfloat16(name, task):
     chosen = {**short(name), "epochs": 2, "batch_size": 512, "bfloat16": True}
     scorer = create(name, chosen).fit(task)
     assert np.isfinite(scorer.score(task.pairs("valid"))).all()
+
+
+def test_a_number_is_the_sum_of_three_short_ones():
+    from trueedge.methods.pairwise.models.common_neighbors import short_parts
+
+    numbers = torch.randn(50, 7, generator=torch.Generator().manual_seed(0)) * 10.0 ** torch.arange(-9, 12, 3)
+    parts = short_parts(numbers).double().view(50, 3, 7)
+    assert parts.sum(1).equal(numbers.double())

@@ -141,18 +141,36 @@ class _DenseSums(torch.autograd.Function):
         ctx: Any, states: torch.Tensor, pairs: torch.Tensor, values: torch.Tensor, size: int
     ) -> torch.Tensor:
         ctx.given = pairs, values, size
-        return torch.cat([_products(values, block, states) @ states for block in pairs.split(size)])
+        return torch.cat([_times(_products(values, block), states) for block in pairs.split(size)])
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
         (pairs, values, size), gradient = ctx.given, gradients[0]
         found = gradient.new_zeros(len(values), gradient.shape[1])
         for block, part in zip(pairs.split(size), gradient.split(size), strict=True):
-            found.addmm_(_products(values, block, gradient).t(), part)
+            found += _times(_products(values, block).t(), part)
         return found, None, None, None
 
 
-def _products(values: torch.Tensor, pairs: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
-    """The products of the rows of both ends, float (m, n): ones at the common neighbours."""
+def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
+    """The products of the rows of both ends (m, n): of a table of ones, ones at the common neighbours."""
     left, right = values[pairs[:, 0]], values[pairs[:, 1]]
-    return (left & right).to(like.dtype) if values.dtype == torch.bool else left * right
+    return left & right if values.dtype == torch.bool else left * right
+
+
+def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
+    """A product of matrices in float32: of ones and zeros (m, n) on a GPU by its fast units, without loss."""
+    if left.dtype != torch.bool or right.device.type != "cuda":
+        return left.to(right.dtype) @ right
+    # Its sums are float32's: only what is multiplied is short, and nothing of that is lost.
+    summed = torch.mm(left.to(torch.bfloat16), short_parts(right), out_dtype=torch.float32)
+    return summed.view(len(left), 3, right.shape[1]).sum(1)
+
+
+def short_parts(numbers: torch.Tensor) -> torch.Tensor:
+    """Three bfloat16 numbers side by side whose sum is a float32 one: (n, d) becomes (n, 3 d)."""
+    parts = []
+    for _ in range(3):
+        parts.append(numbers.to(torch.bfloat16))
+        numbers = numbers - parts[-1].float()
+    return torch.cat(parts, dim=1)
