@@ -201,7 +201,15 @@ def test_tables_add_up_what_lists_do(block, task, monkeypatch):
 
 def test_a_graph_is_taken_for_dense_only_where_its_table_is_linear_in_it(random_graph):
     assert cn.is_dense(Messages.of(random_graph(1, nodes=20, edges=300)))
-    assert not cn.is_dense(Messages.of(random_graph(1, nodes=100, edges=300)))
+    assert not cn.is_dense(Messages.of(random_graph(1, nodes=400, edges=500)))
+
+
+def test_a_table_has_a_one_for_each_arc_and_nothing_beside_it(random_graph):
+    graph = random_graph(1, nodes=37, edges=200)
+    table = cn.table(Messages.of(graph))
+    assert table.shape == (37, 48)
+    assert table[:, :37].double().numpy().tolist() == dense(graph).tolist()
+    assert not table[:, 37:].any()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

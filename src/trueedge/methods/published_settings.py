@@ -21,6 +21,7 @@ PAPERS = {
     "degree-corrected": "degree-bias",
     "triplet": "degree-bias",
     "recommendation": "degree-bias",
+    "communities": "degree-bias",
 }
 
 

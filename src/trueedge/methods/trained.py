@@ -85,8 +85,9 @@ class Trained(Method):
     patience: int | None = open_setting(int, "looks without a gain that are borne", low=0, high=10**9)
     hide_positives: bool | None = open_setting(bool, "take a batch's positives out of the message graph")
     negatives: str = setting(
-        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected")
+        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected", "heart")
     )
+    reject_edges: bool = setting(False, "draw a training negative again that is an edge")
     select: str = setting("", "the validation metric that selects; the task's headline where empty")
     bfloat16: bool = setting(False, "compute dense layers in bfloat16")
     compiled: bool = setting(False, "compile the predictor")

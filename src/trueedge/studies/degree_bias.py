@@ -43,6 +43,8 @@ class Entry:
         settings: what makes ours theirs.
         blocks: fix the number of blocks as the published runs did.
         large: whether it is run on networks of any size.
+        trained: whether a device changes anything for it.
+        pairwise: whether it looks at each pair by itself, so that another method retrieves for it.
     """
 
     theirs: str
@@ -50,6 +52,12 @@ class Entry:
     settings: Mapping[str, Any] = field(default_factory=dict)
     blocks: bool = False
     large: bool = True
+    trained: bool = False
+    pairwise: bool = False
+
+    def runs_on(self, network: str) -> bool:
+        """Whether a network is not too large for it."""
+        return self.large or (datasets.get(network).num_edges or 0) <= SMALL
 
     def method(self, network: str) -> Method:
         """The method as it was run on a network."""
@@ -83,24 +91,23 @@ LEARNED = (
     Entry("line", "line", large=False),
     Entry("SBM", "sbm", {"affinity": "positive"}, blocks=True, large=False),
     Entry("dcSBM", "dc-sbm", {"affinity": "positive"}, blocks=True, large=False),
-    Entry("LinearClassifier", "linear", large=False),
-    Entry("GCN", "gcn", large=False),
-    Entry("GAT", "gat", large=False),
-    Entry("GIN", "gin", large=False),
-    Entry("GraphSAGE", "sage", large=False),
+    Entry("LinearClassifier", "linear", large=False, pairwise=True),
+    Entry("GCN", "gcn", large=False, trained=True),
+    Entry("GAT", "gat", large=False, trained=True),
+    Entry("GIN", "gin", large=False, trained=True),
+    Entry("GraphSAGE", "sage", large=False, trained=True),
 )
 
 
 def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], splits: int) -> Finding:
-    theirs = _published(SAMPLERS[protocol])
-    names = chosen(plan.datasets, sorted({network for network, _ in theirs}), "network")
-    names.sort(key=lambda network: datasets.get(network).num_edges or 0)
+    theirs = published_auc(SAMPLERS[protocol])
+    names = networks(plan)
     wanted = chosen(plan.methods, [entry.ours for entry in entries], "method of the study")
     pairs = [
         (network, entry)
         for network in names
         for entry in entries
-        if entry.ours in wanted and (entry.large or (datasets.get(network).num_edges or 0) <= SMALL)
+        if entry.ours in wanted and entry.runs_on(network)
     ]
     cells = [
         Cell(network, protocol, entry.method(network), seed, PUBLISHED_RUNS, plan.device)
@@ -122,7 +129,13 @@ def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], sp
     return Finding(rows, missing, places(records.values()))
 
 
-def _published(sampler: str) -> dict[tuple[str, str], float]:
+def networks(plan: Plan) -> list[str]:
+    """The networks of the study that a plan asks for, small ones first."""
+    there = sorted({network for network, _ in published_auc("uniform")})
+    return sorted(chosen(plan.datasets, there, "network"), key=lambda name: datasets.get(name).num_edges or 0)
+
+
+def published_auc(sampler: str) -> dict[tuple[str, str], float]:
     """The published AUC of each network and method under a sampler, from the networks' own folder."""
     with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="") as file:
         return {

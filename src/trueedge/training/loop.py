@@ -121,7 +121,7 @@ class _Training:
         self.settings = dict(settings or {})
         self.messages = Messages.of(task.graph, device)
         self.objective = (
-            PairObjective(task.graph, self.messages, schedule)
+            PairObjective(task.graph, self.messages, schedule, seed)
             if objective is None
             else objective(task.graph, self.messages)
         )

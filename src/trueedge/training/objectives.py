@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from functools import reduce
+from functools import cached_property, reduce
 
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.training.hard_negatives import HardPartners
 from trueedge.training.messages import Messages
 from trueedge.training.model import LinkModel
 from trueedge.training.schedule import Schedule
+
+# How often negatives that are edges are drawn again: more is asked for only where nearly all pairs are edges.
+MOST_ROUNDS = 1000
 
 
 class Objective(ABC):
@@ -32,10 +37,11 @@ class Objective(ABC):
 class PairObjective(Objective):
     """Binary cross entropy of edges and as many other pairs: the mean over both, added up."""
 
-    def __init__(self, graph: Graph, messages: Messages, schedule: Schedule) -> None:
+    def __init__(self, graph: Graph, messages: Messages, schedule: Schedule, seed: int = 0) -> None:
         self.graph = graph
         self.messages = messages
         self.schedule = schedule
+        self.seed = seed
         self.device = messages.indices.device
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
@@ -46,7 +52,7 @@ class PairObjective(Objective):
 
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Score a batch on the graph without it."""
-        negatives = self.draw(len(step) * self.schedule.negatives_per_positive, rng)
+        negatives = self.negatives_of(step, rng)
         pairs = torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
         messages = self.messages
         if self.schedule.hide_positives:
@@ -57,6 +63,30 @@ class PairObjective(Objective):
         loss.backward()
         # Not read here: a GPU would have to finish the step before the next one is prepared.
         return loss.detach()
+
+    def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """The negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
+        if self.schedule.negatives == "heart":
+            positives = np.repeat(step, self.schedule.negatives_per_positive)
+            return self.hard_partners.draw(self.graph.edges[positives], rng)
+        pairs = self.draw(len(step) * self.schedule.negatives_per_positive, rng)
+        return self._without_edges(pairs, rng) if self.schedule.reject_edges else pairs
+
+    @cached_property
+    def hard_partners(self) -> HardPartners:
+        """What hard negatives are made of: found when the first are drawn."""
+        return HardPartners.of(self.graph, self.seed)
+
+    def _without_edges(self, pairs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """The pairs, with both ends drawn again of those that are edges or join a node to itself."""
+        bad = np.arange(len(pairs))
+        for _ in range(MOST_ROUNDS):
+            drawn = pairs[bad]
+            bad = bad[(drawn[:, 0] == drawn[:, 1]) | self.graph.has_edges(drawn)]
+            if not len(bad):
+                return pairs
+            pairs[bad] = self.draw(len(bad), rng)
+        raise InputError(f"{self.graph.name} has too few pairs that are not edges to draw negatives from")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Pairs whose ends are drawn apart from each other, int64 (count, 2)."""

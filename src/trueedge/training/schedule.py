@@ -7,7 +7,7 @@ from typing import Literal
 
 from trueedge.errors import must_be
 
-NEGATIVES = ("uniform", "degree-corrected")
+NEGATIVES = ("uniform", "degree-corrected", "heart")
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,10 @@ class Schedule:
         patience: looks without a gain that are borne; one more ends the training.
         clip: the largest norm of the gradient of each part of a model (input, encoder, predictor); 0: none.
         negatives: how the negatives of a batch are drawn: both ends ``uniform``, or in proportion to degree
-            (``degree-corrected``). They are not compared with the edges: nearly all are none.
+            (``degree-corrected``), or each from its positive's ``heart`` negatives (see
+            :mod:`trueedge.training.hard_negatives`).
+        reject_edges: draw a negative again that is an edge or joins a node to itself. Of uniform ones hardly
+            any is an edge; of those drawn by degree a good share may be, since hubs are joined to hubs.
         negatives_per_positive: how many.
         hide_positives: take a batch's positives out of the graph that messages are passed on.
         select: the validation metric by which the best state is kept, the task's headline where None.
@@ -41,7 +44,8 @@ class Schedule:
     evaluate_every: int = 5
     patience: int = 10
     clip: float = 1.0
-    negatives: Literal["uniform", "degree-corrected"] = "uniform"
+    negatives: Literal["uniform", "degree-corrected", "heart"] = "uniform"
+    reject_edges: bool = False
     negatives_per_positive: int = 1
     hide_positives: bool = True
     select: str | None = None
@@ -61,4 +65,4 @@ class Schedule:
             if not getattr(self, name) >= 0:
                 raise must_be(name, "Schedule", "0 or more", getattr(self, name))
         if self.negatives not in NEGATIVES:
-            raise must_be("negatives", "Schedule", "'uniform' or 'degree-corrected'", self.negatives)
+            raise must_be("negatives", "Schedule", "'uniform', 'degree-corrected' or 'heart'", self.negatives)

@@ -71,6 +71,11 @@ class TrainedScorer:
                 self._states = self.model.encode(self.messages)
         return self._states
 
+    def embeddings(self) -> NDArray[np.float32]:
+        """The states of all nodes as an array, float32 (n, d)."""
+        values: NDArray[np.float32] = self.states().float().cpu().numpy()
+        return values
+
     def on(self, graph: Graph) -> TrainedScorer:
         """The same model, with messages passed on another graph of the same nodes."""
         if graph.num_nodes != self.messages.num_nodes:

@@ -32,6 +32,7 @@ class GAE(Network):
             "negatives",
             "predictor",
             "predictor_layers",
+            "reject_edges",
         }
     )
 

@@ -14,9 +14,13 @@ from trueedge.training.model import Encoder, LinkModel
 from trueedge.training.pair_sets import common_neighbors
 
 # A graph is held as a table where it fills this share of it: the table then is linear in the graph.
-DENSE_FROM = 1 / 16
+DENSE_FROM = 1 / 128
+# The most entries of such a table.
+DENSE_MOST = 1 << 30
 # Entries of the table's rows that are looked at together.
 DENSE_BLOCK = 1 << 27
+# Rows of so many entries are read whole, and multiplied by the fast units of a GPU.
+LANES = 16
 
 
 class CommonNeighborPredictor(nn.Module):
@@ -104,7 +108,8 @@ def common_neighbor_sums(messages: Messages, pairs: torch.Tensor, states: torch.
 
 def is_dense(messages: Messages) -> bool:
     """Whether a graph fills a table of all pairs well: products of such tables beat lists on a GPU."""
-    return len(messages.indices) >= DENSE_FROM * messages.num_nodes**2
+    entries = messages.num_nodes**2
+    return DENSE_FROM * entries <= len(messages.indices) and entries <= DENSE_MOST
 
 
 def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
@@ -113,24 +118,33 @@ def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) ->
 
 
 def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """The sum of all states, weighted by the products of two rows of a table (n, n) for each pair, (m, d)."""
+    """The sum of all states, weighted by the products of two rows of a table for each pair, (m, d).
+
+    Args:
+        values: :func:`table`, or a float32 one (n, n).
+        pairs: int (m, 2).
+        states: float (n, d).
+    """
     if len(pairs) == 0:
         return states.new_zeros(0, states.shape[1])
     count = -(-len(pairs) // max(1, DENSE_BLOCK // len(values)))
     size = -(-len(pairs) // count)
     # Blocks of one size, the last filled up: a product of matrices rounds by its shape.
     filled = F.pad(pairs, (0, 0, 0, count * size - len(pairs)))
+    padded = F.pad(states, (0, 0, 0, values.shape[1] - len(states)))
     with torch.autocast(states.device.type, enabled=False):
-        total: torch.Tensor = _DenseSums.apply(states.float(), filled, values, size)
+        total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
     return total[: len(pairs)]
 
 
 def table(messages: Messages) -> torch.Tensor:
-    """The adjacency as a table, bool (n, n)."""
+    """The adjacency as a table, bfloat16 (n, w): ones and zeros, its rows filled up to whole memory lanes."""
     nodes = messages.num_nodes
-    found = torch.zeros(nodes * nodes, dtype=torch.bool, device=messages.indices.device)
-    found[messages.arc_keys] = True
-    return found.view(nodes, nodes)
+    width = -(-nodes // LANES) * LANES
+    keys = messages.arc_keys
+    found = torch.zeros(nodes * width, dtype=torch.bfloat16, device=keys.device)
+    found[keys + keys // nodes * (width - nodes)] = 1
+    return found.view(nodes, width)
 
 
 class _DenseSums(torch.autograd.Function):
@@ -141,30 +155,40 @@ class _DenseSums(torch.autograd.Function):
         ctx: Any, states: torch.Tensor, pairs: torch.Tensor, values: torch.Tensor, size: int
     ) -> torch.Tensor:
         ctx.given = pairs, values, size
-        return torch.cat([_times(_products(values, block), states) for block in pairs.split(size)])
+        parts = _ready(states, values)
+        return torch.cat([_times(_products(values, block), parts) for block in pairs.split(size)])
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
         (pairs, values, size), gradient = ctx.given, gradients[0]
-        found = gradient.new_zeros(len(values), gradient.shape[1])
+        found = gradient.new_zeros(values.shape[1], gradient.shape[1])
         for block, part in zip(pairs.split(size), gradient.split(size), strict=True):
-            found += _times(_products(values, block).t(), part)
+            found += _times(_products(values, block).t(), _ready(part, values))
         return found, None, None, None
 
 
 def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
-    """The products of the rows of both ends (m, n): of a table of ones, ones at the common neighbours."""
-    left, right = values[pairs[:, 0]], values[pairs[:, 1]]
-    return left & right if values.dtype == torch.bool else left * right
+    """The products of the rows of both ends (m, w): of a table of ones, ones at the common neighbours."""
+    if values.dtype != torch.bfloat16:
+        return values.index_select(0, pairs[:, 0]) * values.index_select(0, pairs[:, 1])
+    # Of ones and zeros the product is that of their bits.
+    bits = values.view(torch.int16)
+    return (bits.index_select(0, pairs[:, 0]) & bits.index_select(0, pairs[:, 1])).view(torch.bfloat16)
+
+
+def _ready(numbers: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
+    """Numbers as :func:`_times` takes them beside a table: three short ones each on a GPU's fast units."""
+    fast = values.dtype == torch.bfloat16 and numbers.device.type == "cuda"
+    return short_parts(numbers) if fast else numbers
 
 
 def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """A product of matrices in float32: of ones and zeros (m, n) on a GPU by its fast units, without loss."""
-    if left.dtype != torch.bool or right.device.type != "cuda":
+    """A product of matrices in float32: of ones and zeros with short numbers without loss."""
+    if right.dtype != torch.bfloat16:
         return left.to(right.dtype) @ right
     # Its sums are float32's: only what is multiplied is short, and nothing of that is lost.
-    summed = torch.mm(left.to(torch.bfloat16), short_parts(right), out_dtype=torch.float32)
-    return summed.view(len(left), 3, right.shape[1]).sum(1)
+    summed = torch.mm(left, right, out_dtype=torch.float32)
+    return summed.view(len(left), 3, -1).sum(1)
 
 
 def short_parts(numbers: torch.Tensor) -> torch.Tensor:

@@ -14,7 +14,7 @@ from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborMode
 from trueedge.training.inputs import Input
 from trueedge.training.messages import Messages
 from trueedge.training.model import Encoder
-from trueedge.training.pair_sets import BOTH, FIRST, joint_neighbors, runs
+from trueedge.training.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
 
 # A processor is as fast with few at a time, and the last block is filled up with less.
 CPU_BLOCK = 1 << 11
@@ -45,6 +45,21 @@ class Completion:
         return self.weight * self.prior * likely / (self.prior * likely + 1.0 - likely)
 
 
+@dataclass(frozen=True)
+class Around:
+    """What lies around some pairs.
+
+    Attributes:
+        sets: the neighbours of either end.
+        places: int64 (k,), those of one end alone.
+        missing: int64 (k, 2), the edge that each of them lacks.
+    """
+
+    sets: NodeSets
+    places: torch.Tensor
+    missing: torch.Tensor
+
+
 class CompletedModel(CommonNeighborModel):
     """Neural Common Neighbor with completion.
 
@@ -70,26 +85,55 @@ class CompletedModel(CommonNeighborModel):
         sums = []
         for part in parts:
             asked: Any = (ends, others, pairs[part], messages)
-            sums.append(
-                checkpoint(self.completed_sums, *asked, use_reentrant=False)
-                if again
-                else self.completed_sums(*asked)
-            )
+            if not again:
+                sums.append(self.completed_sums(*asked))
+                continue
+            # What costs most is not done once more where it has no gradient.
+            known = not self.completion.with_gradient
+            around = self.around(pairs[part], messages) if known else None
+            counts = None if around is None else self.counts(ends, others, messages, around)
+            sums.append(checkpoint(self.completed_sums, *asked, counts, use_reentrant=False))
         logits: torch.Tensor = self.predictor(product_of_ends(ends, pairs), torch.cat(sums))
         return logits
 
     def completed_sums(
-        self, ends: torch.Tensor, others: torch.Tensor, pairs: torch.Tensor, messages: Messages
+        self,
+        ends: torch.Tensor,
+        others: torch.Tensor,
+        pairs: torch.Tensor,
+        messages: Messages,
+        counts: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The sum over the neighbours of both ends, and of one as far as the edge is likely, float (m, d)."""
+        """The sum over the neighbours of both ends, and of one as far as the edge is likely, float (m, d).
+
+        Args:
+            ends: float (n, d), the states of nodes as ends.
+            others: float (n, d), their states as neighbours.
+            pairs: int (m, 2).
+            messages: what neighbours are read off.
+            counts: what the missing edges count, where that is known already.
+        """
+        around = self.around(pairs, messages)
+        if counts is None:
+            counts = self.counts(ends, others, messages, around)
+        weights = torch.ones(len(around.sets.nodes), device=others.device).index_put((around.places,), counts)
+        return around.sets.sums(others, weights)
+
+    @staticmethod
+    def around(pairs: torch.Tensor, messages: Messages) -> Around:
+        """The neighbours of pairs, and which of them lack an edge."""
         sets, sides = joint_neighbors(messages, pairs)
         places = torch.nonzero(sides != BOTH).squeeze(1)
         other_end = torch.where(sides[places] == FIRST, 1, 0)
         missing = torch.stack([sets.nodes[places], pairs[sets.rows[places], other_end]], dim=1)
+        return Around(sets, places, missing)
+
+    def counts(
+        self, ends: torch.Tensor, others: torch.Tensor, messages: Messages, around: Around
+    ) -> torch.Tensor:
+        """What the missing edges around pairs count, float (k,)."""
         with torch.set_grad_enabled(torch.is_grad_enabled() and self.completion.with_gradient):
-            counts = self.weigh_missing(ends, others, missing, messages)
-        weights = torch.ones(len(sets.nodes), device=others.device).index_put((places,), counts)
-        return sets.sums(others, weights)
+            return self.weigh_missing(ends, others, around.missing, messages)
 
     def weigh_missing(
         self, ends: torch.Tensor, others: torch.Tensor, missing: torch.Tensor, messages: Messages

@@ -130,11 +130,11 @@ class OverlapModel(LinkModel):
         return self._kept[1]
 
     def power_table(self, messages: Messages) -> torch.Tensor:
-        """The weighted powers of a graph that fills a table, (n, n): bool for one hop, else float."""
+        """The weighted powers of a graph that fills a table: for one hop that table, else float (n, n)."""
         links = table(messages)
         if len(self.weights) == 1:
             return links
-        power = one = links.float()
+        power = one = links[:, : len(links)].float()
         total = one.clone()
         for weight in self.weights.tolist()[1:]:
             power = power @ one

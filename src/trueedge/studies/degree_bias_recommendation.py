@@ -1,0 +1,110 @@
+"""Which benchmark ranks methods as recommendation does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from trueedge import datasets
+from trueedge.results import Cell, Record
+from trueedge.studies.degree_bias import LEARNED, PAPER, TOPOLOGY, Entry, networks
+from trueedge.studies.degree_bias_alignment import alignment_figures, alignment_rows, split_rows
+from trueedge.studies.degree_bias_benchmarks import benchmarks
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    Study,
+    chosen,
+    need,
+    places,
+    register,
+    run_all,
+)
+
+NAME = "degree-bias/recommendation"
+ENTRIES = (*TOPOLOGY, *LEARNED)
+RETRIEVER = "lrw"
+# What a table shows; the figures are of more.
+SHOWN = ("ndcg@100", "vcmpr@100", "auc", "mrr")
+SEEDS = 3
+
+
+def _run(plan: Plan) -> Finding:
+    wanted = chosen(plan.methods, [entry.ours for entry in ENTRIES], f"method of {NAME}")
+    entries = [entry for entry in ENTRIES if entry.ours in wanted]
+    records: dict[tuple[str, str], list[Record]] = {}
+    missing: list[str] = []
+    groups = [(name, seed) for name in networks(plan) for seed in range(plan.seeds or SEEDS)]
+    for number, (network, seed) in enumerate(groups, 1):
+        try:
+            datasets.available(network)
+        except datasets.MissingFile as error:
+            missing.append(str(error))
+            continue
+        for cells in cells_of(network, seed, entries, plan.device):
+            found, failed = run_all(cells, replace(plan, progress=None))
+            missing += [sentence for sentence in failed if sentence not in missing]
+            for (_, _, method), own in found.items():
+                records.setdefault((network, method.name), []).extend(own)
+        if plan.progress is not None:
+            plan.progress(f"{network} · seed {seed}", number, len(groups))
+    measured = {place: _means(own) for place, own in records.items()}
+    splits = [
+        {place: record.test for place, own in records.items() for record in own if record.seed == seed}
+        for seed in range(plan.seeds or SEEDS)
+    ]
+    rows = _rows(records) + alignment_rows(measured) + split_rows(splits)
+    need(rows, NAME, missing)
+    return Finding(rows, missing, places(records.values()), alignment_figures(measured))
+
+
+def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> Iterator[list[Cell]]:
+    """The cells of a network and a split, those that share a task together."""
+    for pairwise in (False, True):
+        fitting = [entry for entry in entries if entry.pairwise is pairwise and entry.runs_on(network)]
+        if fitting:
+            task = benchmarks(network, seed, RETRIEVER if pairwise else None)
+            yield [
+                Cell(
+                    task,
+                    task.protocol,
+                    entry.method(network),
+                    seed,
+                    device=device if entry.trained else "cpu",
+                    task_seed=seed,
+                )
+                for entry in fitting
+            ]
+
+
+def _means(records: Sequence[Record]) -> Mapping[str, float]:
+    """Each metric's mean over splits."""
+    names = [name for name in records[0].test if all(name in record.test for record in records)]
+    return {name: sum(record.test[name] for record in records) / len(records) for name in names}
+
+
+def _rows(records: Mapping[tuple[str, str], Sequence[Record]]) -> list[Comparison]:
+    rows = []
+    for (network, method), own in records.items():
+        for metric, mean in _means(own).items():
+            spread = float(np.std([record.test[metric] for record in own], ddof=1)) if len(own) > 1 else 0.0
+            benchmark, _, name = metric.rpartition(" ")
+            if name not in SHOWN:
+                continue
+            where = (network, benchmark or "recommendation", method, name)
+            rows.append(Comparison(*where, mean, spread, len(own), None))
+    return rows
+
+
+register(
+    Study(
+        name=NAME,
+        title="how far each benchmark ranks methods as recommendation does (Figures 2, 9, 10 and 11)",
+        citation=PAPER,
+        decimals=3,
+        run=_run,
+    )
+)

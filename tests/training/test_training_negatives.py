@@ -1,0 +1,115 @@
+"""What a training batch's negatives are: by degree, without edges, hard."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.negatives import heart
+from trueedge.training import Messages, Schedule
+from trueedge.training.hard_negatives import HardPartners
+from trueedge.training.objectives import PairObjective
+
+
+@pytest.fixture(scope="module")
+def graph() -> te.Graph:
+    """Hubs that are joined to one another, so that pairs drawn by degree are often edges."""
+    return te.load("barabasi-albert:nodes=300,attach=6,seed=1")
+
+
+def negatives(graph: te.Graph, step, seed: int = 0, **settings):
+    objective = PairObjective(graph, Messages.of(graph), Schedule(**settings))
+    return objective.negatives_of(np.asarray(step), np.random.default_rng(seed))
+
+
+EVERY = np.tile(np.arange(1500), 60)
+
+
+def test_negatives_by_degree_have_the_degrees_of_the_positives(graph) -> None:
+    drawn = negatives(graph, EVERY, negatives="degree-corrected")
+    degrees = graph.degrees
+    ours, theirs = (np.sort(degrees[pairs].ravel()) for pairs in (drawn, graph.edges))
+    tenths = np.linspace(0, 1, 41)
+    # Quantiles of the degree distribution, both of whole numbers.
+    np.testing.assert_allclose(np.quantile(ours, tenths[1:-1]), np.quantile(theirs, tenths[1:-1]), atol=2)
+    uniform = degrees[negatives(graph, EVERY, negatives="uniform")]
+    assert uniform.mean() < 0.7 * ours.mean()
+
+
+@pytest.mark.parametrize("sampler", ["uniform", "degree-corrected"])
+def test_rejected_edges_leave_the_other_pairs_as_likely_as_they_were(graph, sampler: str) -> None:
+    drawn = negatives(graph, EVERY, negatives=sampler, reject_edges=True)
+    assert drawn.shape == (len(EVERY), 2)
+    assert not graph.has_edges(drawn).any()
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    # The exact law: the product of both ends' chances, without edges and the diagonal.
+    chance = graph.degrees / graph.degrees.sum() if sampler == "degree-corrected" else np.full(300, 1 / 300)
+    law = np.outer(chance, chance) * (graph.adjacency().toarray() == 0) * (1 - np.eye(300))
+    expected = law.sum(axis=1) / law.sum()
+    share = np.bincount(drawn.ravel(), minlength=300) / drawn.size
+    np.testing.assert_allclose(share, expected, atol=6 * np.sqrt(expected.max() / drawn.size))
+
+
+def test_without_rejection_many_negatives_by_degree_are_edges_and_nothing_else_changes(graph) -> None:
+    plain = negatives(graph, EVERY, negatives="degree-corrected")
+    cleaned = negatives(graph, EVERY, negatives="degree-corrected", reject_edges=True)
+    bad = graph.has_edges(plain) | (plain[:, 0] == plain[:, 1])
+    assert 0.05 < bad.mean() < 0.5
+    assert (plain[~bad] == cleaned[~bad]).all()
+
+
+def test_a_graph_without_a_free_pair_is_refused_and_does_not_hang() -> None:
+    full = te.Graph.from_edges(np.argwhere(np.triu(np.ones((5, 5)), 1)), 5, name="complete")
+    with pytest.raises(InputError, match="complete has too few pairs that are not edges"):
+        negatives(full, [0, 1], reject_edges=True)
+    with pytest.raises(InputError, match="complete: node 0 is joined to every other"):
+        negatives(full, [0, 1], negatives="heart")
+
+
+def test_hard_negatives_are_those_heart_judges_the_edge_against(graph) -> None:
+    wanted = heart(graph, graph.edges, k=80, seed=0)
+    partners = HardPartners.of(graph, most=40)
+    drawn = partners.draw(graph.edges[EVERY], np.random.default_rng(0))
+    seen: dict[int, set[tuple[int, int]]] = {}
+    for edge, pair in zip(EVERY, drawn, strict=True):
+        seen.setdefault(int(edge), set()).add((int(pair[0]), int(pair[1])))
+    for edge, pairs in seen.items():
+        assert pairs <= {(int(u), int(v)) for u, v in wanted[edge]}
+    # All of an edge's negatives come up, both ends' as often.
+    some = partners.draw(np.repeat(graph.edges[:1], 20_000, axis=0), np.random.default_rng(1))
+    assert {tuple(pair) for pair in some.tolist()} == {tuple(pair) for pair in wanted[0].tolist()}
+    assert abs(np.mean(some[:, 0] == graph.edges[0, 0]) - 0.5) < 0.02
+
+
+def test_hard_negatives_are_no_edges_and_as_many_as_asked_for(graph) -> None:
+    drawn = negatives(graph, EVERY[:200], negatives="heart", negatives_per_positive=3)
+    assert drawn.shape == (600, 2)
+    assert not graph.has_edges(drawn).any()
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    positives = np.repeat(graph.edges[:200], 3, axis=0)
+    assert ((drawn == positives).sum(axis=1) == 1).all()
+
+
+def test_a_hub_s_few_free_nodes_limit_what_all_get() -> None:
+    star = te.Graph.from_edges(np.array([[0, v] for v in range(1, 7)] + [[7, 8]]), 10, name="star")
+    partners = HardPartners.of(star).partners
+    assert partners.shape == (10, 3)
+    assert set(partners[0]) == {7, 8, 9}
+    named = te.Graph.from_edges(np.array([[0, 1], [0, 2]]), labels=["a", "b", "c"])
+    with pytest.raises(InputError, match="node 'a' is joined to every other"):
+        HardPartners.of(named)
+
+
+@pytest.mark.parametrize("settings", [{"negatives": "heart"}, {"reject_edges": True}])
+def test_the_same_seed_trains_to_the_same_bits_with_other_negatives(settings) -> None:
+    task = te.task("karate", "uniform", seed=0)
+    short = {"epochs": 3, "dim": 8, "layers": 1, "inputs": "learned"}
+    method = te.methods.create("gcn", {**short, **settings})
+    first, same, other = (method.fit(task, seed=seed).embeddings() for seed in (1, 1, 2))
+    assert first.shape == (task.num_nodes, 8)
+    assert first.dtype == np.float32
+    assert first.tobytes() == same.tobytes() != other.tobytes()
+    plain = te.methods.create("gcn", short).fit(task, seed=1).embeddings()
+    assert first.tobytes() != plain.tobytes()
