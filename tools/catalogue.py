@@ -24,6 +24,8 @@ PAGES = (
     "docs/learned.md",
     "docs/pairwise.md",
     "docs/audit.md",
+    "docs/degree-bias.md",
+    "docs/communities.md",
     "docs/speed.md",
     "docs/growth.svg",
 )
@@ -199,6 +201,24 @@ def ranking_of_methods(rows: list[dict[str, Any]]) -> str:
     )
 
 
+def degree_bias_table(name: str) -> str:
+    """A table of the degree-bias study, from its evidence."""
+    from trueedge.studies.degree_bias_tables import render
+
+    return render(name, ROOT / "results")
+
+
+def communities_table(printed: str = "") -> str:
+    """The areas under the curves of the communities study, or ours beside the printed values."""
+    from trueedge.studies.communities import as_markdown, printed_as_markdown
+
+    path = ROOT / "results" / "degree-bias-communities.json"
+    if not path.is_file():
+        return "Nothing is stored yet: the command above computes it."
+    card = json.loads(path.read_text())
+    return printed_as_markdown(card) if printed else as_markdown(card)
+
+
 def speed_table(subject: str) -> str:
     """What `make bench` measured on one subject: a line for each task and package, and the machine."""
     path = ROOT / "benchmarks" / "results" / f"{subject}.json"
@@ -275,6 +295,8 @@ TABLES: dict[str, Callable[..., str]] = {
     "networks": networks_table,
     "plain": plain_table,
     "checks": checks_table,
+    "degree-bias": degree_bias_table,
+    "communities": communities_table,
     "speed": speed_table,
     "large": large_table,
 }

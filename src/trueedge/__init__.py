@@ -14,18 +14,44 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from trueedge import datasets, graph, methods, metrics, negatives, results, search, splits, tasks
+    from trueedge import (
+        audit,
+        datasets,
+        graph,
+        methods,
+        metrics,
+        negatives,
+        report,
+        results,
+        search,
+        splits,
+        studies,
+        tasks,
+    )
     from trueedge.datasets import load
     from trueedge.errors import InputError
     from trueedge.graph import Graph
-    from trueedge.results import Record, Store, run
+    from trueedge.results import Record, Store, certify, run, verify
     from trueedge.splits import Split, split
     from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, check_scorer, task
     from trueedge.tasks import load as load_task
 
 __version__ = "0.1.0"
 
-_ROOMS = ("datasets", "graph", "methods", "metrics", "negatives", "results", "search", "splits", "tasks")
+_ROOMS = (
+    "audit",
+    "datasets",
+    "graph",
+    "methods",
+    "metrics",
+    "negatives",
+    "report",
+    "results",
+    "search",
+    "splits",
+    "studies",
+    "tasks",
+)
 _NAMES = {
     "Graph": ("graph", "Graph"),
     "InputError": ("errors", "InputError"),
@@ -36,12 +62,14 @@ _NAMES = {
     "ScoreWarning": ("tasks", "ScoreWarning"),
     "Split": ("splits", "Split"),
     "Store": ("results", "Store"),
+    "certify": ("results", "certify"),
     "check_scorer": ("tasks", "check_scorer"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
     "run": ("results", "run"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
+    "verify": ("results", "verify"),
 }
 
 __all__ = [
@@ -55,6 +83,8 @@ __all__ = [
     "Split",
     "Store",
     "__version__",
+    "audit",
+    "certify",
     "check_scorer",
     "datasets",
     "graph",
@@ -63,13 +93,16 @@ __all__ = [
     "methods",
     "metrics",
     "negatives",
+    "report",
     "results",
     "run",
     "search",
     "split",
     "splits",
+    "studies",
     "task",
     "tasks",
+    "verify",
 ]
 
 

@@ -10,9 +10,10 @@ from planted import benchmark, run
 
 import trueedge as te
 from trueedge.audit import Skipped
-from trueedge.audit.degree_groups import _coefficients, entropy, in_upper_half, weighted_wins
-from trueedge.audit.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 from trueedge.errors import InputError
+from trueedge.methods.classifiers.coefficients import coefficients
+from trueedge.metrics.degree_groups import entropy, in_upper_half, weighted_wins
+from trueedge.metrics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 
 BIASED = "power-law-configuration:nodes=3000,exponent=2.1"
 CITATIONS = "price:nodes=3000,edges=9000,exponent=2.2"
@@ -189,11 +190,11 @@ def test_coefficients_are_those_of_scikit_learn() -> None:
         freed[:, column] -= line.predict(rows[:, 4:])
     freed /= np.linalg.norm(freed, axis=0)
     wanted = LogisticRegression(C=1.0, tol=1e-10, max_iter=10_000).fit(freed, labels).coef_[0]
-    np.testing.assert_allclose(_coefficients(rows, labels), wanted, atol=1e-5)
+    np.testing.assert_allclose(coefficients(rows, labels)[0], wanted, atol=1e-5)
 
 
 def test_numbers_that_degree_explains_wholly_get_no_weight() -> None:
     rows = np.column_stack([np.arange(20.0) * 2 + 1, np.zeros(20), np.arange(20.0)])
-    weights = _coefficients(rows, np.repeat([0.0, 1.0], 10))
+    weights = coefficients(rows, np.repeat([0.0, 1.0], 10))[0]
     assert weights[0] == weights[1] == 0
     assert weights[2] > 0

@@ -55,8 +55,8 @@ def test_it_is_written_as_plain_json(clean, tmp_path) -> None:
         == benchmark(features=np.random.default_rng(0).random((400, 12))).graph.hash
     )
     assert path.stat().st_size < 200_000
-    with pytest.raises(InputError, match=r"\.json"):
-        clean.save(tmp_path / "audit.html")
+    with pytest.raises(InputError, match=r"audit\.pdf: an audit is written to a \.html or a \.json file"):
+        clean.save(tmp_path / "audit.pdf")
     with pytest.raises(InputError, match="cannot be written"):
         clean.save(path / "under-a-file.json")
 

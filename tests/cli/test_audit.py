@@ -68,7 +68,62 @@ def test_an_edge_list_is_audited(trueedge, tmp_path) -> None:
     status, out, err = trueedge("audit", "graph.txt")
     assert status == 0
     assert out.startswith("graph · existing")
-    assert "self-loop" in err
+    assert err.count("self-loop") == 1
+
+
+def test_a_header_is_told_once(trueedge, tmp_path) -> None:
+    edges = np.array(te.load("karate").edges)
+    (tmp_path / "graph.csv").write_text("source,target\n" + "\n".join(f"{u},{v}" for u, v in edges.tolist()))
+    err = trueedge("audit", "graph.csv")[2]
+    assert err.count("line 1 is taken as a header") == 1
+
+
+def planted(folder) -> tuple[str, ...]:
+    """Files of a split with leaks of every kind, and the words that audit them."""
+    edges = np.array(te.load("karate").edges)
+    parts = {
+        "train": np.concatenate([edges[:60], edges[60:62, ::-1]]),
+        "valid": edges[60:68],
+        "test": np.concatenate([edges[66:], edges[66:67], [[5, 5]]]),
+        "test_neg": np.concatenate([edges[:4], [[0, 9]] * 6, [[7, 7]]]),
+    }
+    (folder / "split").mkdir()
+    for name, pairs in parts.items():
+        np.savetxt(folder / "split" / f"{name}.txt", pairs, fmt="%d")
+    np.savetxt(folder / "graph.txt", edges, fmt="%d")
+    table = np.zeros((34, 34))
+    table[edges[:, 0], edges[:, 1]] = table[edges[:, 1], edges[:, 0]] = 1
+    np.save(folder / "table.npy", table)
+    return "graph.txt", "--split", "split", "--negatives", "split", "--features", "table.npy"
+
+
+def test_leaks_of_every_kind_in_the_users_files_are_found(trueedge, tmp_path) -> None:
+    status, out, err = trueedge("audit", *planted(tmp_path))
+    assert status == 0
+    broken = {line.split()[1] for line in out.splitlines() if line.startswith("broken")}
+    wanted = {"train-leak", "repeated-positives", "valid-in-test", "false-negatives", "self-pairs"}
+    assert wanted | {"features-adjacency", "distinct-negatives"} <= broken
+    assert out.startswith("graph · own negatives")
+    assert "the training graph is train.txt (62 edges), not graph" in err
+    assert "the valid part has no negatives" in err
+
+
+def test_strict_ends_with_status_1_where_something_is_broken_and_the_page_is_written(
+    trueedge, tmp_path
+) -> None:
+    status, out, err = trueedge("audit", *planted(tmp_path), "--strict", "-o", "audit.html")
+    assert status == 1
+    assert "broken" in out
+    assert "found something broken" in err
+    assert (tmp_path / "audit.html").read_text().startswith("<!DOCTYPE html>")
+    edges = te.load("karate").edges
+    divided = te.split(te.load("karate"), seed=0)
+    for name, pairs in (("train", divided.train.edges), ("test", divided.test)):
+        np.savetxt(tmp_path / f"{name}.txt", pairs, fmt="%d")
+    free = [[u, v] for u in range(34) for v in range(u) if [v, u] not in edges.tolist()]
+    np.savetxt(tmp_path / "neg.txt", free[::31], fmt="%d")
+    words = ("graph.txt", "--split", "train.txt,,test.txt", "--negatives", "neg.txt", "--strict")
+    assert trueedge("audit", *words)[0] == 0
 
 
 @pytest.mark.parametrize(
@@ -79,7 +134,11 @@ def test_an_edge_list_is_audited(trueedge, tmp_path) -> None:
         (("karate", "-p", "recommendation"), "no list of negatives"),
         (("karate", "-p", "haert"), "did you mean 'heart'"),
         (("karate", "--option", "kk=3"), "kk"),
-        (("karate", "-o", "audit.html"), "audit.html: an audit is written to a .json file"),
+        (("karate", "-o", "audit.pdf"), "audit.pdf: an audit is written to a .html or a .json file"),
+        (("karate", "--split", "nowhere"), "nowhere: there is no such file"),
+        (("karate", "--split", "."), "holds no test positives: looked for test,"),
+        (("karate", "--negatives", "pairs.txt"), "pairs.txt: there is no such file"),
+        (("karate", "--features", "table.npy"), "table.npy: there is no such file"),
     ],
 )
 def test_wrong_input_is_one_sentence(trueedge, words: tuple[str, ...], sentence: str) -> None:

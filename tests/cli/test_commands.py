@@ -207,3 +207,14 @@ def test_the_module_runs_and_a_closed_pipe_is_no_error() -> None:
     )
     assert piped.returncode == 0
     assert b"Traceback" not in piped.stderr
+
+
+def test_a_figure_is_printed_as_a_table_and_drawn_on_a_page(trueedge, tmp_path) -> None:
+    page = tmp_path / "figure.html"
+    asked = ("reproduce", "heart/figure-3", "--dataset", "cora")
+    status, out, _ = trueedge(*asked, "--page", str(page))
+    assert status == 0
+    assert "common neighbours  positives  negatives, existing" in out
+    assert "<svg" in page.read_text(encoding="utf-8")
+    status, _, err = trueedge(*asked, "--page", "figure.png")
+    assert (status, err) == (1, "trueedge: figure.png: a page is written to an .html file\n")

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.audit.check import Check, Finding, Skipped, catalogue
+from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import Subject
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.results.provenance import provenance
-from trueedge.tasks import LinkTask, Task, task
+from trueedge.tasks import Task
 from trueedge.tasks.storage import load
 
 Progress = Callable[[str, int, int], None]
-DEFAULT_PROTOCOL = "existing"
 # What deserves attention first.
 VERDICTS = ("broken", "look", "ok")
 
@@ -35,6 +35,7 @@ class Audit:
         findings: what the checks found, by family.
         skipped: why a check did not apply, by its name.
         notes: what to know beside the findings, a sentence each.
+        sizes: how many nodes, edges, positives and negatives there are.
         provenance: hashes of graph and parts, versions, machine.
         seconds: how long the checks took, by their names.
     """
@@ -46,6 +47,7 @@ class Audit:
     findings: tuple[Finding, ...]
     skipped: Mapping[str, str]
     notes: tuple[str, ...]
+    sizes: Mapping[str, int]
     provenance: Mapping[str, Any]
     seconds: Mapping[str, float]
 
@@ -89,6 +91,7 @@ class Audit:
             "seed": self.seed,
             "sample": self.sample,
             "notes": list(self.notes),
+            "sizes": dict(self.sizes),
             "findings": [_plain(finding, checks[finding.check]) for finding in self.findings],
             "skipped": dict(self.skipped),
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
@@ -96,11 +99,14 @@ class Audit:
         }
 
     def save(self, path: str | Path) -> Path:
-        """Write it all to a .json file; returns its path."""
-        path = Path(path)
-        if path.suffix != ".json":
-            raise InputError(f"{path}: an audit is written to a .json file")
-        text = json.dumps(self.to_dict(), indent=2, default=str) + "\n"
+        """Write it to a .html file as a page, or with all its numbers to a .json file; returns its path."""
+        path = check_output(path)
+        if path.suffix == ".html":
+            from trueedge.audit.page import page
+
+            text = page(self)
+        else:
+            text = json.dumps(self.to_dict(), indent=2, default=str) + "\n"
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
@@ -119,6 +125,9 @@ def audit(
     seed: int = 0,
     sample: int = 100_000,
     *,
+    split: object = None,
+    negatives: object = None,
+    features: object = None,
     progress: Progress | None = None,
     **options: Any,
 ) -> Audit:
@@ -126,29 +135,36 @@ def audit(
 
     Args:
         thing: a task; or a graph, the path of an edge list, a data set's name or the folder of a saved task.
-        protocol: what a graph or data set is judged under; ``existing`` where none is named.
+        protocol: what a graph or data set is judged under; ``existing`` where none is named. With a split of
+            one's own it makes the negatives, with negatives of one's own the split.
         seed: for the samples, and for split and negatives where they are made here.
         sample: a check looks at no more than this many positives, and as many negatives, where a look at all
             would take long; leaks are looked for in all pairs up to five million.
+        split: a split of one's own, leaks and all: a :class:`trueedge.Split`, or what
+            :func:`trueedge.tasks.pair_files.listed_parts` takes (a folder, files, arrays). Without training
+            pairs in it the graph is the training graph; with them it gives nodes, names and features.
+        negatives: negatives of one's own, likewise.
+        features: float array (n, d), or a .npy file with one, in place of the graph's own features.
         progress: called with a check's name, the checks done and their number.
         options: the protocol's options.
     """
     if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
         raise must_be("sample", "audit", "a whole number, 1 or more", sample)
-    made, notes = _task(thing, protocol, seed, options)
-    subject = Subject(made, seed, sample)
+    found = _benchmark(thing, protocol, seed, options, split, negatives, features)
+    made = found.task
+    subject = Subject(made, seed, sample, found.whole)
     findings, skipped, seconds = [], {}, {}
     checks = catalogue()
     for number, check in enumerate(checks):
         if progress is not None:
             progress(check.name, number, len(checks))
         start = time.perf_counter()
-        found = check.run(subject)
+        answer = check.run(subject)
         seconds[check.name] = time.perf_counter() - start
-        if isinstance(found, Skipped):
-            skipped[check.name] = found.reason
+        if isinstance(answer, Skipped):
+            skipped[check.name] = answer.reason
         else:
-            findings.append(found)
+            findings.append(answer)
     return Audit(
         dataset=made.dataset,
         protocol=made.protocol,
@@ -156,32 +172,47 @@ def audit(
         sample=sample,
         findings=tuple(findings),
         skipped=skipped,
-        notes=(*notes, *_sampling(subject), *made.graph.notes),
+        notes=tuple(dict.fromkeys((*found.notes, *_sampling(subject), *made.graph.notes))),
+        sizes=_sizes(subject),
         provenance=provenance(made, "cpu"),
         seconds=seconds,
     )
 
 
-def _task(
-    thing: Task | Graph | str | Path, protocol: str | None, seed: int, options: Mapping[str, Any]
-) -> tuple[LinkTask, list[str]]:
-    notes = []
+def check_output(path: str | Path) -> Path:
+    """A path that an audit can be written to, by its ending."""
+    path = Path(path)
+    if path.suffix not in (".html", ".json"):
+        raise InputError(f"{path}: an audit is written to a .html or a .json file")
+    return path
+
+
+def _benchmark(
+    thing: Task | Graph | str | Path,
+    protocol: str | None,
+    seed: int,
+    options: Mapping[str, Any],
+    split: object,
+    negatives: object,
+    features: object,
+) -> Benchmark:
     if isinstance(thing, (str, Path)) and (Path(thing) / "task.json").is_file():
         thing = load(thing)
-    if isinstance(thing, Task):
-        if protocol not in (None, thing.protocol) or options:
-            asked = f"protocol {protocol}" if protocol not in (None, thing.protocol) else "options"
-            raise InputError(f"the task is made already, under {thing.protocol}: it takes no {asked}")
-        made = thing
-    else:
-        made = task(thing, protocol or DEFAULT_PROTOCOL, seed, **options)
-        if protocol is None:
-            notes.append(f"no protocol was named: this is what {DEFAULT_PROTOCOL} would measure")
-    if not isinstance(made, LinkTask):
-        raise InputError(
-            f"the protocol {made.protocol} ranks every node: it has no list of negatives to audit"
-        )
-    return made, notes
+    if isinstance(thing, Task) and (protocol not in (None, thing.protocol) or options):
+        asked = f"protocol {protocol}" if protocol not in (None, thing.protocol) else "options"
+        raise InputError(f"the task is made already, under {thing.protocol}: it takes no {asked}")
+    return own_benchmark(thing, protocol, seed, options, split, negatives, features)
+
+
+def _sizes(subject: Subject) -> dict[str, int]:
+    found = {"nodes": subject.task.num_nodes, "training edges": subject.task.graph.num_edges}
+    if subject.task.features is not None:
+        found["features"] = subject.task.features.shape[1]
+    for name in subject.task.part_names:
+        part = subject.task.part(name)
+        found[f"{name} positives"] = len(part.positives)
+        found[f"{name} negatives"] = part.negatives.size // 2
+    return found
 
 
 def _sampling(subject: Subject) -> list[str]:
@@ -196,7 +227,7 @@ def _sampling(subject: Subject) -> list[str]:
         notes.append(f"shortest paths were looked for between {subject.path_limit:,} pairs of either kind")
     notes += [
         f"leaks of the {part} part were looked for in {subject.listed_for_leaks(part).sizes()}"
-        for part in subject.task.part_names
+        for part in subject.judged
         if not subject.listed_for_leaks(part).whole
     ]
     return notes
@@ -213,5 +244,10 @@ def _plain(finding: Finding, check: Check) -> dict[str, Any]:
         "shown": finding.shown,
         "sentence": finding.sentence,
         "numbers": {name: float(value) for name, value in finding.numbers.items()},
-        "series": {name: array.tolist() for name, array in finding.series.items()},
+        "looked": finding.looked,
+        # JSON has no nan.
+        "series": {
+            name: [None if value != value else value for value in array.tolist()]
+            for name, array in finding.series.items()
+        },
     }

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.errors import InputError
 
@@ -30,7 +31,8 @@ class Finding:
         shown: the number that decided, as a reader reads it.
         sentence: the reason, with its numbers.
         numbers: all numbers by their names; the one that decided is first.
-        series: what a picture is drawn from: arrays of one length, the first along the axis.
+        series: what a picture is drawn from: arrays of one length, the first along the axis; nan is none.
+        looked: how many pairs were looked at, where the check looks at pairs.
     """
 
     check: str
@@ -39,6 +41,7 @@ class Finding:
     sentence: str
     numbers: Mapping[str, float]
     series: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    looked: str = ""
 
     def __post_init__(self) -> None:
         if len({len(array) for array in self.series.values()}) > 1:
@@ -68,6 +71,7 @@ class Check:
         question: what it asks.
         rule: when the verdict is ``look`` and when ``broken``, in words.
         run: answers it, or says why it does not apply.
+        picture: how the findings' series are drawn; None for findings without series.
     """
 
     name: str
@@ -76,6 +80,7 @@ class Check:
     question: str
     rule: str
     run: Callable[[Subject], Finding | Skipped]
+    picture: Picture | None = None
 
 
 _CHECKS: dict[str, Check] = {}

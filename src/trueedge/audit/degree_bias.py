@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, percent, register
-from trueedge.audit.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.metrics import evaluate
+from trueedge.metrics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 
 # Above a σ of 1 the degree product was the most important of five features in the paper's Table 2.
 SIGMA_LOOK = 1.0
@@ -41,7 +43,8 @@ def _spread(subject: Subject) -> Finding:
             "mean degree": float(there.mean()),
             "largest degree": float(there.max()),
         },
-        {"degree": grid, "share of nodes at least": shares},
+        {"degree": grid, "share of nodes": shares},
+        f"the degrees of all {subject.task.num_nodes:,} nodes",
     )
 
 
@@ -59,11 +62,21 @@ def _pa_auc(subject: Subject) -> Finding:
         f"{auc:.3f}",
         f"the degree product has an AUC of {auc:.3f} over all pairs; {law} would be {expected:.3f}",
         {"auc": auc, "expected": expected, "sigma": sigma},
-        {
-            "against": np.array(["measured", "uniform", "triplets", "corrected"]),
-            "auc": np.array([auc, expected_auc(sigma), expected_auc(sigma, triplets=True), 0.5]),
-        },
+        _beside_the_law(sigma, auc),
+        view.sizes(),
     )
+
+
+def _beside_the_law(sigma: float, auc: float) -> dict[str, NDArray[np.float64]]:
+    """The law of the degree product's AUC over the spread of degrees, and where this benchmark stands."""
+    grid = np.union1d(np.linspace(0.0, max(2.5, 1.2 * sigma), 26), [sigma])
+    return {
+        "σ": grid,
+        "uniform, Φ(σ)": np.array([expected_auc(one) for one in grid]),
+        "triplets, Φ(σ/2)": np.array([expected_auc(one, triplets=True) for one in grid]),
+        "corrected": np.full(len(grid), 0.5),
+        "measured here": np.where(grid == sigma, auc, np.nan),
+    }
 
 
 def _power_law(subject: Subject) -> Finding | Skipped:
@@ -71,7 +84,8 @@ def _power_law(subject: Subject) -> Finding | Skipped:
     if law is None:
         return Skipped("the degrees take too few different values to fit a power law")
     bound = power_law_bound(law.alpha, law.start)
-    exponents = np.linspace(2.05, 4.0, 40)
+    exponents = np.union1d(np.linspace(2.05, max(4.0, law.alpha), 40), [law.alpha])
+    bounds = np.array([power_law_bound(alpha, law.start) for alpha in exponents])
     return Finding(
         "power-law",
         graded(bound, BOUND_LOOK, np.inf, np.inf if law.tail < TAIL_LOOK else 0.0),
@@ -82,7 +96,12 @@ def _power_law(subject: Subject) -> Finding | Skipped:
         f" {bound:.3f} against uniform pairs",
         {"bound": bound, "alpha": law.alpha, "start": float(law.start), "tail": law.tail}
         | {"distance": law.distance, "bound, ties won": power_law_bound(law.alpha, law.start, ties_won=True)},
-        {"alpha": exponents, "bound": np.array([power_law_bound(alpha, law.start) for alpha in exponents])},
+        {
+            "exponent": exponents,
+            "bound": bounds,
+            "this graph": np.where(exponents == law.alpha, bounds, np.nan),
+        },
+        f"the degrees of all {subject.task.num_nodes:,} nodes",
     )
 
 
@@ -94,6 +113,13 @@ for _check in (
         question="What would degrees alone get against uniform negatives?",
         rule=f"look: σ above {SIGMA_LOOK:g}",
         run=_spread,
+        picture=Picture(
+            title="Degrees of the nodes",
+            kind="lines",
+            y="share of nodes of that degree or more",
+            log_x=True,
+            log_y=True,
+        ),
     ),
     Check(
         name="degree-auc",
@@ -103,6 +129,12 @@ for _check in (
         rule=f"look: an AUC above {PA_LOOK} (or below {1 - PA_LOOK:g}); broken: above {PA_BROKEN} (or below"
         f" {1 - PA_BROKEN:.1f})",
         run=_pa_auc,
+        picture=Picture(
+            title="The degree product's AUC over the spread of degrees",
+            kind="lines",
+            x="log-normal σ of the degrees",
+            y="AUC",
+        ),
     ),
     Check(
         name="power-law",
@@ -111,6 +143,9 @@ for _check in (
         question="What does the tail of the degrees guarantee?",
         rule=f"look: a bound above {BOUND_LOOK}, with at least {percent(TAIL_LOOK)} of the nodes in the tail",
         run=_power_law,
+        picture=Picture(
+            title="The power law's lower bound", kind="lines", x="exponent", y="AUC of the degree product"
+        ),
     ),
 ):
     register(_check)

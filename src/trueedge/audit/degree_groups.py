@@ -6,9 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, graded, percent, register
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
+from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.methods.classifiers.examples import topology_and_degrees
-from trueedge.methods.classifiers.linear import logistic_regression, orthogonal_to_last
+from trueedge.metrics.degree_groups import entropy, in_upper_half, weighted_wins
 
 Floats = NDArray[np.float64]
 # Positives of high degree against negatives of low degree: a quarter of the comparisons where degree plays no
@@ -22,45 +24,6 @@ DEGREE_WEIGHT_LOOK = 1.0
 CHANCE_WEIGHT = 3.29 * 0.4
 PAIRS_FOR_WEIGHTS = 5_000
 NAMES = ("Adamic–Adar", "Jaccard", "resource allocation", "random walk", "degree product")
-
-
-def in_upper_half(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
-    """How much of each pair lies in the upper half of all pairs by a number; ties at the median are divided.
-
-    Positives and negatives weigh the same as wholes, so that their number does not matter.
-
-    Args:
-        positive: float64 (p,).
-        negative: float64 (m,).
-
-    Returns:
-        float64 (p,) and (m,), each from 0 to 1.
-    """
-    values = np.concatenate([positive, negative])
-    weights = np.repeat([0.5 / len(positive), 0.5 / len(negative)], [len(positive), len(negative)])
-    order = np.argsort(values, kind="stable")
-    reached = np.cumsum(weights[order])
-    median = values[order][min(int(np.searchsorted(reached, 0.5 - 1e-12)), len(order) - 1)]
-    above, tied = float(weights[values > median].sum()), float(weights[values == median].sum())
-    split = np.clip((0.5 - above) / tied, 0.0, 1.0)
-    upper = np.where(values > median, 1.0, np.where(values == median, split, 0.0))
-    return upper[: len(positive)], upper[len(positive) :]
-
-
-def weighted_wins(positive: Floats, negative: Floats, pos_weights: Floats, neg_weights: Floats) -> float:
-    """The weight of the comparisons that positives win, a tie counting half; weights are not normalised."""
-    order = np.argsort(negative, kind="stable")
-    ordered = negative[order]
-    before = np.concatenate([[0.0], np.cumsum(neg_weights[order])])
-    lower = before[np.searchsorted(ordered, positive, side="left")]
-    upto = before[np.searchsorted(ordered, positive, side="right")]
-    return float(pos_weights @ (lower + upto) / 2)
-
-
-def entropy(cells: Floats) -> float:
-    """The entropy of shares, from 0 (all in one) to 1 (all alike)."""
-    there = cells[cells > 0]
-    return float(-(there * np.log(there)).sum() / np.log(cells.size))
 
 
 def _groups(subject: Subject) -> Finding:
@@ -91,9 +54,11 @@ def _groups(subject: Subject) -> Finding:
         },
         {
             "positive against negative": np.array(["high, high", "high, low", "low, high", "low, low"]),
-            "share of comparisons": cells,
-            **parts,
+            # A ten-thousandth of the comparisons is nothing: it need not be written with its power of ten.
+            "share of comparisons": cells.round(4),
+            **{name: one.round(4) for name, one in parts.items()},
         },
+        view.sizes(),
     )
 
 
@@ -102,7 +67,8 @@ def _weights(subject: Subject) -> Finding:
     size = min(len(view.positives), len(view.negatives))
     pairs = np.concatenate([_spaced(view.positives, size), _spaced(view.negatives.reshape(-1, 2), size)])
     labels = np.repeat([1.0, 0.0], [size, size])
-    weights = dict(zip(NAMES, _coefficients(topology_and_degrees(subject.graph, pairs), labels), strict=True))
+    found, errors = coefficients(topology_and_degrees(subject.graph, pairs), labels)
+    weights, spread = dict(zip(NAMES, found, strict=True)), dict(zip(NAMES, errors, strict=True))
     degree = abs(weights["degree product"])
     other = max(abs(value) for name, value in weights.items() if name != "degree product")
     ratio = degree / other if other > 0 else (np.inf if degree > 0 else 0.0)
@@ -115,20 +81,14 @@ def _weights(subject: Subject) -> Finding:
         f"logistic coefficients, freed of degree: {told}; degree's is {min(ratio, 999.0):.2f} times the"
         " largest other",
         {"ratio": float(min(ratio, 999.0)), **weights},
-        {"feature": np.array(ranked), "coefficient": np.array([weights[name] for name in ranked])},
+        {
+            "feature": np.array(ranked),
+            "coefficient": np.array([weights[name] for name in ranked]),
+            "low coefficient": np.array([weights[name] - 1.96 * spread[name] for name in ranked]),
+            "high coefficient": np.array([weights[name] + 1.96 * spread[name] for name in ranked]),
+        },
+        f"{size:,} positives and {size:,} negatives, evenly over all",
     )
-
-
-def _coefficients(rows: Floats, labels: Floats) -> Floats:
-    """Logistic weights of numbers freed of the last, each of L2 norm 1, with a ridge of 1 (Table 2)."""
-    slopes, constants = orthogonal_to_last(rows)
-    freed = rows - constants
-    freed[:, :-1] -= rows[:, -1:] * slopes
-    norms = np.sqrt((freed**2).sum(axis=0))
-    # What is all explained by degree leaves rounding errors, which a norm of 1 would blow up.
-    empty = norms <= 1e-9 * np.maximum(np.sqrt((rows**2).sum(axis=0)), 1e-300)
-    scaled = np.where(empty, 0.0, freed / np.where(empty, 1.0, norms))
-    return logistic_regression(scaled, labels, np.ones(rows.shape[1]))[0]
 
 
 def _spaced(pairs: NDArray[np.int64], size: int) -> NDArray[np.int64]:
@@ -146,6 +106,13 @@ for _check in (
         " low; broken:"
         f" more than {percent(EASY_BROKEN)}",
         run=_groups,
+        picture=Picture(
+            title="The AUC by groups of degree",
+            kind="heat",
+            x="degree of the positive, of the negative",
+            y="part of the whole",
+            note="Rows add up to 1, to the degree product's AUC and to common neighbours' AUC.",
+        ),
     ),
     Check(
         name="degree-weight",
@@ -154,6 +121,12 @@ for _check in (
         question="What would a linear model learn?",
         rule="look: degree has the largest coefficient, and one larger than chance gives",
         run=_weights,
+        picture=Picture(
+            title="Logistic coefficients, freed of degree",
+            kind="bars",
+            y="coefficient",
+            note="With 95 % intervals, of the curvature of the likelihood.",
+        ),
     ),
 ):
     register(_check)

@@ -6,11 +6,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, Verdict, graded, percent, register
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject, View
 from trueedge.graph import in_sorted, pair_keys
 
 # A positive in a thousand cannot move the third digit of a metric; more than that can.
 LEAK_BROKEN = 0.001
+EDGE_KINDS = {
+    "training edges": "training edges",
+    "hidden edges": "positives",
+    "other edges": "edges of no part",
+}
 # A perfect scorer loses as much AUC as there are edges among the negatives: a point is a point.
 FALSE_NEGATIVES_BROKEN = 0.01
 # A pair of a node and itself asks nothing; a hundredth of them is a point of any metric.
@@ -36,6 +42,7 @@ def _train_leak(subject: Subject) -> Finding:
         f"{told} positives are edges of the training graph, in either direction",
         {"share": share, **{f"{name} positives": float(count) for name, count in counts.items()}},
         {"part": np.array(list(counts)), "positives in train": np.array(list(counts.values()))},
+        f"all {total:,} positives",
     )
 
 
@@ -47,6 +54,7 @@ def _repeats_within(subject: Subject) -> Finding:
         shares[name] = 1.0 - len(np.unique(keys)) / len(keys)
     share = max(shares.values())
     told = " and ".join(f"{percent(value)} of {name}" for name, value in shares.items())
+    total = sum(len(task.part(name).positives) for name in task.part_names)
     return Finding(
         "repeated-positives",
         graded(share, 0.0, LEAK_BROKEN),
@@ -54,6 +62,7 @@ def _repeats_within(subject: Subject) -> Finding:
         f"{told} positives occur again in their part, in either direction: they count twice",
         {"share": share, **shares},
         {"part": np.array(list(shares)), "repeated": np.array(list(shares.values()))},
+        f"all {total:,} positives",
     )
 
 
@@ -71,6 +80,11 @@ def _repeats_across(subject: Subject) -> Finding:
         f"{count:,} test positives are validation positives too, in either direction: what was selected on"
         " is judged on",
         {"share": share, "positives": float(count)},
+        {
+            "test positives": np.array(["in the test part alone", "in both parts"]),
+            "positives": np.array([len(task.part("test").positives) - count, count]) * (count > 0),
+        },
+        f"all {len(task.part('test').positives):,} test positives",
     )
 
 
@@ -78,13 +92,15 @@ def _false_negatives(subject: Subject) -> Finding:
     task = subject.task
     shares, ceilings = {}, {}
     kinds = {"training edges": task.graph.edge_keys, "hidden edges": subject.hidden_keys}
+    if subject.other_keys is not None:
+        kinds["other edges"] = subject.other_keys
     totals = dict.fromkeys(kinds, 0)
     looked = 0
-    for name in task.part_names:
+    for name in subject.judged:
         view = subject.listed_for_leaks(name)
         keys = pair_keys(view.negatives, task.num_nodes)
         hits = {kind: in_sorted(keys, known) for kind, known in kinds.items()}
-        either = hits["training edges"] | hits["hidden edges"]
+        either = np.logical_or.reduce(list(hits.values()))
         shares[name] = float(either.mean())
         # Who knows every edge ties a positive with the edges in its list, and has the mean of their ranks.
         ceilings[name] = float((1.0 / (1.0 + either.sum(axis=-1) / 2)).mean())
@@ -92,7 +108,10 @@ def _false_negatives(subject: Subject) -> Finding:
         for kind, hit in hits.items():
             totals[kind] += int(hit.sum())
     share, ceiling = max(shares.values()), min(ceilings.values())
-    told = "" if share == 0 else f"; who knows every edge has an MRR of {ceiling:.3f}"
+    others = (
+        f", {totals['other edges']:,} are edges in no part of the split" if "other edges" in kinds else ""
+    )
+    told = others if share == 0 else f"{others}; who knows every edge has an MRR of {ceiling:.3f}"
     return Finding(
         "false-negatives",
         graded(share, 0.0, FALSE_NEGATIVES_BROKEN),
@@ -105,16 +124,21 @@ def _false_negatives(subject: Subject) -> Finding:
             "ceiling": ceiling,
             **{kind: float(count) for kind, count in totals.items()},
         },
-        {"kind": np.array(list(totals)), "negatives": np.array(list(totals.values()))},
+        {
+            "edges": np.array([EDGE_KINDS[kind] for kind in totals]),
+            "negatives": np.array(list(totals.values())),
+        },
+        subject.looked_for_leaks(),
     )
 
 
 def _self_pairs(subject: Subject) -> Finding:
     positives = negatives = looked = 0
     for name in subject.task.part_names:
-        view = subject.listed_for_leaks(name)
         asked = subject.task.part(name).positives
         positives += int((asked[:, 0] == asked[:, 1]).sum())
+    for name in subject.judged:
+        view = subject.listed_for_leaks(name)
         negatives += int((view.negatives[..., 0] == view.negatives[..., 1]).sum())
         looked += view.negatives.size // 2
     share = negatives / looked
@@ -125,6 +149,11 @@ def _self_pairs(subject: Subject) -> Finding:
         f"{positives + negatives:,}",
         f"{positives:,} positives and {negatives:,} of {looked:,} negatives join a node to itself",
         {"pairs": float(positives + negatives), "positives": float(positives), "negatives": float(negatives)},
+        {
+            "pairs of a node with itself": np.array(["positives", "negatives"]),
+            "pairs": np.array([positives, negatives]),
+        },
+        subject.looked_for_leaks(),
     )
 
 
@@ -140,6 +169,11 @@ def _isolated(subject: Subject) -> Finding:
         f"{percent(share)} of the test positives have an end without a training edge ({percent(both)} two),"
         " on which structure says nothing",
         {"share": share, "both ends": both, "nodes": float(len(np.unique(ends[alone])))},
+        {
+            "ends without a training edge": np.array(["none", "one", "both"]),
+            "test positives": np.array([1.0 - share, share - both, both]) * (share > 0),
+        },
+        f"all {len(ends):,} test positives",
     )
 
 
@@ -159,6 +193,7 @@ for _check in (
         question="Can a method see the answers?",
         rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
         run=_train_leak,
+        picture=Picture(title="Positives that are training edges", kind="bars", y="positives"),
     ),
     Check(
         name="repeated-positives",
@@ -167,6 +202,7 @@ for _check in (
         question="Does an edge count more than once?",
         rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
         run=_repeats_within,
+        picture=Picture(title="Positives that occurred before", kind="bars", y="share of the part"),
     ),
     Check(
         name="valid-in-test",
@@ -175,6 +211,7 @@ for _check in (
         question="Is the test part selected on?",
         rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
         run=_repeats_across,
+        picture=Picture(title="Test positives by where they occur", kind="bars", y="test positives"),
     ),
     Check(
         name="false-negatives",
@@ -183,6 +220,7 @@ for _check in (
         question="Is a right answer counted as wrong?",
         rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of the negatives",
         run=_false_negatives,
+        picture=Picture(title="Negatives that are edges", kind="bars", y="negatives"),
     ),
     Check(
         name="self-pairs",
@@ -192,6 +230,7 @@ for _check in (
         rule=f"look: any negative; broken: any positive, or more than {percent(SELF_NEGATIVES_BROKEN)} of the"
         " negatives",
         run=_self_pairs,
+        picture=Picture(title="Pairs of a node with itself", kind="bars", y="pairs"),
     ),
     Check(
         name="isolated-nodes",
@@ -200,6 +239,9 @@ for _check in (
         question="How much of the test can structure not answer?",
         rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
         run=_isolated,
+        picture=Picture(
+            title="Ends that have no training edge", kind="bars", y="share of the test positives"
+        ),
     ),
 ):
     register(_check)

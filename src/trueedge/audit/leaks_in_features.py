@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, Skipped, Verdict, percent, register
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.graph import Graph
 from trueedge.methods import create
@@ -47,6 +48,9 @@ def _run(subject: Subject) -> Finding | Skipped:
         verdict, sentence = "look", "the features repeat the training graph"
     else:
         sentence = "the features are not the adjacency"
+    kinds = {"likeness": "neighbour lists"}
+    if square:
+        kinds["cosine"] = "rows of the adjacency"
     size = f"{table.shape[1]:,} features of {seen.num_nodes:,} nodes"
     entries = f", and {percent(numbers['shown'])} of the test edges are entries" if square else ""
     return Finding(
@@ -56,7 +60,15 @@ def _run(subject: Subject) -> Finding | Skipped:
         f"{sentence}: {size} are alike to neighbour lists by {copy:.2f} (training) and {leak:.2f}"
         f" (all){entries}",
         {"alike": max(copy, leak), **numbers},
-        {"measure": np.array(list(numbers)), "value": np.array(list(numbers.values()))},
+        {
+            "features beside": np.array(list(kinds.values())),
+            **{
+                graph: np.array([numbers[f"{kind} with the {graph}"] for kind in kinds])
+                for graph in ("training graph", "whole graph")
+            },
+        },
+        f"up to {2 * PAIRS:,} edges and {PAIRS:,} random pairs"
+        + (f", and up to {2 * ROWS:,} rows of the adjacency" if square else ""),
     )
 
 
@@ -107,5 +119,6 @@ register(
         " with the"
         f" hidden edges, or more than {percent(SHOWN_BROKEN)} of the test edges are entries of the features",
         run=_run,
+        picture=Picture(title="How alike features and neighbour lists are", kind="bars", y="likeness"),
     )
 )

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, Skipped, Verdict, graded, percent, register
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject, View
 from trueedge.methods import create
 
@@ -58,6 +61,7 @@ def _degrees(subject: Subject) -> Finding:
         f" {apart:.2f} apart: one threshold has an AUC of {(1 + apart) / 2:.2f}",
         {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
         {"degree": grid, "positives": _at_least(above, grid), "negatives": _at_least(below, grid)},
+        view.sizes(),
     )
 
 
@@ -71,7 +75,6 @@ def _common_neighbours(subject: Subject) -> Finding:
     view = subject.pairs()
     above, below = (scores.reshape(-1) for scores in subject.scores("cn", view))
     apart = gap(above, below)
-    counted = np.arange(MOST_COUNTED + 1)
     return Finding(
         "common-neighbours",
         _graded(apart, view),
@@ -80,17 +83,27 @@ def _common_neighbours(subject: Subject) -> Finding:
         " their"
         f" distributions are {apart:.2f} apart",
         {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
-        {
-            "common neighbours": counted,
-            **{
-                name: np.bincount(
-                    np.minimum(values, MOST_COUNTED).astype(np.int64), minlength=MOST_COUNTED + 1
-                )
-                / len(values)
-                for name, values in (("positives", above), ("negatives", below))
-            },
-        },
+        _counted(above, below),
+        view.sizes(),
     )
+
+
+def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
+    """How many pairs have 0, 1, 2, … common neighbours; in doubling steps where many have more than ten."""
+    largest = max(float(np.quantile(one, 0.95)) for one in (above, below))
+    starts = np.arange(MOST_COUNTED + 1)
+    if largest > MOST_COUNTED:
+        starts = np.concatenate([[0], 2 ** np.arange(int(np.log2(largest)) + 2)])
+    names = [
+        str(first) if after == first + 1 else f"{first}–{after - 1}"
+        for first, after in zip(starts[:-1].tolist(), starts[1:].tolist(), strict=True)
+    ]
+    bounds = np.append(starts, np.inf)
+    return {
+        "common neighbours": np.array([*names, f"{starts[-1]}+"]),
+        "positives": np.histogram(above, bounds)[0] / len(above),
+        "negatives": np.histogram(below, bounds)[0] / len(below),
+    }
 
 
 def _no_common_neighbour(subject: Subject) -> Finding:
@@ -106,7 +119,12 @@ def _no_common_neighbour(subject: Subject) -> Finding:
         percent(below),
         f"{percent(below)} of the negatives have no common neighbour, and {percent(above)} of the positives",
         {"negatives": below, "positives": above},
-        {"part": np.array(["positives", "negatives"]), "share": np.array([above, below])},
+        {
+            "common neighbours": np.array(["none", "one or more"]),
+            "positives": np.array([above, 1.0 - above]),
+            "negatives": np.array([below, 1.0 - below]),
+        },
+        view.sizes(),
     )
 
 
@@ -129,11 +147,25 @@ def _distances(subject: Subject) -> Finding:
         {"gap": apart, "positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
         | {"negatives apart": far[1]},
         {
-            "steps": np.array([*map(str, range(1, longest + 1)), "no path"]),
-            "positives": counted[0] / len(above),
-            "negatives": counted[1] / len(below),
+            "steps": np.array([*_named_steps(longest), "no path"]),
+            "positives": _gathered(counted[0]) / len(above),
+            "negatives": _gathered(counted[1]) / len(below),
         },
+        view.sizes(),
     )
+
+
+def _named_steps(longest: int) -> list[str]:
+    """Numbers of steps in words; beyond ten they are one kind."""
+    names = [str(step) for step in range(1, min(longest, MOST_COUNTED) + 1)]
+    return [*names[:-1], f"{names[-1]}+"] if longest > MOST_COUNTED else names
+
+
+def _gathered(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Counts of 1, 2, … steps and of no path, with those beyond ten steps in one."""
+    head, far = counts[: MOST_COUNTED - 1], counts[MOST_COUNTED - 1 : -1]
+    joined = [far.sum()] if len(far) else []
+    return np.array([*head[: len(counts) - 1], *joined, counts[-1]])
 
 
 def _steps(closeness: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -168,8 +200,9 @@ def _features(subject: Subject) -> Finding | Skipped:
         f"the negatives' mean cosine is {means['negatives']:.3f}, random pairs have {means['random']:.3f} and"
         f" positives {means['positives']:.3f}: {percent(hardness)} of the way",
         {**means, "hardness": hardness},
-        {"cosine": edges[:-1]}
+        {"cosine": (edges[:-1] + edges[1:]) / 2}
         | {name: np.histogram(one, edges)[0] / len(one) for name, one in named.items()},
+        f"{view.sizes()}, {len(chance):,} random pairs",
     )
 
 
@@ -182,32 +215,38 @@ for _check in (
         question="Do degrees tell negatives from positives?",
         rule=_GAP_RULE,
         run=_degrees,
+        picture=Picture(
+            title="Degrees of the ends", kind="lines", y="share of ends of that degree or more", log_x=True
+        ),
     ),
     Check(
         name="common-neighbours",
         family="likeness",
         title="common neighbours of negatives beside the positives'",
-        question="Does the number of common neighbours?",
+        question="Does the number of common neighbours tell negatives from positives?",
         rule=_GAP_RULE,
         run=_common_neighbours,
+        picture=Picture(title="Common neighbours", kind="bars", y="share of pairs"),
     ),
     Check(
         name="no-common-neighbour",
         family="likeness",
         title="negatives without a common neighbour",
-        question="Does it do to ask whether there is one?",
+        question="Is it enough to ask whether there is a common neighbour?",
         rule=f"look: {percent(NONE_LOOK)} more of the negatives than of the positives have none; broken:"
         " more than"
         f" {percent(NONE_BROKEN)} of them, and less than {percent(NONE_OF_POSITIVES)} of the positives",
         run=_no_common_neighbour,
+        picture=Picture(title="Pairs with and without a common neighbour", kind="bars", y="share of pairs"),
     ),
     Check(
         name="distances",
         family="likeness",
         title="shortest paths of negatives beside the positives'",
-        question="Does distance?",
+        question="Does distance tell negatives from positives?",
         rule=_GAP_RULE,
         run=_distances,
+        picture=Picture(title="Shortest paths", kind="bars", x="steps from end to end", y="share of pairs"),
     ),
     Check(
         name="feature-similarity",
@@ -216,6 +255,9 @@ for _check in (
         question="Are the negatives any more alike than random pairs?",
         rule=f"look: below {percent(HARD_LOOK)} of the way from random pairs to positives",
         run=_features,
+        picture=Picture(
+            title="Similarity of features", kind="lines", x="cosine of the ends' features", y="share of pairs"
+        ),
     ),
 ):
     register(_check)

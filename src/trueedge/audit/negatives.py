@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, graded, percent, register
 from trueedge.audit.leaks import repeats_in_lists
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject, View
 from trueedge.randomness import generator
 
@@ -52,20 +53,28 @@ def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
 def _distinct(subject: Subject) -> Finding:
     task = subject.task
     shares = {
-        name: repeats_in_lists(subject.listed_for_leaks(name), task.num_nodes) for name in task.part_names
+        name: repeats_in_lists(subject.listed_for_leaks(name), task.num_nodes) for name in subject.judged
     }
     name = max(shares, key=lambda part: float(shares[part].mean()))
     share = float(shares[name].mean())
     lists = f"; the worst list has {percent(float(shares[name].max()))}" if len(shares[name]) > 1 else ""
-    edges = np.linspace(0.0, 1.0, 21)
     return Finding(
         "distinct-negatives",
         graded(share, REPEATS_LOOK, REPEATS_BROKEN),
         percent(share),
         f"{percent(share)} of the {name} negatives stood in their list before{lists}",
         {"share": share, "worst list": float(shares[name].max())},
-        {"repeats": edges[:-1], "share of lists": np.histogram(shares[name], edges)[0] / len(shares[name])},
+        _by_repeats(shares[name]),
+        subject.looked_for_leaks(),
     )
+
+
+def _by_repeats(shares: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """How many lists repeat how much; nothing where all positives share one list, or none repeats."""
+    if len(shares) == 1 or not shares.any():
+        return {}
+    counts, edges = np.histogram(shares, np.linspace(0.0, float(shares.max()) * (1 + 1e-9), 21))
+    return {"repeats": (edges[:-1] + edges[1:]) / 2, "share of lists": counts / len(shares)}
 
 
 def _coverage(subject: Subject) -> Finding:
@@ -85,6 +94,11 @@ def _coverage(subject: Subject) -> Finding:
         f"the negatives reach {percent(reached)} of the nodes; as many draws would reach {percent(uniform)}"
         f" uniformly and {percent(by_degree)} by degree",
         {"reached": reached, "uniform": uniform, "by degree": by_degree, "ratio": ratio},
+        {
+            "negatives": np.array(["these", "drawn uniformly", "drawn by degree"]),
+            "share of nodes": np.array([reached, uniform, by_degree]),
+        },
+        subject.listed_for_leaks().sizes(),
     )
 
 
@@ -111,6 +125,7 @@ def _bands(subject: Subject) -> Finding:
             "uniform": np.diff(ids) / nodes,
             "by degree": degrees / max(1, int(degrees.sum())),
         },
+        subject.listed_for_leaks().sizes(),
     )
 
 
@@ -137,6 +152,12 @@ for _check in (
         question="Is a list as long as it says?",
         rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
         run=_distinct,
+        picture=Picture(
+            title="Lists by how much of them repeats",
+            kind="bars",
+            x="share of a list that stood in it before",
+            y="share of the lists",
+        ),
     ),
     Check(
         name="node-coverage",
@@ -146,6 +167,7 @@ for _check in (
         rule=f"look: below {percent(COVERAGE_LOOK)} of what random draws reach; broken: below"
         f" {percent(COVERAGE_BROKEN)} of it",
         run=_coverage,
+        picture=Picture(title="Nodes that negatives reach", kind="bars", y="share of the nodes"),
     ),
     Check(
         name="id-bands",
@@ -156,6 +178,12 @@ for _check in (
         " more than"
         f" {BAND_BROKEN} times",
         run=_bands,
+        picture=Picture(
+            title="Where the drawn ends lie among the node ids",
+            kind="lines",
+            x="node id",
+            y="share of the ends",
+        ),
     ),
 ):
     register(_check)

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, register
+from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.methods import get as method
 from trueedge.metrics import evaluate, get
@@ -15,6 +17,7 @@ from trueedge.metrics import evaluate, get
 # How far an AUC is from a coin's, in either direction: half the way to certainty is worth a look; with four
 # fifths gone, less than a fifth of the scale is left to tell real methods apart.
 FROM_CHANCE_LOOK, FROM_CHANCE_BROKEN = 0.25, 0.40
+GRID = 41
 
 
 @dataclass(frozen=True)
@@ -50,15 +53,35 @@ def _run(subject: Subject, *, shortcut: Shortcut) -> Finding | Skipped:
     if headline != "auc" and view.whole_lists and (k is None or k <= view.negatives.shape[-2]):
         numbers[headline] = evaluate(above, below, [headline])[headline]
         told = f" and {headline} {numbers[headline]:.4f}"
-    shown = {name: value for name, value in numbers.items() if name != "chance"}
     return Finding(
         f"shortcut-{shortcut.heuristic}",
         verdict,
         f"{auc:.3f}",
         f"{shortcut.looks_at} alone ({method(shortcut.heuristic).title}) have an AUC of {auc:.4f}{told}",
         numbers,
-        {"metric": np.array(list(shown)), "value": np.array(list(shown.values()))},
+        won_by(above, below),
+        view.sizes(),
     )
+
+
+def won_by(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """How many positives have at most a share of their negatives above them: the area is the AUC over lists.
+
+    Args:
+        above: float64 (p,), the positives' scores.
+        below: float64 (m,) that all share, or (p, k) each positive's own; of ties half are above.
+    """
+    if below.ndim == 1:
+        ordered = np.sort(below)
+        ends = [np.searchsorted(ordered, above, side=side) for side in ("left", "right")]
+        ahead = 1.0 - (ends[0] + ends[1]) / (2 * len(ordered))
+    else:
+        ahead = ((below > above[:, None]).mean(axis=1) + (below >= above[:, None]).mean(axis=1)) / 2
+    grid = np.linspace(0.0, 1.0, GRID)
+    return {
+        "share of negatives": grid,
+        "positives": np.searchsorted(np.sort(ahead), grid + 1e-12, side="right") / len(ahead),
+    }
 
 
 for _shortcut in SHORTCUTS:
@@ -71,5 +94,13 @@ for _shortcut in SHORTCUTS:
             rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than"
             f" {FROM_CHANCE_BROKEN}",
             run=partial(_run, shortcut=_shortcut),
+            picture=Picture(
+                title=f"Positives by how many of their negatives {_shortcut.looks_at} put above them",
+                kind="lines",
+                x="share of negatives scored higher, at most",
+                y="share of positives",
+                diagonal=True,
+                note="The dashed line is chance; the area below the other is the AUC.",
+            ),
         )
     )

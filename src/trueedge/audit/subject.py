@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph, as_pairs, pair_keys
+from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
 from trueedge.methods import create
 from trueedge.randomness import generator
 from trueedge.tasks import LinkTask, Part
@@ -59,17 +59,21 @@ class Subject:
         task: what is audited.
         seed: for the samples.
         sample: at most this many positives, and as many negatives, where a look at all would take long.
+        whole: the graph that the split was made of, where it may have edges that are in no part.
     """
 
-    def __init__(self, task: LinkTask, seed: int = 0, sample: int = 100_000) -> None:
-        self.task, self.seed, self.sample = task, seed, sample
+    def __init__(
+        self, task: LinkTask, seed: int = 0, sample: int = 100_000, whole: Graph | None = None
+    ) -> None:
+        self.task, self.seed, self.sample, self.whole = task, seed, sample, whole
         self._scores: dict[tuple[str, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self._views: dict[tuple[str, str, int], View] = {}
         for name in task.part_names:
             part = task.part(name)
             as_pairs(part.positives, task.num_nodes, f"{name} positives")
             as_pairs(part.negatives.reshape(-1, 2), task.num_nodes, f"{name} negatives")
-            if not len(part.positives) or not part.negatives.size:
+            # A validation part of one's own may have no negatives: its positives are looked at all the same.
+            if not len(part.positives) or (name == "test" and not part.negatives.size):
                 what = "negatives" if len(part.positives) else "positives"
                 raise InputError(
                     f"the {name} part of {task.dataset} has no {what}: there is nothing to audit"
@@ -79,6 +83,11 @@ class Subject:
     def graph(self) -> Graph:
         """The graph the test part is scored with."""
         return self.task.graph_for("test")
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """The parts that have negatives; ``test`` is one of them."""
+        return tuple(name for name in self.task.part_names if self.task.part(name).negatives.size)
 
     @property
     def own(self) -> bool:
@@ -99,6 +108,14 @@ class Subject:
         parts = [self.task.part(name).positives for name in self.task.part_names]
         return np.sort(pair_keys(np.concatenate(parts), self.task.num_nodes))
 
+    @cached_property
+    def other_keys(self) -> NDArray[np.int64] | None:
+        """One int64 for each edge of the whole graph that is in no part, sorted; None without such."""
+        if self.whole is None:
+            return None
+        keys = self.whole.edge_keys
+        return keys[~in_sorted(keys, self.task.graph.edge_keys) & ~in_sorted(keys, self.hidden_keys)]
+
     def lists(self, limit: int | None = None) -> View:
         """Test positives with all their negatives, in some lists where each has its own.
 
@@ -110,6 +127,11 @@ class Subject:
     def listed_for_leaks(self, part: str = "test") -> View:
         """All pairs of a part, up to a few million."""
         return self._view("lists", part, max(self.sample, PAIRS_FOR_LEAKS))
+
+    def looked_for_leaks(self) -> str:
+        """How many pairs of each part leaks are looked for in, in words."""
+        sizes = {name: self.listed_for_leaks(name).sizes() for name in self.judged}
+        return " and ".join(f"{size} of the {name} part" for name, size in sizes.items())
 
     def pairs(self, limit: int | None = None) -> View:
         """As many test positives as the limit allows, and as many negatives, taken apart: (p, 2), (m, 2)."""

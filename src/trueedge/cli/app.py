@@ -14,7 +14,19 @@ import typer
 from rich.markup import escape
 
 import trueedge
-from trueedge.cli import auditing, catalogues, judging, making, records, reproducing, running, showing, tuning
+from trueedge.cli import (
+    auditing,
+    catalogues,
+    certifying,
+    judging,
+    making,
+    records,
+    reporting,
+    reproducing,
+    running,
+    showing,
+    tuning,
+)
 from trueedge.errors import InputError
 
 app = typer.Typer(
@@ -86,7 +98,18 @@ def _help(command: Callable[..., None]) -> str:
     return escape(re.sub(r"(?<!\n)\n(?![\n ])", " ", inspect.getdoc(command) or ""))
 
 
-for _module in (catalogues, running, tuning, records, making, judging, auditing, reproducing):
+for _module in (
+    catalogues,
+    running,
+    tuning,
+    records,
+    making,
+    judging,
+    auditing,
+    reproducing,
+    certifying,
+    reporting,
+):
     for _command in _module.COMMANDS:
         app.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
 

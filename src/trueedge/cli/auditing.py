@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -12,7 +12,8 @@ from rich.text import Text
 
 from trueedge.cli import parsing, showing
 from trueedge.cli.making import Words
-from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -38,38 +39,71 @@ def audit(
         int, typer.Option(help="The most positives, and negatives, a slow check looks at.", min=1)
     ] = 100_000,
     option: Words = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="A .json file for all numbers and series.")
+    split: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER|FILES",
+            help="Your own split: a folder with train, valid and test pairs, or TRAIN,VALID,TEST as files."
+            " Without training pairs the graph is the training graph.",
+        ),
     ] = None,
+    negatives: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FOLDER|FILES",
+            help="Your own negatives: a folder with valid and test, or files, that of the test part last:"
+            " pairs as text, or a .npy array (M, 2) or (P, K, 2).",
+        ),
+    ] = None,
+    features: Annotated[
+        Path | None, typer.Option(help="A .npy file of the nodes' features, a row a node.")
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("-o", "--output", help="A .html file for a page, or a .json file for all numbers."),
+    ] = None,
+    strict: Annotated[
+        bool, typer.Option("--strict", help="End with status 1 where a check finds something broken.")
+    ] = False,
 ) -> None:
     """Say what a benchmark really measures: leaks, negatives that give themselves away, degree bias.
 
     A line a check: broken, look or ok, its number and the reason. What is broken is a finding, not an error:
-    the status is 0.
+    the status is 0 unless --strict is given.
 
     Example:
-        trueedge audit cora -p heart
-        trueedge audit graph.csv -o audit.json
+        trueedge audit cora -p heart -o audit.html
+        trueedge audit graph.csv --split my-split --negatives test_negatives.npy --strict
     """
     from trueedge.audit import audit as run
+    from trueedge.audit.audit import check_output
 
-    if output is not None and output.suffix != ".json":
-        raise InputError(f"{output}: an audit is written to a .json file")
+    if output is not None:
+        check_output(output)
+    own = {"split": split, "negatives": negatives, "features": features}
+    told: tuple[str, ...] = ()
     with showing.progress(1, "auditing") as report:
-        made = parsing.saved_task(graph, protocol, option or [])
+        made: Task | Graph | str | None = parsing.saved_task(graph, protocol, option or [])
+        given: dict[str, Any] = {}
         if made is None:
             chosen = get_protocol(protocol or "existing").name
             given = parsing.options(option or [], [chosen])[chosen]
-            found = run(parsing.source(graph), protocol, seed, sample, progress=report, **given)
+            made = parsing.source(graph)
+            told = made.notes if isinstance(made, Graph) else ()
         else:
-            found = run(made, None, seed, sample, progress=report)
+            protocol = None
+        found = run(made, protocol, seed, sample, **own, progress=report, **given)
     _show(found)
     for sentence in found.notes:
-        showing.note(sentence)
+        if sentence not in told:
+            showing.note(sentence)
     for name, reason in found.skipped.items():
         showing.note(f"{name} does not apply: {reason}")
     if output is not None:
         showing.note(f"written to {found.save(output)}")
+    if strict and found.count("broken"):
+        showing.note(f"{showing.count(found.count('broken'), 'check')} found something broken")
+        raise typer.Exit(1)
 
 
 def _show(found: Audit) -> None:

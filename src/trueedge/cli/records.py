@@ -24,7 +24,7 @@ def records(runs: Runs = Path("runs")) -> None:
     Example:
         trueedge records --runs runs
     """
-    store = _store(runs)
+    store = open_store(runs)
     kept = scoreboard.latest(store.records())
     scoreboard.show(kept)
     showing.note(f"{showing.count(len(kept), 'record')} of {store.path}")
@@ -44,12 +44,13 @@ def export(
     """
     from trueedge.results import export as write
 
-    found = _store(runs).records()
+    found = open_store(runs).records()
     write(found, output)
     showing.note(f"{showing.count(len(found), 'record')} written to {output}")
 
 
-def _store(runs: Path) -> Store:
+def open_store(runs: Path) -> Store:
+    """The store in a folder; a folder without one is refused."""
     from trueedge.results import Store
     from trueedge.results.store import FILE_NAME
 

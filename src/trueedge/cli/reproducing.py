@@ -10,11 +10,15 @@ import typer
 
 from trueedge.cli import parsing, showing
 from trueedge.cli.running import keeping
+from trueedge.errors import InputError
 
 if TYPE_CHECKING:
+    from trueedge.results.figure import Figure
     from trueedge.studies import Comparison, Study
 
 NUMBERS = ("ours", "published", "difference", "seeds")
+# Of a figure's table: a cloud of points is for the eye.
+MOST_LINES = 24
 
 
 def reproduce(
@@ -30,12 +34,14 @@ def reproduce(
         Path | None,
         typer.Option("-o", "--output", help="A .json file for the table, with versions and machine."),
     ] = None,
+    page: Annotated[Path | None, typer.Option(help="An .html file for the table and its figures.")] = None,
 ) -> None:
     """Run a published table and print ours beside theirs.
 
     Example:
         trueedge reproduce list
         trueedge reproduce heart/table-4 --dataset citeseer
+        trueedge reproduce heart/figure-4 --dataset cora --page figure.html
     """
     from trueedge.results import Store
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
@@ -48,6 +54,8 @@ def reproduce(
     if output is not None:
         # Before the work, not after it.
         check_evidence(chosen, output)
+    if page is not None and page.suffix != ".html":
+        raise InputError(f"{page}: a page is written to an .html file")
     store = Store(runs)
     with keeping(store), showing.progress(1, study) as report:
         plan = Plan(
@@ -59,7 +67,10 @@ def reproduce(
             progress=report,
         )
         finding = chosen.run(plan)
-    _show(chosen, finding.rows)
+    if finding.rows:
+        _show(chosen, finding.rows)
+    for figure in finding.figures:
+        _show_figure(figure)
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
     if gaps:
         showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
@@ -68,6 +79,12 @@ def reproduce(
     if output is not None:
         write(chosen, finding, output)
         showing.note(f"written to {output}")
+    if page is not None:
+        from trueedge.report.study_page import write_study
+
+        showing.note(f"drawn in {write_study(chosen, finding, page)}")
+    elif finding.figures:
+        showing.note("--page FILE.html draws it")
 
 
 def _show(study: Study, rows: Sequence[Comparison]) -> None:
@@ -97,6 +114,28 @@ def _show(study: Study, rows: Sequence[Comparison]) -> None:
     numbers = [place for place, name in enumerate(columns) if name in NUMBERS]
     lines = list(zip(*columns.values(), strict=True))
     showing.table(" · ".join(title), list(columns), lines, numbers=numbers)
+
+
+def _show_figure(figure: Figure) -> None:
+    """What a figure draws, as a table: a line for each place on its axis, a column for each series."""
+    places = list(dict.fromkeys(place for series in figure.series for place in series.x))
+    found = [dict(zip(series.x, series.y, strict=True)) for series in figure.series]
+    lines = [
+        [_short(place), *("" if place not in values else _short(values[place]) for values in found)]
+        for place in places[:MOST_LINES]
+    ]
+    columns = [figure.x_label, *(series.name for series in figure.series)]
+    showing.table(
+        f"{figure.title} ({figure.y_label})", columns, lines, numbers=range(1, len(columns)), texts=(0,)
+    )
+    if len(places) > MOST_LINES:
+        showing.note(f"{len(places) - MOST_LINES:,} more lines are left out")
+    if figure.note:
+        showing.note(figure.note)
+
+
+def _short(value: float | str) -> str:
+    return value if isinstance(value, str) else f"{value:.4g}"
 
 
 def _value(mean: float, std: float | None, digits: int) -> str:

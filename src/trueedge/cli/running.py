@@ -14,7 +14,7 @@ import typer
 from trueedge.cli import parsing, scoreboard, showing
 
 if TYPE_CHECKING:
-    from trueedge.results import Cell, Outcome, Store
+    from trueedge.results import Cell, Outcome, Record, Store
     from trueedge.training import History
 
 # Room for the epoch, the loss and the validation metric.
@@ -64,6 +64,10 @@ def run(
     again: Annotated[
         bool, typer.Option("--again", help="Compute anew what is in the folder of the records.")
     ] = False,
+    keep_scores: Annotated[
+        bool,
+        typer.Option("--keep-scores", help="Keep the scores of the test part, for 'trueedge certify'."),
+    ] = False,
     checkpoints: Annotated[
         Path | None,
         typer.Option(help="A folder where trainings are kept while they last, so that a killed one goes on."),
@@ -94,17 +98,26 @@ def run(
         cell.check()
     store = Store(runs)
     with keeping(store):
-        outcomes = _outcomes(cells, store, again, checkpoints)
+        outcomes = _outcomes(cells, store, again, keep_scores, checkpoints)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
     fresh = sum(outcome.fresh for outcome in outcomes)
     kept = showing.count(len(records), "record")
     showing.note(f"{kept} in {store.path}: {fresh} computed now, {len(records) - fresh} found there")
+    if keep_scores:
+        _tell_of_scores(records)
     failed = [outcome for outcome in outcomes if outcome.record is None]
     for sentence in _reasons(failed):
         showing.note(f"not run: {sentence}")
     if any(outcome.cell.method.name in named for outcome in failed) or not records:
         raise typer.Exit(1)
+
+
+def _tell_of_scores(records: Sequence[Record]) -> None:
+    """Name the protocols whose scores cannot be kept."""
+    ranked = sorted({one.protocol for one in records if one.provenance.get("kept", one) is None})
+    for protocol in ranked:
+        showing.note(f"{protocol} ranks every node: its scores are not kept, and it cannot be certified")
 
 
 @contextmanager
@@ -119,7 +132,9 @@ def keeping(store: Store) -> Iterator[None]:
         raise typer.Exit(130) from None
 
 
-def _outcomes(cells: Sequence[Cell], store: Store, again: bool, checkpoints: Path | None) -> list[Outcome]:
+def _outcomes(
+    cells: Sequence[Cell], store: Store, again: bool, keep_scores: bool, checkpoints: Path | None
+) -> list[Outcome]:
     """Run the cells under a progress bar."""
     from trueedge.results import run_cells
 
@@ -131,7 +146,9 @@ def _outcomes(cells: Sequence[Cell], store: Store, again: bool, checkpoints: Pat
         len(cells), "making the task", TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     ) as report:
         asked = _watched(cells, store, checkpoints, report) if trained else cells
-        iterator = run_cells(asked, store, lambda text, done, total: report(f"{text}: {done}/{total}"), again)
+        iterator = run_cells(
+            asked, store, lambda text, done, total: report(f"{text}: {done}/{total}"), again, keep_scores
+        )
         for number, outcome in enumerate(iterator, 1):
             outcomes.append(outcome)
             report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", number, len(cells))

@@ -98,7 +98,8 @@ def lloyd(points: Floats, centres: Floats, rounds: int) -> tuple[NDArray[np.int3
     labels = np.full(len(points), -1, dtype=np.int32)
     distances = np.empty(len(points))
     moved = _label(points, centres, labels, distances)
-    while moved and rounds > 0:
+    # Where no point is away from its centre, filling an empty cluster would only move equal points about.
+    while moved and rounds > 0 and distances.max() > 0.0:
         _fill_empty(labels, distances, centres.shape[1])
         _centre(points, labels, centres)
         moved = _label(points, centres, labels, distances)

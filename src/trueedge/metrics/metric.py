@@ -9,6 +9,7 @@ import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from trueedge.errors import InputError, unknown
@@ -121,8 +122,9 @@ def catalogue() -> tuple[Metric, ...]:
     return tuple(sorted(_METRICS.values(), key=lambda metric: "lists" in metric.layouts))
 
 
+@cache
 def discover() -> None:
-    """Import every file of this folder once, so that the metrics in them are known."""
+    """Import every file of this folder, so that the metrics in them are known; the folder is walked once."""
     package = importlib.import_module("trueedge.metrics")
     for module in pkgutil.iter_modules(package.__path__, "trueedge.metrics."):
         importlib.import_module(module.name)

@@ -1,9 +1,24 @@
 """Records of what was run, and the store they are kept in."""
 
 from trueedge.results.cells import Cell, Outcome, run, run_cells
+from trueedge.results.certificate import certify
+from trueedge.results.certificate_check import Verification, verify
 from trueedge.results.export import export
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.results.summary import Row, summarise
 
-__all__ = ["Cell", "Outcome", "Record", "Row", "Store", "export", "run", "run_cells", "summarise"]
+__all__ = [
+    "Cell",
+    "Outcome",
+    "Record",
+    "Row",
+    "Store",
+    "Verification",
+    "certify",
+    "export",
+    "run",
+    "run_cells",
+    "summarise",
+    "verify",
+]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import trueedge
@@ -18,6 +19,8 @@ from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.randomness import derive
+from trueedge.results import kept_scores
+from trueedge.results.curves import training_curve
 from trueedge.results.provenance import peak_memory, provenance
 from trueedge.results.record import Record, pack_ranks, request_key
 from trueedge.results.store import Store
@@ -173,6 +176,7 @@ def run(
     device: str = "cpu",
     store: Store | None = None,
     task_seed: int | None = None,
+    keep_scores: bool = False,
     **options: Any,
 ) -> Record:
     """Fit a method on a data set under a protocol and judge it.
@@ -186,6 +190,7 @@ def run(
         device: where learned methods train.
         store: where the record is kept; a request that is there already is not run again.
         task_seed: a fixed seed for split and negatives.
+        keep_scores: keep the scores of the test part in the store, to be certified.
         options: the protocol's options.
     """
     if isinstance(method, str):
@@ -195,7 +200,7 @@ def run(
     if protocol is None:
         protocol = source.protocol if isinstance(source, Task) else "heart"
     cell = Cell(source, protocol, method, seed, options, device, task_seed)
-    (outcome,) = run_cells([cell], store)
+    (outcome,) = run_cells([cell], store, keep_scores=keep_scores)
     if outcome.record is None:
         raise InputError(outcome.reason)
     return outcome.record
@@ -206,6 +211,7 @@ def run_cells(
     store: Store | None = None,
     progress: Progress | None = None,
     again: bool = False,
+    keep_scores: bool = False,
 ) -> Iterator[Outcome]:
     """Run cells in order and yield what became of each as soon as it is known.
 
@@ -217,12 +223,17 @@ def run_cells(
         store: where records are kept and looked up.
         progress: called with a stage's name, the work done and the work in all.
         again: compute what is in the store anew; the older record stays beside the new one.
+        keep_scores: keep the scores of the test part too; a record that is there without them is computed
+            anew.
     """
+    if keep_scores and store is None:
+        raise InputError("scores are kept beside records: there is no store to keep them in")
+    scores_to = store.folder if store is not None and keep_scores else None
     task_key, task, seconds = "", None, 0.0
     for cell in cells:
         cell.check()
         found = store.find(cell.key) if store is not None and not again else None
-        if found is not None:
+        if found is not None and (scores_to is None or kept_scores.settled(found, scores_to)):
             # The same graph may have come under another name.
             yield Outcome(cell, replace(found, dataset=cell.name))
             continue
@@ -231,7 +242,7 @@ def run_cells(
                 start = time.perf_counter()
                 task = cell.task(progress)
                 task_key, seconds = cell.task_key, time.perf_counter() - start
-            record = run_on(task, cell, seconds)
+            record = run_on(task, cell, seconds, scores_to)
         except InputError as error:
             yield Outcome(cell, None, reason=str(error))
             continue
@@ -240,8 +251,11 @@ def run_cells(
         yield Outcome(cell, record, fresh=True)
 
 
-def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
-    """Run a cell on its task: fit once, judge validation and test each once, or the parts asked for."""
+def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:
+    """Run a cell on its task: fit once, judge validation and test each once, or the parts asked for.
+
+    Scores are kept where a folder of records is given.
+    """
     parts = task.part_names if cell.parts is None else cell.parts
     for part in parts:
         task.check_part(part)
@@ -256,10 +270,12 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
                 raise
             raise InputError("it needs torch, which comes with: pip install 'trueedge[torch]'") from None
         fitted = time.perf_counter()
-        values = {part: task.evaluate(scorer, part) for part in parts}
+        values, scores = kept_scores.judge(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
+    kept, complaints = kept_scores.keep(scores_to, task, scores)
+    told = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     return Record(
         key=cell.key,
         dataset=task.dataset,
@@ -273,11 +289,13 @@ def run_on(task: Task, cell: Cell, task_seconds: float) -> Record:
         metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=(*_altered(cell), *(str(w.message) for w in caught if issubclass(w.category, ScoreWarning))),
+        warnings=(*_altered(cell), *told, *complaints),
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),
             **provenance(task, cell.device),
+            **kept,
+            **training_curve(scorer),
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         packed_ranks=pack_ranks(getattr(values.get("test"), "ranks", None)),

@@ -27,7 +27,7 @@ from trueedge.metrics.significance import (
 )
 from trueedge.metrics.tie_groups import holm, letters, tie_groups
 from trueedge.results.record import Record, request_key
-from trueedge.results.summary import summarise
+from trueedge.results.summary import labelled
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
@@ -114,7 +114,8 @@ def compare(
     """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
 
     Of several records of one request the last one counts. A record without ranks (an old one, or a ranking
-    of all nodes) and one whose ranks do not tell the metric are left out with the reason.
+    of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known here
+    are left out with the reason.
 
     Args:
         records: of any data sets, protocols and methods.
@@ -122,10 +123,11 @@ def compare(
             where none is given.
         level: of the intervals, and 1 - the chance of a false finding in a comparison.
     """
+    if metric is not None:
+        metrics.get(metric)
     groups: dict[str, list[Record]] = {}
     for record in {(one.key, _task(one), one.seed): one for one in records if not one.is_trial}.values():
-        plain = replace(record, packed_ranks="").to_dict()
-        request = {name: plain[name] for name in ("dataset", "protocol", "options")}
+        request = {name: getattr(record, name) for name in ("dataset", "protocol", "options")}
         groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
     return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
 
@@ -142,8 +144,12 @@ def positive_values(record: Record, metric: str) -> Array:
         record: with the ranks of its test positives.
         metric: the metric's name.
     """
-    ranks, name = record.ranks, metrics.get(metric).name
     where = f"{record.method} on {record.dataset} · {record.protocol}, seed {record.seed}"
+    try:
+        name = metrics.get(metric).name
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    ranks = record.ranks
     if ranks is None:
         raise InputError(f"{where}: the record holds no ranks of test positives")
     if name not in record.test and not re.fullmatch(r"mr|rank-hits@\d+", name):
@@ -212,19 +218,16 @@ def _wins(ranks: Array, auc: float) -> Array:
 
 
 def _comparison(records: list[Record], metric: str, level: float) -> MethodComparison:
-    by_method: dict[str, list[Record]] = {}
-    for record in records:
-        by_method.setdefault(request_key(method=record.method, settings=record.settings), []).append(record)
     left_out: list[str] = []
     table: dict[str, Samples] = {}
     counts: dict[str, int] = {}
-    for group in by_method.values():
+    for label, group in labelled(records).items():
         samples, used = _samples(group, metric, left_out)
         if samples:
-            label = _unused(summarise([replace(group[0], packed_ranks="")])[0].label, table)
             table[label], counts[label] = samples, used
     estimates = {label: _mean(samples, metric, level) for label, samples in table.items()}
-    sign = -1 if metrics.get(metric).higher_is_better else 1
+    # Where nothing can be compared nobody asks which direction is good: the metric may not be known here.
+    sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
     pairs = _pairs({label: table[label] for label in order}, level, left_out)
     places = {label: place for place, label in enumerate(order)}
@@ -254,15 +257,6 @@ def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[S
             left_out.append(str(error))
     samples = {task: Sample.of(rows, f"{metric} values") for task, rows in values.items() if rows}
     return samples, sum(map(len, values.values()))
-
-
-def _unused(label: str, taken: Iterable[str]) -> str:
-    """Settings filled in for the task may differ where the given ones do not: such a label gets a number."""
-    number, found = 1, label
-    while found in taken:
-        number += 1
-        found = f"{label} #{number}"
-    return found
 
 
 def _mean(samples: Samples, metric: str, level: float) -> Estimate:

@@ -57,13 +57,32 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     for record in records:
         if record.is_trial:
             continue
-        plain = record.to_dict()
         names = ("dataset", "protocol", "options", "method", "settings")
-        request = {name: plain[name] for name in names}
+        request = {name: getattr(record, name) for name in names}
         # Two files may have the same name.
         request["source"] = record.provenance.get("source")
         groups.setdefault(request_key(**request), []).append(record)
     return [_row(group) for group in groups.values()]
+
+
+def labelled(records: Iterable[Record]) -> dict[str, list[Record]]:
+    """The records of each method with its settings, by a label that no other has, in order.
+
+    Settings filled in for the task may differ where the given ones do not: such a label gets a number.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        key = request_key(method=record.method, settings=record.settings)
+        groups.setdefault(key, []).append(record)
+    found: dict[str, list[Record]] = {}
+    for group in groups.values():
+        label = f"{group[0].method}{_listed(_not_default(group[0]))}"
+        number, unused = 1, label
+        while unused in found:
+            number += 1
+            unused = f"{label} #{number}"
+        found[unused] = group
+    return found
 
 
 def _row(records: list[Record]) -> Row:

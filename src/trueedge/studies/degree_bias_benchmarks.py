@@ -6,13 +6,14 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, negatives, splits
-from trueedge.errors import must_be
+from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import without_rounding_errors
 from trueedge.metrics import evaluate, evaluate_lists
@@ -27,6 +28,8 @@ FRACTION = 0.25
 QUERIES = 1_000
 HEART_POSITIVES = 2_000
 HEART_NEGATIVES = 500
+# Of each positive's negatives the hardest so many, which are HeaRT's negatives for that number.
+HARDEST = (2, 10, 20, 50, 100, 500)
 LIST_SIZES = (10, 25, 50, 100)
 # The paper's lists are of a hundred, retrieved first and then ranked.
 CANDIDATES = 100
@@ -77,6 +80,9 @@ class BenchmarksTask(RecommendTask):
             if negative.ndim == 2:
                 own = evaluate(positive, negative, ["auc", "mrr"])
                 found |= {f"{name} own {metric}": value for metric, value in own.items()}
+                for k in HARDEST:
+                    value = evaluate(positive, hardest(negative, k).reshape(-1), ["auc"])["auc"]
+                    found[f"{name}-{k} auc"] = value
         return found
 
     def _judge_lists(self, ranker: Scorer, part: str, names: tuple[str, ...]) -> dict[str, float]:
@@ -97,6 +103,14 @@ class BenchmarksTask(RecommendTask):
                 totals[name] += values[name] * values.queries
         return {name: total / count for name, total in totals.items()}
 
+    def save(self, folder: str | Path) -> Path:
+        """Refused: a saved task is of one benchmark."""
+        del folder
+        names = ", ".join(self.links)
+        raise InputError(
+            f"{self} is of several benchmarks and not saved: save the tasks of {names} one by one"
+        )
+
     @cached_property
     def hashes(self) -> dict[str, str]:
         """The SHA-256 of the graph, the parts, the nodes that are asked and the negatives."""
@@ -108,7 +122,7 @@ class BenchmarksTask(RecommendTask):
     def hash(self) -> str:
         """A SHA-256 of all that, and of how lists are retrieved."""
         text = " ".join(f"{name}={value}" for name, value in sorted(self.hashes.items()))
-        how = f"{self.retriever} {self.candidates} {self.metrics}"
+        how = f"{self.retriever} {self.candidates} {self.metrics} {HARDEST}"
         return hashlib.sha256(f"{self.kind} {text} {how}".encode()).hexdigest()
 
 
@@ -197,6 +211,19 @@ def best_of_lists(scores: NDArray[np.float64], indptr: NDArray[np.int64], count:
         last = np.partition(own, len(own) - count)[len(own) - count] if len(own) > count else -np.inf
         kept[start:stop] = (own >= last) & (own > 0)
     return kept
+
+
+def hardest(scores: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """The scores of each positive's k hardest negatives, half for each end; all where there are fewer.
+
+    Args:
+        scores: float64 (P, K), of HeaRT's negatives: two halves, each with the hardest first.
+        k: even.
+    """
+    half = scores.shape[1] // 2
+    return np.concatenate(
+        [scores[:, : min(k // 2, half)], scores[:, half : half + min(k // 2, half)]], axis=1
+    )
 
 
 def _hard(split: Split, name: str, seed: int, most: int) -> LinkTask:

@@ -14,7 +14,7 @@ from trueedge.metrics import evaluate
 from trueedge.metrics.degree_groups import entropy, in_upper_half
 from trueedge.metrics.degree_laws import lognormal_sigma
 from trueedge.results.figure import Figure, Series
-from trueedge.studies.degree_bias import PAPER, networks
+from trueedge.studies.degree_bias import PAPER, SAMPLERS, networks
 from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, LIST_SIZES, BenchmarksTask, benchmarks
 from trueedge.studies.published_values import published
 from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
@@ -73,6 +73,7 @@ def _decomposition(plan: Plan) -> Finding:
         made = _tasks(network, plan)
         for benchmark in BENCHMARKS:
             found[network, benchmark] = np.mean([shares(task.links[benchmark]) for task in made], axis=0)
+        for benchmark in SAMPLERS:
             hits[network, benchmark] = np.mean([pa_hits(task.links[benchmark]) for task in made], axis=0)
         if plan.progress is not None:
             plan.progress(network, number, len(names))
@@ -90,16 +91,21 @@ def _decomposition(plan: Plan) -> Finding:
     for place, k in enumerate(LIST_SIZES):
         own = {where: float(values[place]) for where, values in hits.items()}
         title = f"Hits@{k} of the degree product"
-        figures.append(_over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own))
+        figures.append(_over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own, tuple(SAMPLERS)))
     return Finding(rows, figures=figures)
 
 
 def _over_sigma(
-    name: str, title: str, label: str, sigmas: Mapping[str, float], values: Mapping[tuple[str, str], float]
+    name: str,
+    title: str,
+    label: str,
+    sigmas: Mapping[str, float],
+    values: Mapping[tuple[str, str], float],
+    shown: tuple[str, ...] = BENCHMARKS,
 ) -> Figure:
     order = sorted(sigmas, key=lambda network: sigmas[network])
     x = tuple(sigmas[network] for network in order)
-    series = [Series(one, x, tuple(values[network, one] for network in order)) for one in BENCHMARKS]
+    series = [Series(one, x, tuple(values[network, one] for network in order)) for one in shown]
     return Figure(name, title, "points", "σ of the degrees", label, tuple(series))
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from trueedge import datasets
 from trueedge.results import Cell, Record
-from trueedge.studies.degree_bias import LEARNED, PAPER, TOPOLOGY, Entry, networks
-from trueedge.studies.degree_bias_alignment import alignment_figures, alignment_rows, split_rows
-from trueedge.studies.degree_bias_benchmarks import benchmarks
+from trueedge.studies.degree_bias import LEARNED, PAPER, SAMPLERS, TOPOLOGY, Entry, networks, published_auc
+from trueedge.studies.degree_bias_alignment import ALIGNED, alignment_figures, alignment_rows, split_rows
+from trueedge.studies.degree_bias_benchmarks import HARDEST, benchmarks
 from trueedge.studies.study import (
     Comparison,
     Finding,
@@ -51,12 +51,23 @@ def _run(plan: Plan) -> Finding:
                 records.setdefault((network, method.name), []).extend(own)
         if plan.progress is not None:
             plan.progress(f"{network} · seed {seed}", number, len(groups))
-    measured = {place: _means(own) for place, own in records.items()}
+    theirs = _published()
+    measured = {
+        (network, method): {
+            **_means(own),
+            **{
+                f"published {benchmark} auc": value
+                for benchmark in ALIGNED
+                if (value := theirs.get((benchmark, network, method))) is not None
+            },
+        }
+        for (network, method), own in records.items()
+    }
     splits = [
         {place: record.test for place, own in records.items() for record in own if record.seed == seed}
         for seed in range(plan.seeds or SEEDS)
     ]
-    rows = _rows(records) + alignment_rows(measured) + split_rows(splits)
+    rows = _rows(records, theirs) + alignment_rows(measured) + split_rows(splits)
     need(rows, NAME, missing)
     return Finding(rows, missing, places(records.values()), alignment_figures(measured))
 
@@ -86,7 +97,9 @@ def _means(records: Sequence[Record]) -> Mapping[str, float]:
     return {name: sum(record.test[name] for record in records) / len(records) for name in names}
 
 
-def _rows(records: Mapping[tuple[str, str], Sequence[Record]]) -> list[Comparison]:
+def _rows(
+    records: Mapping[tuple[str, str], Sequence[Record]], theirs: Mapping[tuple[str, str, str], float]
+) -> list[Comparison]:
     rows = []
     for (network, method), own in records.items():
         for metric, mean in _means(own).items():
@@ -95,8 +108,21 @@ def _rows(records: Mapping[tuple[str, str], Sequence[Record]]) -> list[Compariso
             if name not in SHOWN:
                 continue
             where = (network, benchmark or "recommendation", method, name)
-            rows.append(Comparison(*where, mean, spread, len(own), None))
+            printed = theirs.get((benchmark, network, method)) if name == "auc" else None
+            rows.append(Comparison(*where, mean, spread, len(own), printed))
     return rows
+
+
+def _published() -> dict[tuple[str, str, str], float]:
+    """The published AUC by benchmark, network and method; HeaRT's for each number of negatives."""
+    names = {entry.theirs: entry.ours for entry in ENTRIES}
+    columns = {**SAMPLERS, **{f"heart-{k}": "heart" for k in HARDEST}}
+    return {
+        (benchmark, network, names[method]): value
+        for benchmark, column in columns.items()
+        for (network, method), value in published_auc(column).items()
+        if method in names
+    }
 
 
 register(

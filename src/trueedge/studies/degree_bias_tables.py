@@ -11,6 +11,7 @@ from typing import Any
 from trueedge.errors import InputError, unknown
 from trueedge.results.figure import Figure, Series
 from trueedge.studies.degree_bias import SAMPLERS
+from trueedge.studies.degree_bias_alignment import PUBLISHED
 from trueedge.studies.degree_bias_ranks import rank_rows
 from trueedge.studies.study import Comparison
 
@@ -24,7 +25,7 @@ def render(table: str, results: str | Path) -> str:
     """A table of the study in Markdown.
 
     Args:
-        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``weights`` or ``groups``.
+        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
         results: the folder of the evidence files, ``degree-bias-*.json``.
     """
     if table not in _TABLES:
@@ -78,7 +79,7 @@ def _places(card: Evidence) -> str:
 def _alignment(card: Evidence) -> str:
     """The overlap of each benchmark's ranking with recommendation's, and the differences, with intervals."""
     beside = {(row.method, row.protocol, row.metric): f"{row.ours:.3f}" for row in _rows(card)}
-    others = ("rbo, worst first", "rbo between splits")
+    others = (PUBLISHED, "rbo, worst first", "rbo between splits")
     lines = []
     for means, gaps in zip(_figures(card, "alignment-"), _figures(card, "differences-"), strict=True):
         scope = means.title.partition(", ")[2]
@@ -88,8 +89,18 @@ def _alignment(card: Evidence) -> str:
                 more = [beside.get((who, name, other), "") for other in others]
                 lines.append([scope, name, value, interval, *more])
     head = ["scope", "benchmark, or difference of two", "overlap", "95 % interval"]
-    head += ["worst methods first", "between two splits"]
+    head += ["of the published AUC", "worst methods first", "between two splits"]
     return _table(head, lines)
+
+
+def _hardness(card: Evidence) -> str:
+    """How far our AUC is from the published one, for each number of hard negatives too."""
+    gaps: dict[str, list[float]] = {}
+    for row in _rows(card):
+        if row.difference is not None:
+            gaps.setdefault(row.protocol, []).append(abs(row.difference))
+    lines = [[name, f"{sum(own) / len(own):.3f}", str(len(own))] for name, own in gaps.items()]
+    return _table(["benchmark", "mean abs. difference from the published AUC", "values"], lines)
 
 
 def _weights(card: Evidence) -> str:
@@ -119,7 +130,11 @@ def _rows(card: Evidence) -> list[Comparison]:
 
 
 def _figures(card: Evidence, start: str) -> list[Figure]:
-    found = [Figure.from_dict(one) for one in card.get("figures", ()) if one["name"].startswith(start)]
+    found = [
+        Figure.from_dict({name: value for name, value in one.items() if name != "run"})
+        for one in card.get("figures", ())
+        if one["name"].startswith(start)
+    ]
     if not found:
         raise InputError(f"the evidence of {card['study']} holds no figure {start}…: run the study again")
     return found
@@ -140,6 +155,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "ranks": (tuple(f"{part}-{name}" for name in SAMPLERS for part in ("auc", "learned")), _ranks),
     "places": (("recommendation",), _places),
     "alignment": (("recommendation",), _alignment),
+    "hardness": (("recommendation",), _hardness),
     "weights": (("table-2",), _weights),
     "groups": (("figure-5",), _groups),
 }

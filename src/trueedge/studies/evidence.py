@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.results.figure import Figure
 from trueedge.studies.study import Finding, Study
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
-    """Write a finding as JSON: every number, ours and theirs, and where ours were computed.
+    """Write a finding as JSON: every number, ours and theirs, what is drawn, and where ours were computed.
 
-    A file that is there already is added to: rows that were not run now stay, each with the run it is from.
+    A file that is there already is added to: rows that were not run now stay, each with the run it is from,
+    and so do figures of other names.
 
     Args:
         study: what was run.
@@ -25,10 +29,11 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
     path = Path(path)
     kept, earlier = check_evidence(study, path)
     run = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "places": finding.places}
-    rows = {_place(row): {**row, "run": len(earlier)} for row in map(asdict, finding.rows)}
-    # A row that was run again keeps its place in the table.
-    merged = [rows.pop(_place(row), row) for row in kept] + list(rows.values())
-    runs, merged = _used([*earlier, run], merged)
+    number = len(earlier)
+    rows = _merged(kept, [{**asdict(row), "run": number} for row in finding.rows], _place)
+    pictures = [{**figure.to_dict(), "run": number} for figure in finding.figures]
+    drawn = _merged(_drawn(path), pictures, itemgetter("name"))
+    runs = _renumber([*earlier, run], [*rows, *drawn])
     card = {
         "study": study.name,
         "title": study.title,
@@ -36,7 +41,8 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
         "decimals": study.decimals,
         "missing": finding.missing,
         "runs": runs,
-        "rows": merged,
+        "rows": rows,
+        **({"figures": drawn} if drawn else {}),
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(card, indent=1) + "\n")
@@ -56,6 +62,9 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
         sound = isinstance(rows, list) and isinstance(runs, list)
         if not sound or not all(_place(row) and row["run"] in range(len(runs)) for row in rows):
             raise ValueError
+        drawn = _drawn(path)
+        if not all(plain["run"] in range(len(runs)) for plain in drawn):
+            raise ValueError
     except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
         raise InputError(f"{path} is there already, and holds no study to add to") from error
     if of != study.name:
@@ -63,14 +72,44 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
     return rows, runs
 
 
+def figures(path: str | Path) -> list[Figure]:
+    """The figures that a file of evidence holds."""
+    return [_figure(plain) for plain in _drawn(Path(path))]
+
+
+def _drawn(path: Path) -> list[dict[str, Any]]:
+    """The figures that a file holds already, plain; nothing where there is no file."""
+    if not path.exists():
+        return []
+    try:
+        found = json.loads(path.read_text()).get("figures", [])
+        for plain in found:
+            _figure(plain)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{path} holds no figures that can be read") from error
+    return list(found)
+
+
+def _figure(plain: dict[str, Any]) -> Figure:
+    return Figure.from_dict({name: value for name, value in plain.items() if name != "run"})
+
+
 def _place(row: dict[str, Any]) -> tuple[str, ...]:
     return row["dataset"], row["protocol"], row["method"], row["metric"]
 
 
-def _used(
-    runs: list[dict[str, Any]], rows: list[dict[str, Any]]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The runs that a row is from, numbered anew."""
-    numbers = sorted({row["run"] for row in rows})
+def _merged(
+    kept: list[dict[str, Any]], found: list[dict[str, Any]], name: Callable[[dict[str, Any]], Any]
+) -> list[dict[str, Any]]:
+    """What was kept and what was found now; what was run again keeps its place."""
+    new = {name(one): one for one in found}
+    return [new.pop(name(one), one) for one in kept] + list(new.values())
+
+
+def _renumber(runs: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The runs that anything is from; what is from them is numbered anew, in place."""
+    numbers = sorted({one["run"] for one in found})
     new = {number: place for place, number in enumerate(numbers)}
-    return [runs[number] for number in numbers], [{**row, "run": new[row["run"]]} for row in rows]
+    for one in found:
+        one["run"] = new[one["run"]]
+    return [runs[number] for number in numbers]

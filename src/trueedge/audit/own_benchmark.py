@@ -1,0 +1,261 @@
+"""A benchmark of one's own: split and negatives as they stand in files, with whatever is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueedge.datasets import Rules
+from trueedge.errors import InputError
+from trueedge.graph import Graph, in_sorted, pair_keys
+from trueedge.graph.validation import check_features
+from trueedge.splits import Split
+from trueedge.tasks import LinkTask, Part, Task, task
+from trueedge.tasks.pair_files import Listed, listed_parts
+from trueedge.tasks.protocols import Source
+from trueedge.tasks.protocols import get as get_protocol
+from trueedge.tasks.protocols.existing import link_metrics
+
+DEFAULT_PROTOCOL = "existing"
+OWN_NEGATIVES = "own negatives"
+NONE = np.empty((0, 2), dtype=np.int32)
+
+
+@dataclass(frozen=True, eq=False)
+class Benchmark:
+    """What is audited.
+
+    Attributes:
+        task: a link task: the training graph, the positives and the negatives, as they stand.
+        whole: the graph that the split was made of, where its training pairs were given beside it.
+        notes: what was taken for what, a sentence each.
+    """
+
+    task: LinkTask
+    whole: Graph | None = None
+    notes: tuple[str, ...] = ()
+
+
+def own_benchmark(
+    thing: Task | Graph | str | Path,
+    protocol: str | None,
+    seed: int,
+    options: Mapping[str, Any],
+    split: object = None,
+    negatives: object = None,
+    features: object = None,
+) -> Benchmark:
+    """The benchmark of one's own split, or negatives, or both; a protocol makes what is not given.
+
+    Args:
+        thing: a task, whose negatives may be replaced; a graph, an edge list's path or a data set's name.
+        protocol: what makes split or negatives where they are not given; None for ``existing``.
+        seed: for what the protocol makes.
+        options: the protocol's options.
+        split: see :func:`trueedge.tasks.pair_files.listed_parts`; or a :class:`trueedge.Split`.
+        negatives: likewise; None for the protocol's.
+        features: float array (n, d) or the path of a .npy file with one; None for the graph's own.
+    """
+    if isinstance(thing, Task):
+        if split is not None or features is not None:
+            given = "split" if split is not None else "features"
+            raise InputError(
+                f"the task has its own {given}: give the graph that it was made of, or negatives alone"
+            )
+        made = _link_task(thing)
+        return Benchmark(made) if negatives is None else _with_negatives(made, negatives)
+    graph = _with_features(thing, features)
+    if split is None:
+        made = _link_task(task(graph, protocol or DEFAULT_PROTOCOL, seed, **options))
+        found = Benchmark(made) if negatives is None else _with_negatives(made, negatives)
+        if protocol is not None:
+            return found
+        what = f"this is what {DEFAULT_PROTOCOL} would measure"
+        if negatives is not None:
+            what = f"the split is that of {DEFAULT_PROTOCOL}"
+        return replace(found, notes=(f"no protocol was named: {what}", *found.notes))
+    if negatives is not None and (protocol is not None or options):
+        named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
+        raise InputError(f"split and negatives are given: there is nothing for {named} to make")
+    return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
+
+
+def _link_task(made: Task) -> LinkTask:
+    if isinstance(made, LinkTask):
+        return made
+    raise InputError(f"the protocol {made.protocol} ranks every node: it has no list of negatives to audit")
+
+
+def _with_features(thing: Graph | str | Path, features: object) -> Graph | str | Path:
+    """The graph with other features, where some are given."""
+    if features is None:
+        return thing
+    graph = Source.of(thing).graph
+    if isinstance(features, (str, Path)):
+        try:
+            table: object = np.load(features, allow_pickle=False)
+        except FileNotFoundError:
+            raise InputError(f"{features}: there is no such file") from None
+        except (ValueError, OSError, EOFError) as error:
+            raise InputError(f"{features} is no .npy file of numbers: {error}") from None
+    else:
+        table = features
+    return replace(graph, features=check_features(table, graph.num_nodes))
+
+
+def _with_negatives(made: LinkTask, given: object) -> Benchmark:
+    """A task with negatives from elsewhere."""
+    listed = listed_parts(given, "negatives", made.graph)
+    positives = {name: made.part(name).positives for name in made.part_names}
+    parts = _parts(positives, listed)
+    metrics = link_metrics(parts["test"], Rules().hits)
+    changed = replace(
+        made,
+        protocol=OWN_NEGATIVES,
+        parts=parts,
+        metrics=metrics,
+        headline=made.headline if made.headline in metrics else "mrr",
+        settings={**_of_split(made.settings), "negatives": _origins(listed)},
+    )
+    return Benchmark(changed, None, tuple(_told(listed, positives)))
+
+
+def _with_split(
+    graph: Graph,
+    protocol: str | None,
+    seed: int,
+    options: Mapping[str, Any],
+    split: object,
+    negatives: object,
+) -> Benchmark:
+    if isinstance(split, Split):
+        split = {"train": split.train.edges, "valid": split.valid, "test": split.test}
+        split = {part: pairs for part, pairs in split.items() if len(pairs)}
+    listed = listed_parts(split, "positives", graph)
+    train = listed.get("train")
+    seen = graph if train is None else graph.only_edges(train.pairs)
+    notes = [note for one in listed.values() for note in one.notes]
+    notes += _told_of_graph(graph, seen, listed)
+    positives = {part: one.pairs for part, one in listed.items() if part != "train"}
+    how = f"files {_origins(listed)}"
+    if negatives is None:
+        divided = Split(seen, positives.get("valid", NONE), positives["test"], how)
+        made = _judged(divided, protocol or DEFAULT_PROTOCOL, seed, options)
+        notes.append(f"no negatives were given: these are what {made.protocol} makes")
+    else:
+        others = listed_parts(negatives, "negatives", seen)
+        parts = _parts(positives, others)
+        made = LinkTask(
+            dataset=graph.name,
+            protocol=OWN_NEGATIVES,
+            seed=seed,
+            graph=seen,
+            parts=parts,
+            metrics=link_metrics(parts["test"], Rules().hits),
+            headline="mrr",
+            settings={"split": how, "negatives": _origins(others)},
+        )
+        notes += _told(others, positives)
+    return Benchmark(made, graph if train is not None else None, tuple(notes))
+
+
+def _judged(split: Split, protocol: str, seed: int, options: Mapping[str, Any]) -> LinkTask:
+    """A protocol's negatives for positives as they stand, which a task made to be judged on would refuse."""
+    chosen = get_protocol(protocol)
+    request = chosen.request(Source(split.train.name, split.train), seed, options)
+    for key in options:
+        if key in chosen.split_options:
+            raise InputError(f"{key} says how to split, and here the split is given")
+    loops = {
+        part: pairs[:, 0] == pairs[:, 1] for part, pairs in (("valid", split.valid), ("test", split.test))
+    }
+    # Nothing can be drawn for a pair of a node and itself; negatives that all share need not be.
+    sound = replace(split, valid=split.valid[~loops["valid"]], test=split.test[~loops["test"]])
+    if not len(sound.test):
+        raise InputError("every test positive joins a node to itself: there is nothing to draw negatives for")
+    made = _link_task(chosen.judge(request, sound))
+    if not any(loop.any() for loop in loops.values()):
+        return made
+    if made.test.own_negatives:
+        part = "valid" if loops["valid"].any() else "test"
+        row = int(loops[part].argmax())
+        raise InputError(
+            f"the {part} positive in row {row} joins a node to itself, for which {protocol} makes no"
+            " negatives: give negatives of your own, or a protocol whose negatives all positives share"
+        )
+    raw = {"valid": split.valid, "test": split.test}
+    drawn = {name: part.negatives for name, part in made.parts.items()}
+    return replace(
+        made, parts={name: Part(raw[name], drawn.get(name, NONE)) for name in raw if len(raw[name])}
+    )
+
+
+def _parts(positives: Mapping[str, Any], negatives: Mapping[str, Listed]) -> dict[str, Part]:
+    for part, listed in negatives.items():
+        if part not in positives:
+            raise InputError(f"{listed.origin}: there are negatives of the {part} part, but no positives")
+        own, asked = listed.pairs.shape[0], len(positives[part])
+        if listed.pairs.ndim == 3 and own != asked:
+            raise InputError(
+                f"{listed.origin} has negatives for {own:,} positives, but the {part} part has {asked:,}"
+            )
+    return {
+        part: Part(pairs, negatives[part].pairs if part in negatives else NONE)
+        for part, pairs in positives.items()
+    }
+
+
+def _told_of_graph(graph: Graph, seen: Graph, listed: Mapping[str, Listed]) -> list[str]:
+    """What the graph is taken for, and where it and the split disagree."""
+    nodes = graph.num_nodes
+    train = listed.get("train")
+    held = np.concatenate([listed[part].pairs for part in ("valid", "test") if part in listed])
+    if train is None:
+        inside = int(graph.has_edges(held).sum())
+        told = f"the split has no training pairs: {graph.name} is taken as the training graph"
+        if inside == len(held):
+            told += (
+                f", though all {inside:,} positives are its edges; where it is the whole graph, give the"
+                " training pairs too"
+            )
+        return [told]
+    notes = [f"the training graph is {train.origin} ({seen.num_edges:,} edges), not {graph.name}"]
+    loops = int((train.pairs[:, 0] == train.pairs[:, 1]).sum())
+    repeats = len(train.pairs) - loops - seen.num_edges
+    if loops or repeats:
+        notes.append(f"{train.origin}: {loops:,} self-loops and {repeats:,} repeated edges were dropped")
+    keys = np.sort(np.concatenate([seen.edge_keys, pair_keys(held[held[:, 0] != held[:, 1]], nodes)]))
+    left = int((~in_sorted(graph.edge_keys, keys)).sum())
+    strange = int((~in_sorted(np.unique(keys), graph.edge_keys)).sum())
+    if left:
+        notes.append(f"{left:,} of the {graph.num_edges:,} edges of {graph.name} are in no part of the split")
+    if strange:
+        notes.append(f"{strange:,} pairs of the split are no edges of {graph.name}")
+    return notes
+
+
+def _told(listed: Mapping[str, Listed], positives: Mapping[str, Any]) -> list[str]:
+    notes = [note for one in listed.values() for note in one.notes]
+    for part in positives:
+        if part not in listed:
+            notes.append(f"the {part} part has no negatives: its positives alone are looked at")
+            continue
+        shape = listed[part].pairs.shape
+        each = (
+            f"{shape[1]:,} for each positive" if len(shape) == 3 else f"{shape[0]:,} that all positives share"
+        )
+        notes.append(f"the {part} negatives are those of {listed[part].origin}: {each}")
+    return notes
+
+
+def _origins(listed: Mapping[str, Listed]) -> str:
+    return ", ".join(f"{part}: {one.origin}" for part, one in listed.items())
+
+
+def _of_split(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """What a task's settings say of its split."""
+    return {key: settings[key] for key in ("split", "ratios", "fraction", "component") if key in settings}

@@ -1,0 +1,101 @@
+"""Certify a record, and verify a certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trueedge.cli import showing
+from trueedge.cli.records import Runs
+from trueedge.errors import InputError
+
+if TYPE_CHECKING:
+    from trueedge.results.certificate_check import Verification
+
+
+def certify(
+    record: Annotated[
+        str, typer.Argument(metavar="KEY", help="The record's key, or what it begins with.")
+    ] = "",
+    dataset: Annotated[str | None, typer.Option(help="The record of this data set.")] = None,
+    protocol: Annotated[str | None, typer.Option("-p", "--protocol", help="… under this protocol.")] = None,
+    method: Annotated[str | None, typer.Option("-m", "--method", help="… by this method.")] = None,
+    seed: Annotated[int | None, typer.Option(help="… with this seed.", min=0)] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "-o", "--output", help="The .json file.", show_default="DATASET-PROTOCOL-METHOD-SEED.json"
+        ),
+    ] = None,
+    runs: Runs = Path("runs"),
+) -> None:
+    """Write a record's certificate: what it claims, the hashes of all it stands on, and its scores beside it.
+
+    The record is named by its key (see 'trueedge export') or by what tells it from the others. Its scores
+    must have been kept: 'trueedge run … --keep-scores'.
+
+    Example:
+        trueedge run cora -p heart -m ra --keep-scores
+        trueedge certify -m ra -o ra.json
+    """
+    from trueedge.results import Store
+    from trueedge.results.certificate import certify as write
+    from trueedge.results.certificate import choose, default_name
+    from trueedge.results.store import FILE_NAME
+
+    if not (runs / FILE_NAME).is_file():
+        raise InputError(f"there are no records in {runs}: 'trueedge run' makes them")
+    store = Store(runs)
+    chosen = choose(store, record, dataset=dataset, protocol=protocol, method=method, seed=seed)
+    path = write(chosen, output or Path(default_name(chosen)), store)
+    showing.note(f"{path} certifies {chosen.method} on {chosen.dataset} under {chosen.protocol}")
+
+
+def verify(
+    certificate: Annotated[Path, typer.Argument(metavar="FILE", help="A .json file of 'trueedge certify'.")],
+    task: Annotated[
+        str | None,
+        typer.Option(
+            help="Compare graph, split and negatives too: with a folder that 'trueedge task' wrote, or with "
+            "what a data set or an edge list gives under the certificate's protocol and seed.",
+        ),
+    ] = None,
+) -> None:
+    """Compute a certificate's metrics again from its scores, and say OK or what differs.
+
+    It needs the two files of the certificate and nothing else. The status is 1 where something differs.
+
+    Example:
+        trueedge verify ra.json
+        trueedge verify ra.json --task cora
+    """
+    from trueedge.results.certificate_check import verify as check
+
+    with showing.progress(1, "verifying"):
+        found = check(certificate, task)
+    _show(found)
+    if not found.ok:
+        raise typer.Exit(1)
+
+
+def _show(found: Verification) -> None:
+    card = found.certificate
+    what = f"{card['dataset']} · {card['protocol']} · {card['method']} · seed {card['seed']}"
+    if found.ok:
+        metrics = [check for check in found.checks if check.name.startswith("metric ")]
+        hashes = [check.name for check in found.checks if check not in metrics]
+        value = card["metrics"][card["headline"]]
+        print(f"OK  {what}: {card['headline']} {value:.6f}")
+        showing.note(
+            f"{showing.count(len(metrics), 'metric')} computed again from the scores; hashes compared: "
+            f"{', '.join(hashes)}"
+        )
+        return
+    for check in found.differences:
+        print(f"differs  {check.name}: {check.sentence}")
+    showing.note(f"{found.path} is not what was certified: {what}")
+
+
+COMMANDS = (certify, verify)

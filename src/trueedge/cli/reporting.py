@@ -1,0 +1,69 @@
+"""Everything that was run, on one page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from trueedge.cli import showing
+from trueedge.cli.records import open_store
+from trueedge.errors import unknown
+
+if TYPE_CHECKING:
+    from trueedge.results import Record
+
+
+def report(
+    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="The folder of the records.")] = Path("runs"),
+    output: Annotated[Path, typer.Option("-o", "--output", help="The .html file to write.")] = Path(
+        "report.html"
+    ),
+    dataset: Annotated[str, typer.Option(help="Only these data sets, with commas.", show_default="all")] = "",
+    protocol: Annotated[
+        str, typer.Option(help="Only these protocols, with commas.", show_default="all")
+    ] = "",
+    method: Annotated[str, typer.Option(help="Only these methods, with commas.", show_default="all")] = "",
+    title: Annotated[str, typer.Option(help="The title of the page.", show_default="the data sets")] = "",
+    slices: Annotated[
+        bool | None,
+        typer.Option(
+            help="Group the test links by degree, common neighbours, distance and factor, for which all tasks"
+            " are made again, or leave that out.",
+            show_default="tasks that took less than a minute",
+        ),
+    ] = None,
+) -> None:
+    """Write one page on the records: tables with intervals and tie groups, protocols, slices, curves, cost.
+
+    The page is one file that needs no network. Of what was run more than once the latest counts.
+
+    Example:
+        trueedge report runs -o report.html
+        trueedge report runs -o heart.html --protocol heart --dataset cora,citeseer
+    """
+    from trueedge.report import write
+
+    found = open_store(runs).records()
+    chosen = {"dataset": dataset, "protocol": protocol, "method": method}
+    for name, wanted in chosen.items():
+        found = _only(found, name, wanted)
+    with showing.progress(1, "reporting") as bar:
+        written = write(found, output, title=title, source=str(runs), with_slices=slices, progress=bar)
+    size = written.stat().st_size / 1e6
+    showing.note(f"{showing.count(len(found), 'record')} reported in {written} ({size:.1f} MB)")
+
+
+def _only(records: Sequence[Record], attribute: str, names: str) -> list[Record]:
+    """The records whose attribute is among names; one that no record has is refused."""
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    there = sorted({str(getattr(record, attribute)) for record in records})
+    for name in wanted:
+        if name not in there:
+            raise unknown(f"{attribute} of these records", name, there)
+    return [record for record in records if not wanted or getattr(record, attribute) in wanted]
+
+
+COMMANDS = (report,)

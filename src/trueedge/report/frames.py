@@ -1,0 +1,199 @@
+"""The frame of a picture: its two axes, their ticks and names, and the room around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from unicodedata import east_asian_width
+
+from trueedge.report.colours import use
+from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.scales import Scale, scale, thinned
+from trueedge.results.figure import Figure
+
+WIDTH, HEIGHT = 640.0, 380.0
+# In units of the picture; a page shows about 0.9 pixels for each.
+TEXT, SMALL = 13.0, 12.0
+LONGEST_NAME = 22
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Where the values of a picture stand.
+
+    Attributes:
+        x: the horizontal scale.
+        y: the vertical scale.
+        height: of the whole picture.
+        slanted: whether the names on the horizontal axis are slanted, for want of room.
+        most: about how many values are written beside the vertical axis.
+    """
+
+    x: Scale
+    y: Scale
+    height: float
+    slanted: bool
+    most: int = 7
+
+    @property
+    def left(self) -> float:
+        """The left edge of the field."""
+        return self.x.start
+
+    @property
+    def right(self) -> float:
+        """The right edge of the field."""
+        return self.x.end
+
+    @property
+    def top(self) -> float:
+        """The upper edge of the field."""
+        return min(self.y.start, self.y.end)
+
+    @property
+    def bottom(self) -> float:
+        """The lower edge of the field."""
+        return max(self.y.start, self.y.end)
+
+
+def frame(
+    figure: Figure, *, right: float = 16.0, top: float = 12.0, flip_y: bool = False, field: float = 290.0
+) -> Frame:
+    """The frame that holds all values of a figure.
+
+    Args:
+        figure: what is drawn.
+        right: the room to the right of the field.
+        top: the room above it.
+        flip_y: whether small values stand on top, as with ranks.
+        field: the height of the field.
+    """
+    bars = figure.kind == "bars"
+    ys: list[float | str] = [v for one in figure.series for v in (*one.y, *one.low, *one.high)]
+    xs = [v for one in figure.series for v in one.x]
+    if figure.diagonal:
+        xs, ys = [*xs, *ys], [*xs, *ys]
+    ends = (top, top + field) if flip_y else (top + field, top)
+    room = 0.06 if figure.kind == "points" or flip_y else 0.04
+    y = scale(ys, *ends, log=figure.log_y, zero=bars and not figure.log_y, room=room)
+    # Of ranks every one is told.
+    most = 16 if flip_y else 7
+    left = 34.0 + max((text_width(text, SMALL) for _, text in y.ticks(most)), default=0.0)
+    lines = figure.kind == "lines"
+    room, edge = (0.02, 0.12) if lines else (0.04, 0.5)
+    x = scale(xs, left, WIDTH - right, log=figure.log_x, room=room, edge=edge)
+    if bars and not x.names:
+        x = _widened(x, bar_step(figure, x))
+    widest = max((text_width(shortened(name), SMALL) for name in x.names), default=0.0)
+    slanted = bool(x.names) and widest + 8 > (x.end - x.start) / len(x.names)
+    if slanted:
+        # A slanted name reaches to the left of where it stands, and the first ones beyond the edge.
+        reach = 0.77 * text_width(shortened(x.names[0]), SMALL) - 0.5 * (x.end - x.start) / len(x.names)
+        x = replace(x, start=max(x.start, reach))
+    below = 24.0 + (0.64 * widest + 6 if slanted else 16.0) + 20.0
+    return Frame(x, y, top + field + below, slanted, most)
+
+
+def axes(found: Frame, figure: Figure) -> Markup:
+    """Grid lines, ticks and the names of both axes."""
+    x, y = found.x, found.y
+    texts, steps = [], []
+    for value, text in y.ticks(found.most):
+        place = y.at(value)
+        steps.append(f"M{found.left:.1f} {place:.1f}H{found.right:.1f}")
+        at = {"x": f"{found.left - 8:.1f}", "y": f"{place + 4:.1f}", "text_anchor": "end"}
+        texts.append(tag("text", text, **at))
+    needed = SMALL + 2 if found.slanted else 0.0
+    shown = set(thinned(x.names, found.right - found.left, needed))
+    for number, (value, text) in enumerate(x.ticks()):
+        if not x.names:
+            steps.append(f"M{x.at(value):.1f} {found.top:.1f}V{found.bottom:.1f}")
+        if not x.names or number in shown:
+            texts.append(_x_text(found, x.at(value), text))
+    grid = tag("path", d="".join(steps), style=f"stroke:{use('grid')};fill:none")
+    ticks = tag("g", *texts, style=f"fill:{use('muted')};font-size:{SMALL:g}px")
+    zero = [tag("path", d=f"M{found.left:.1f} {y.at(0.0):.1f}H{found.right:.1f}")] if _crosses(y) else []
+    edge = tag("path", d=f"M{found.left:.1f} {found.bottom:.1f}H{found.right:.1f}")
+    lines = tag("g", edge, *zero, style=f"stroke:{use('muted')};stroke-opacity:.6;fill:none")
+    return joined([grid, lines, ticks, *_names(found, figure)])
+
+
+def bar_step(figure: Figure, x: Scale) -> float:
+    """The least distance between two places of bars, in values (in factors where logarithmic)."""
+    places = sorted({x.number(v) for one in figure.series for v in one.x if x.shows(v)})
+    pairs = list(pairwise(places))
+    if x.log:
+        return min((b / a for a, b in pairs), default=2.0)
+    return min((b - a for a, b in pairs), default=1.0)
+
+
+def text_width(text: str, size: float) -> float:
+    """About how wide a text is drawn; a little more than most fonts take."""
+    return size * sum(1.0 if east_asian_width(letter) in "WF" else 0.57 for letter in text)
+
+
+def shortened(name: str, most: int = LONGEST_NAME) -> str:
+    """A name that is not too long for an axis."""
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
+def legend(names: Sequence[str], marks: Iterable[Markup]) -> tuple[Markup, float]:
+    """The key above a picture, in as many lines as it takes, and the room it needs.
+
+    Args:
+        names: of the series.
+        marks: what each is drawn with, around the origin.
+    """
+    parts, x, y = [], 8.0, 14.0
+    for name, mark in zip(names, marks, strict=True):
+        text = shortened(name, 40)
+        width = 26 + text_width(text, SMALL) + 14
+        if x > 8 and x + width > WIDTH:
+            x, y = 8.0, y + 20
+        label = tag("text", text, x=18, y=4, style=f"fill:{use('ink')};font-size:{SMALL:g}px")
+        hint = tag("title", name) if text != name else None
+        parts.append(tag("g", mark, label, hint, transform=f"translate({x + 6:.0f} {y:.0f})"))
+        x += width
+    return joined(parts), y + 18
+
+
+def _crosses(y: Scale) -> bool:
+    return not y.log and y.low < 0 < y.high
+
+
+def _widened(x: Scale, step: float) -> Scale:
+    """Room for half a bar at either end."""
+    if x.log:
+        return Scale(x.low / step**0.5, x.high * step**0.5, x.start, x.end, True)
+    return Scale(x.low - step / 2, x.high + step / 2, x.start, x.end)
+
+
+def _x_text(found: Frame, place: float, text: str) -> Markup:
+    short = shortened(text)
+    hint = tag("title", text) if short != text else None
+    if found.slanted:
+        turn = f"translate({place + 4:.1f} {found.bottom + 16:.1f}) rotate(-40)"
+        return tag("text", short, hint, transform=turn, text_anchor="end")
+    return tag("text", short, hint, x=f"{place:.1f}", y=f"{found.bottom + 18:.1f}", text_anchor="middle")
+
+
+def _names(found: Frame, figure: Figure) -> list[Markup]:
+    style = f"fill:{use('ink')};font-size:{TEXT:g}px"
+    centre = (found.left + found.right) / 2
+    middle = (found.top + found.bottom) / 2
+    below = tag(
+        "text",
+        figure.x_label,
+        x=f"{centre:.1f}",
+        y=f"{found.height - 8:.1f}",
+        text_anchor="middle",
+        style=style,
+    )
+    turn = f"translate(14 {middle:.1f}) rotate(-90)"
+    # As much of it as the field is high.
+    most = int((found.bottom - found.top + 40) / (0.57 * TEXT))
+    short = shortened(figure.y_label, most)
+    hint = tag("title", figure.y_label) if short != figure.y_label else None
+    beside = tag("text", short, hint, transform=turn, text_anchor="middle", style=style)
+    return [below, beside]

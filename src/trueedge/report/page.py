@@ -1,0 +1,107 @@
+"""The page: one HTML file that needs nothing but itself."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+import trueedge
+from trueedge.report.colours import css
+from trueedge.report.markup import Markup, tag
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a page.
+
+    Attributes:
+        title: its heading, and its entry in the contents.
+        content: what is in it; a text that is no :class:`Markup` is escaped.
+        name: what links end with; made of the title where empty.
+        short: the entry in the contents, where the title is too long for it.
+    """
+
+    title: str
+    content: object
+    name: str = ""
+    short: str = ""
+
+
+def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: Iterable[object] = ()) -> str:
+    """A self-contained page: no network, no other file; in the dark where the reader has it dark.
+
+    Args:
+        title: of the window and the page.
+        sections: its parts, in order.
+        lead: what stands below the title: a text, or markup.
+        foot: sentences at the end.
+    """
+    names = _names(sections)
+    entries = [
+        tag("li", tag("a", one.short or one.title, href=f"#{name}"))
+        for one, name in zip(sections, names, strict=True)
+    ]
+    contents = tag("nav", tag("ul", *entries), class_="contents", aria_label="Contents")
+    parts = [
+        tag("section", tag("h2", one.title), one.content, class_="part", id=name)
+        for one, name in zip(sections, names, strict=True)
+    ]
+    switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
+    top = tag("div", tag("h1", title), switch, class_="topline")
+    first = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
+    end = [tag("p", one) for one in (*foot, f"Made with trueedge {trueedge.__version__}.")]
+    body = tag(
+        "body",
+        tag("a", "Skip to the content", href="#content", class_="skip"),
+        tag("header", top, first),
+        contents if len(sections) > 1 else None,
+        tag("main", *parts, id="content"),
+        tag("footer", *end),
+        tag("script", Markup(_script())),
+    )
+    return f"<!DOCTYPE html>\n{tag('html', _head(title), body, lang='en')}\n"
+
+
+def _head(title: str) -> Markup:
+    # The one script of the page runs, and no other; nothing is fetched from anywhere.
+    digest = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=policy),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"trueedge {trueedge.__version__}"),
+        # Without it a browser asks for an icon.
+        tag("link", rel="icon", href="data:,"),
+        tag("title", title),
+        tag("style", Markup(css() + _style())),
+    )
+
+
+def _names(sections: Sequence[Section]) -> list[str]:
+    """What each section is linked by, all different."""
+    found: list[str] = []
+    for one in sections:
+        name = one.name or re.sub(r"[^a-z0-9]+", "-", one.title.lower()).strip("-") or "part"
+        number, unused = 1, name
+        while unused in found:
+            number += 1
+            unused = f"{name}-{number}"
+        found.append(unused)
+    return found
+
+
+@cache
+def _script() -> str:
+    return files("trueedge.report").joinpath("page.js").read_text(encoding="utf-8")
+
+
+@cache
+def _style() -> str:
+    return files("trueedge.report").joinpath("page.css").read_text(encoding="utf-8")

@@ -1,0 +1,301 @@
+"""The parts of a report beside its leaderboards: protocols, slices, training, cost, where it was computed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from statistics import fmean
+from typing import Any
+
+from trueedge.report.blocks import (
+    MISSING,
+    Cell,
+    Column,
+    definitions,
+    figure,
+    figures,
+    notes,
+    paragraph,
+    table,
+)
+from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.room import fitting
+from trueedge.results.curves import recorded_curve
+from trueedge.results.figure import Figure, Series
+from trueedge.results.rankings import Ranking
+from trueedge.results.record import Record
+from trueedge.results.slices import Sliced, Slicing
+from trueedge.results.summary import labelled
+from trueedge.results.tables import Table
+
+MEGABYTE = 2.0**20
+MOST_LINES = 24
+FEW = 6
+MOST_ROWS, MOST_PAIRS, MOST_SENTENCES = 100, 30, 20
+
+
+def protocols(found: Sequence[Ranking], room: int) -> Markup:
+    """How the ranking of methods moves between protocols."""
+    said = paragraph(
+        "A method's rank under each protocol, 1 is best, among the methods that all of them have. The overlap"
+        " (RBO, p = 0.5) is 1 for the same order and looks mostly at the top.",
+        quiet=True,
+    )
+    return joined([said, _overlaps(found), *fitting(found, _ranking, room, "data sets")])
+
+
+def _overlaps(found: Sequence[Ranking]) -> Markup:
+    pairs = list(
+        dict.fromkeys((one.protocols[i], one.protocols[j]) for one in found for i, j in one.overlaps)
+    )
+    pairs = pairs[:MOST_PAIRS]
+    rows = []
+    for one in found[:MOST_ROWS]:
+        values = {(one.protocols[i], one.protocols[j]): value for (i, j), value in one.overlaps.items()}
+        rows.append([one.dataset, *(_two(values.get(pair, math.nan)) for pair in pairs), len(one.ranks)])
+    columns: list[Column | str] = [
+        "data set",
+        *(Column(f"{first} ↔ {second}", number=True) for first, second in pairs),
+        Column("methods", number=True),
+    ]
+    return table(columns, rows, caption="Rank-biased overlap between protocols")
+
+
+def _two(value: float) -> object:
+    return f"{value:.2f}" if math.isfinite(value) else MISSING
+
+
+def _ranking(one: Ranking) -> Markup:
+    order = sorted(one.ranks, key=lambda label: one.ranks[label][-1])
+    drawn = order if len(order) <= MOST_LINES else sorted(one.ranks, key=lambda label: min(one.ranks[label]))
+    series = tuple(Series(label, one.protocols, one.ranks[label]) for label in drawn[:MOST_LINES])
+    note = f"Left out, for want of a protocol: {', '.join(one.left_out)}." if one.left_out else ""
+    if len(order) > MOST_LINES:
+        note = f"The {MOST_LINES} that stand highest under any protocol. {note}".strip()
+    bump = Figure(
+        f"ranks-{one.dataset}",
+        f"Rank by protocol, {one.dataset}",
+        "lines",
+        "protocol",
+        "rank",
+        series,
+        note=note,
+    )
+    places = range(len(one.protocols))
+    overlaps = {**one.overlaps, **{(j, i): value for (i, j), value in one.overlaps.items()}}
+    heat = Figure(
+        f"overlap-{one.dataset}",
+        f"Agreement of protocols, {one.dataset}",
+        "heat",
+        "protocol",
+        "RBO",
+        tuple(
+            Series(one.protocols[i], one.protocols, tuple(1.0 if i == j else overlaps[i, j] for j in places))
+            for i in places
+        ),
+    )
+    return figures([figure(bump, flip_y=True), figure(heat, listed=False)])
+
+
+def slices(tables: Sequence[Table], group: Callable[[Table], Sliced], room: int) -> Markup:
+    """How well methods rank the links of a kind.
+
+    Args:
+        tables: of the page; those that there is no room for are not grouped.
+        group: groups the links of one.
+        room: in bytes.
+    """
+    said = paragraph(
+        "The headline metric over the test positives of one kind alone, in percent: how many neighbours the"
+        " poorer end has in the training graph, how many the two ends share, how far apart they are, and"
+        " which one factor speaks for the link (local: common neighbours, global: PageRank, features: cosine;"
+        " each alone in the upper tenth of its scores).",
+        quiet=True,
+    )
+    missing: dict[str, None] = {}
+    # The values stand in the cells; a list of them beside is for a page that has the room.
+    listed = len(tables) <= FEW
+
+    def build(where: Table) -> Markup:
+        found = group(where)
+        missing.update(dict.fromkeys(found.left_out))
+        if not found.slicings:
+            return Markup("")
+        drawn = [figure(_slice_figure(where, found.metric, one), listed=listed) for one in found.slicings]
+        return joined([tag("h3", where.where), figures(drawn)])
+
+    parts = fitting(tables, build, room, "data sets and protocols")
+    sentences = list(missing)
+    if len(sentences) > MOST_SENTENCES:
+        sentences[MOST_SENTENCES:] = [f"and {len(sentences) - MOST_SENTENCES:,} more"]
+    return joined([said, *parts, notes(sentences)])
+
+
+def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
+    names = tuple(f"{group} ({count:,})" for group, count in zip(one.groups, one.links, strict=True))
+    labels = [line.label for line in where.lines if line.label in one.values][:MOST_LINES]
+    series = []
+    for label in labels:
+        cells = one.values[label]
+        values = [
+            tuple(math.nan if cell is None else 100 * getattr(cell, end) for cell in cells)
+            for end in ("value", "low", "high")
+        ]
+        series.append(Series(label, names, *values))
+    return Figure(
+        f"slices-{one.name}-{where.where}",
+        f"{metric} by {one.title}",
+        "heat",
+        f"{one.name} (number of test positives)",
+        f"{metric}, percent",
+        tuple(series),
+    )
+
+
+def has_training(tables: Sequence[Table]) -> bool:
+    """Whether any record keeps how its training went."""
+    return any(recorded_curve(record.provenance) for one in tables for record in one.records)
+
+
+def training(tables: Sequence[Table], room: int) -> Markup:
+    """How trainings went: validation metric and loss by epoch."""
+    said = paragraph(
+        "The mean over the seeds that were still training; the band runs from the lowest to the highest. The"
+        " state of the best epoch on the validation part is what was judged.",
+        quiet=True,
+    )
+    trained = [one for one in tables if has_training([one])]
+    build = partial(_curves, listed=len(trained) <= FEW)
+    return joined([said, *fitting(trained, build, room, "data sets and protocols")])
+
+
+def _curves(one: Table, listed: bool) -> Markup:
+    looks: list[Series] = []
+    losses: list[Series] = []
+    metric = ""
+    for label, group in labelled(one.records).items():
+        curves = [recorded_curve(record.provenance) for record in group]
+        curves = [curve for curve in curves if curve]
+        if not curves:
+            continue
+        metric = metric or str(curves[0].get("metric") or "")
+        looks += _curve(label, [curve.get("looks", []) for curve in curves], 100.0)
+        losses += _curve(label, [curve.get("losses", []) for curve in curves], 1.0)
+    drawn = []
+    if looks:
+        title = f"{metric} on the validation part, {one.where}"
+        drawn.append(
+            Figure(f"looks-{one.where}", title, "lines", "epoch", f"{metric}, percent", tuple(looks))
+        )
+    if losses:
+        drawn.append(
+            Figure(f"losses-{one.where}", f"Loss, {one.where}", "lines", "epoch", "loss", tuple(losses))
+        )
+    return figures([figure(shown, listed=listed) for shown in drawn])
+
+
+def _curve(label: str, curves: Sequence[Sequence[Sequence[float]]], factor: float) -> list[Series]:
+    """The mean, least and largest value over seeds at each epoch that any of them tells of."""
+    by_epoch: dict[float, list[float]] = {}
+    for curve in curves:
+        for epoch, value in curve:
+            by_epoch.setdefault(float(epoch), []).append(factor * float(value))
+    epochs = sorted(by_epoch)
+    if not epochs:
+        return []
+    values = [by_epoch[epoch] for epoch in epochs]
+    ends = (tuple(map(min, values)), tuple(map(max, values))) if len(curves) > 1 else ((), ())
+    return [Series(label, tuple(epochs), tuple(map(fmean, values)), *ends)]
+
+
+def cost(tables: Sequence[Table], room: int) -> Markup:
+    """Time and memory of every method."""
+    said = paragraph(
+        "Means over records: fitting with all of its training, and scoring the pairs of the validation and"
+        " test parts; the first run on a machine may include the compiler's time. Memory is the largest"
+        " resident memory of the process meanwhile. Times of different machines or devices do not compare.",
+        quiet=True,
+    )
+    return joined([said, *fitting(tables, _cost, room, "data sets and protocols")])
+
+
+def _cost(one: Table) -> Markup:
+    rows, series = [], []
+    for line in one.lines:
+        records = line.records
+        fit, score = (fmean(record.seconds.get(name, 0.0) for record in records) for name in ("fit", "score"))
+        memory = fmean(record.peak_memory for record in records) / MEGABYTE
+        devices = ", ".join(dict.fromkeys(_device(record) for record in records))
+        rows.append(
+            [
+                line.label,
+                Cell(seconds(fit), sort=fit),
+                Cell(seconds(score), sort=score),
+                Cell(f"{memory:,.0f} MB" if memory else MISSING, sort=memory or math.nan),
+                devices,
+            ]
+        )
+        series.append(Series(line.label, (max(fit + score, 1e-4),), (100 * line.value,)))
+    columns: list[Column | str] = [
+        "method",
+        Column("fit", number=True),
+        Column("score", number=True),
+        Column("peak memory", number=True),
+        "device",
+    ]
+    drawn = Figure(
+        f"cost-{one.where}",
+        f"{one.headline} against time, {one.where}",
+        "points",
+        "seconds to fit and score",
+        f"{one.headline}, percent",
+        tuple(series),
+        log_x=True,
+    )
+    return tag("div", figure(drawn, listed=False), table(columns, rows, label=one.where), class_="pictures")
+
+
+def seconds(value: float) -> str:
+    """A time as a person says it."""
+    if value < 0.0009995:
+        return f"{1e6 * value:.2g} µs" if value < 9.95e-5 else f"{1e6 * value:.0f} µs"
+    if value < 0.9995:
+        return f"{1000 * value:.3g} ms"
+    if value < 600:
+        return f"{value:.3g} s"
+    return f"{value / 60:,.0f} min" if value < 36_000 else f"{value / 3600:,.1f} h"
+
+
+def _device(record: Record) -> str:
+    machine = record.provenance.get("machine", {})
+    return str(machine.get("accelerator") or record.provenance.get("device", "") or MISSING)
+
+
+def places(records: Sequence[Record], source: str) -> Markup:
+    """Where the records were computed, with which versions, and when."""
+    found: dict[str, tuple[Mapping[str, Any], list[Record]]] = {}
+    for record in records:
+        place: Mapping[str, Any] = {
+            name: record.provenance.get(name, {}) for name in ("machine", "versions", "device")
+        }
+        found.setdefault(repr(place), (place, []))[1].append(record)
+    parts = []
+    for place, group in found.values():
+        created = sorted(record.created for record in group if record.created)
+        words = {
+            "records": f"{len(group):,}",
+            "finished": f"{created[0]} to {created[-1]}" if created else MISSING,
+            "device": str(place["device"] or MISSING),
+            "machine": ", ".join(
+                f"{name} {value}" for name, value in dict(place["machine"]).items() if value
+            ),
+            "versions": ", ".join(f"{name} {value}" for name, value in dict(place["versions"]).items()),
+        }
+        parts.append(definitions(words))
+    shown = parts[:MOST_SENTENCES]
+    if len(parts) > MOST_SENTENCES:
+        shown.append(
+            notes([f"{len(parts) - MOST_SENTENCES:,} more machines or sets of versions are not listed"])
+        )
+    return joined([paragraph(f"Records from {source}.", quiet=True) if source else "", *shown])

@@ -1,0 +1,111 @@
+"""The report on records: everything that was run, on one page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+
+from trueedge.errors import InputError
+from trueedge.report import panels
+from trueedge.report.blocks import facts
+from trueedge.report.leaderboards import leaderboards, overview
+from trueedge.report.markup import joined, tag
+from trueedge.report.page import Section, page
+from trueedge.report.room import PAGE
+from trueedge.results.rankings import rankings
+from trueedge.results.record import Record
+from trueedge.results.slices import Sliced, slices
+from trueedge.results.tables import Table, latest, tables
+
+Progress = Callable[[str, int, int], None]
+# How much of the page each part may take.
+SHARES = {"leaderboards": 0.45, "protocols": 0.12, "slices": 0.2, "training": 0.1, "cost": 0.12}
+# A task that takes longer is not made again unless it is asked for.
+QUICK = 60.0
+
+
+def report(
+    records: Iterable[Record],
+    *,
+    title: str = "",
+    source: str = "",
+    with_slices: bool | None = None,
+    progress: Progress | None = None,
+) -> str:
+    """One self-contained HTML page on some records.
+
+    Of records of the same request the last counts; trials of a search are left out.
+
+    Args:
+        records: of any data sets, protocols, methods and seeds.
+        title: of the page; made of the data sets where empty.
+        source: where the records are from, as a reader shall know it.
+        with_slices: group test positives by degree, common neighbours, distance and factor, for which the
+            tasks are made again; where None, those that took less than a minute each when they were run.
+        progress: called with a text, the work done and the work in all.
+    """
+    kept = latest(records)
+    if not kept:
+        raise InputError("there is no record to report on")
+    found = tables(kept)
+    sections = [Section("Leaderboards", leaderboards(found, _room("leaderboards")))]
+    if len(found) > 1:
+        sections.insert(0, Section("Overview", overview(found)))
+    moved = rankings(found)
+    if moved:
+        sections.append(Section("Protocols", panels.protocols(moved, _room("protocols"))))
+    if with_slices is not False:
+        group = partial(_sliced, every=found, limit=math.inf if with_slices else QUICK, progress=progress)
+        content = panels.slices(found, group, _room("slices"))
+        sections.append(Section("Performance by kind of link", content, short="Slices"))
+    if panels.has_training(found):
+        sections.append(Section("Training", panels.training(found, _room("training"))))
+    sections.append(Section("Time and memory", panels.cost(found, _room("cost"))))
+    sections.append(Section("Where it was computed", panels.places(kept, source), short="Provenance"))
+    return page(title or _title(found), sections, lead=_lead(kept, found))
+
+
+def write(records: Iterable[Record], path: str | Path, **options: object) -> Path:
+    """Write the report on some records to a file; see :func:`report` for the options."""
+    target = Path(path)
+    if target.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"{target}: a report is written to an .html file")
+    text = report(records, **options)  # type: ignore[arg-type]
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{target} cannot be written: {error.strerror}") from None
+    return target
+
+
+def _room(part: str) -> int:
+    return int(SHARES[part] * PAGE)
+
+
+def _sliced(one: Table, every: Sequence[Table], limit: float, progress: Progress | None) -> Sliced:
+    if progress is not None:
+        progress(f"slices of {one.where}", [other is one for other in every].index(True), len(every))
+    return slices(one.records, most_seconds=limit)
+
+
+def _title(found: Sequence[Table]) -> str:
+    names = list(dict.fromkeys(one.first.dataset for one in found))
+    if len(names) > 4:
+        return f"Link prediction on {len(names)} data sets"
+    return f"Link prediction on {', '.join(names[:-1])}{' and ' if len(names) > 1 else ''}{names[-1]}"
+
+
+def _lead(records: Sequence[Record], found: Sequence[Table]) -> object:
+    counts = [
+        (len(records), "record"),
+        (len({one.first.dataset for one in found}), "data set"),
+        (len({one.protocol for one in found}), "protocol"),
+        (len({line.label for one in found for line in one.lines}), "method"),
+    ]
+    numbers = facts((f"{count:,}", f"{noun}{'' if count == 1 else 's'}") for count, noun in counts)
+    return joined(
+        [tag("p", "What was run, how sure it is, and where it comes from.", class_="lead"), numbers]
+    )

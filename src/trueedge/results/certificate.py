@@ -1,0 +1,167 @@
+"""Certificates: what a record claims, with hashes of all it stands on and the scores to compute it from."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from trueedge import methods
+from trueedge.errors import InputError
+from trueedge.graph.text import as_path
+from trueedge.results.certificate_check import verify
+from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_of, seal_of
+from trueedge.results.kept_scores import load_scores, scores_path
+from trueedge.results.record import Record
+from trueedge.results.store import Store
+
+
+def certify(record: Record, path: str | Path, store: Store | str | Path = "runs") -> Path:
+    """Write a record's certificate: a ``.json`` file, and its test scores as a ``.npy`` file beside it.
+
+    Before anything is written the metrics are computed again from the scores.
+
+    Args:
+        record: what is certified; it was run with ``keep_scores``.
+        path: the ``.json`` file; the scores get the same name with the ending ``.scores.npy``.
+        store: the store of the record, or its folder, where the scores lie.
+
+    Returns:
+        the path of the ``.json`` file.
+    """
+    path = as_path(path, "certify")
+    if path.suffix != ".json":
+        raise InputError(f"{path}: a certificate is written to a .json file")
+    folder = store.folder if isinstance(store, Store) else as_path(store, "certify")
+    kept = _kept(record, folder)
+    source = scores_path(folder, kept)
+    scores = load_scores(source, **kept["shape"])
+    if scores.hash != kept["scores"]:
+        raise InputError(f"{source} is damaged: run {_name(record)} again with --again --keep-scores")
+    beside = path.with_suffix(".scores.npy")
+    card = _card(record, kept, beside.name)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".certificate-", dir=path.parent) as draft:
+            scores.save(Path(draft) / beside.name)
+            (Path(draft) / path.name).write_text(json.dumps(card, indent=2, allow_nan=False) + "\n")
+            found = verify(Path(draft) / path.name)
+            if not found.ok:
+                raise InputError(f"{_name(record)} cannot be certified: {found.differences[0].sentence}")
+            for name in (beside.name, path.name):
+                os.replace(Path(draft) / name, path.parent / name)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    return path
+
+
+def default_name(record: Record) -> str:
+    """What a record's certificate is called where no other name is given."""
+    words = (record.dataset, record.protocol, record.method, str(record.seed))
+    return re.sub(r"[^\w.+-]+", "_", "-".join(words)) + ".json"
+
+
+def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
+    """The one record of a store that has a key, or the beginning of one, and certain properties.
+
+    Of records of one request the latest with its scores counts. Trials of a search claim nothing of a test.
+
+    Args:
+        store: where to look.
+        key: the record's key or what it begins with.
+        wanted: ``dataset``, ``protocol``, ``method`` and ``seed``; None for any.
+    """
+    asked = {name: value for name, value in wanted.items() if value is not None}
+    found: dict[str, Record] = {}
+    for record in store.records():
+        fits = all(getattr(record, name) == value for name, value in asked.items())
+        if record.is_trial or not fits or not record.key.startswith(key):
+            continue
+        before = found.get(record.key)
+        if before is None or record.provenance.get("kept") or not before.provenance.get("kept"):
+            found[record.key] = record
+    if len(found) == 1:
+        return next(iter(found.values()))
+    told = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
+    words = f" with {', '.join(told)}" if told else ""
+    if not found:
+        raise InputError(f"there is no record{words} in {store.path}")
+    last = list(found.values())[-5:]
+    some = "; ".join(f"{one.key[:12]} is {_name(one)}, of {one.created[:16]}" for one in last)
+    raise InputError(f"{len(found)} records{words} are in {store.path}, name one by its key: {some}")
+
+
+def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
+    """What a record says of its scores; one without is refused, with the way to get them."""
+    kept = record.provenance.get("kept")
+    if record.is_trial:
+        raise InputError(f"{_name(record)} is a trial of a search: it was not judged on the test part")
+    if kept is None and "kept" in record.provenance:
+        raise InputError(
+            f"{_name(record)} cannot be certified: {record.protocol} ranks every node, and keeps no scores"
+        )
+    if kept is None or not scores_path(folder, kept).is_file():
+        reason = "were not kept" if kept is None else f"are not in {folder}"
+        raise InputError(f"the scores of {_name(record)} {reason}: run {_command(record, folder)}")
+    return dict(kept)
+
+
+def _name(record: Record) -> str:
+    return f"{record.method} on {record.dataset} under {record.protocol}, seed {record.seed}"
+
+
+def _command(record: Record, runs: Path) -> str:
+    """The command that computes a record with its scores, where it can be told from the record."""
+    origin = record.provenance
+    known = record.method in {kind.name for kind in methods.catalogue()}
+    named = str(origin.get("source", "")).partition(" ")[0] == record.dataset
+    if not (known and named and record.task_seed <= record.seed):
+        return "it again with --keep-scores"
+    words = ["trueedge", "run", record.dataset, "-p", record.protocol, "-m", record.method]
+    given = {name: record.settings[name] for name in origin.get("given", ()) if name in record.settings}
+    for flag, values in (("--set", given), ("--option", record.options)):
+        for name, value in values.items():
+            words += [flag, f"{name}={value}"]
+    words += ["--seed", str(record.task_seed)] if record.task_seed else []
+    if record.seed > record.task_seed:
+        words += ["--seeds", str(record.seed - record.task_seed + 1), "--fixed-split"]
+    words += ["--device", origin["device"]] if origin.get("device", "cpu") != "cpu" else []
+    words += ["--runs", str(runs)] if str(runs) != "runs" else []
+    return shlex.join([*words, "--keep-scores"])
+
+
+def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str, Any]:
+    """All a certificate says, sealed."""
+    plain = record.to_dict()
+    told = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
+    origin = plain["provenance"]
+    card: dict[str, Any] = {
+        "format": FORMAT,
+        "version": VERSION,
+        **{name: plain[name] for name in told},
+        "device": origin["device"],
+        "key": record.key,
+        "created": record.created,
+        "metrics": plain["metrics"]["test"],
+        "scores": {"file": scores_file, **kept["shape"]},
+        "warnings": plain["warnings"],
+        "source": origin["source"],
+        "task_settings": origin["task_settings"],
+        "versions": origin["versions"],
+        "machine": origin["machine"],
+    }
+    card["hashes"] = {
+        "graph": origin["hashes"]["graph"],
+        "split": kept["split"],
+        "negatives": kept["negatives"],
+        "task": origin["task"],
+        "scores": kept["scores"],
+        "settings": digest(request_of(card)),
+        "versions": digest(card["versions"]),
+    }
+    return {**card, "seal": seal_of(card)}

@@ -1,0 +1,154 @@
+"""Verifying a certificate: every hash and every metric, from the certificate and its scores alone."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from trueedge import tasks
+from trueedge.errors import InputError, unknown
+from trueedge.graph import Graph
+from trueedge.graph.text import as_path
+from trueedge.metrics import PairScores, get
+from trueedge.results.certificate_file import digest, read_certificate, request_of, seal_of
+from trueedge.results.kept_scores import load_scores, split_hashes
+from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.protocols import get as get_protocol
+
+# Sums of the same numbers may differ in their last bits from one processor to another, and no more.
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number or hash that was looked at.
+
+    Attributes:
+        name: which one: ``seal``, ``settings``, ``versions``, ``scores``, ``metric`` and its name; with a
+            task ``protocol``, ``pairs``, ``graph``, ``split``, ``negatives`` and ``task``.
+        ok: whether it is what the certificate says.
+        sentence: what was found.
+    """
+
+    name: str
+    ok: bool
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What a certificate came to.
+
+    Attributes:
+        path: the certificate's file.
+        certificate: all it says.
+        checks: what was looked at, in order.
+    """
+
+    path: Path
+    certificate: Mapping[str, Any]
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether all is as the certificate says."""
+        return not self.differences
+
+    @property
+    def differences(self) -> tuple[Check, ...]:
+        """The checks that failed."""
+        return tuple(check for check in self.checks if not check.ok)
+
+
+def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> Verification:
+    """Compute a certificate's hashes and metrics again, from its own scores.
+
+    No data set, no torch and no network is needed. With a task the hashes of graph, split and negatives are
+    compared too.
+
+    Args:
+        path: the ``.json`` file; its scores lie beside it.
+        task: a task, the folder of a saved one, or what to make it from under the certificate's protocol,
+            options and seed: a data set's name, the path of an edge list, a graph.
+    """
+    path = as_path(path, "verify")
+    card = read_certificate(path)
+    checks = [*_content(card), *_scores(card, path.parent)]
+    if task is not None:
+        checks += _task(card, _made(card, task))
+    return Verification(path, card, tuple(checks))
+
+
+def _content(card: Mapping[str, Any]) -> Iterator[Check]:
+    """What the certificate says of itself."""
+    yield _same("seal", card["seal"], seal_of(card), "all it says")
+    yield _same("settings", card["hashes"]["settings"], digest(request_of(card)), "what was run")
+    yield _same("versions", card["hashes"]["versions"], digest(card["versions"]), "the versions")
+
+
+def _scores(card: Mapping[str, Any], folder: Path) -> Iterator[Check]:
+    """The scores, and each metric by them; without scores there is nothing to compute from."""
+    told = card["scores"]
+    try:
+        scores = load_scores(folder / told["file"], told["positives"], told["negatives"])
+        checked = PairScores.check(scores.positive, scores.negative)
+    except InputError as error:
+        yield Check("scores", False, str(error))
+        return
+    yield _same("scores", card["hashes"]["scores"], scores.hash, f"the scores in {told['file']}")
+    for name, claimed in card["metrics"].items():
+        yield _metric(name, claimed, checked)
+
+
+def _metric(name: str, claimed: float, scores: PairScores) -> Check:
+    where = f"metric {name}"
+    try:
+        found = get(name).value(scores)
+    except InputError as error:
+        return Check(where, False, f"{name} cannot be computed: {error}")
+    if math.isclose(found, claimed, rel_tol=ROUNDING, abs_tol=ROUNDING):
+        return Check(where, True, f"{name} is {found!r}")
+    return Check(where, False, f"{name} is {found!r} by the scores, the certificate claims {claimed!r}")
+
+
+def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> LinkTask:
+    """The task to compare with, made as the certificate says where it is not made already."""
+    if isinstance(task, (str, Path)) and (Path(task) / "task.json").is_file():
+        task = tasks.load(task)
+    if not isinstance(task, Task):
+        known = get_protocol(card["protocol"]).options
+        for key in card["options"]:
+            # Before it is taken for an argument of another name.
+            if key not in known:
+                raise unknown(f"option of the protocol {card['protocol']}", key, known or ["(none)"])
+        task = tasks.task(task, card["protocol"], card["task_seed"], **card["options"])
+    if not isinstance(task, LinkTask):
+        raise InputError(f"{task} ranks every node: no certificate is of such a task")
+    return task
+
+
+def _task(card: Mapping[str, Any], task: LinkTask) -> Iterator[Check]:
+    """What only who has the data can say: protocol, number of pairs, and the hashes of the task."""
+    # Without the number of pairs, fewer negatives than the task has would pass with the task's own hashes.
+    pairs = _size(len(task.test.positives), task.test.negatives.shape[:-1])
+    told = _size(card["scores"]["positives"], card["scores"]["negatives"])
+    for name, ours, theirs in (("protocol", task.protocol, card["protocol"]), ("pairs", pairs, told)):
+        sentence = f"{task.dataset} has the {name} {ours}"
+        end = "" if ours == theirs else f", the certificate says {theirs}"
+        yield Check(name, ours == theirs, sentence + end)
+    found = {"graph": task.graph.hash, **split_hashes(task), "task": task.hash}
+    for name, value in found.items():
+        yield _same(name, card["hashes"][name], value, f"the {name} of {task.dataset} under {task.protocol}")
+
+
+def _size(positives: int, negatives: Sequence[int]) -> str:
+    return f"{positives} + {' x '.join(map(str, negatives))}"
+
+
+def _same(name: str, claimed: str, found: str, what: str) -> Check:
+    if claimed == found:
+        return Check(name, True, f"the hash of {what} is {found}")
+    return Check(name, False, f"the hash of {what} is {found}, the certificate says {claimed}")

@@ -1,0 +1,139 @@
+"""The file of a certificate: its fields, its hashes, and reading one that anybody may have written."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NoReturn
+
+from trueedge.errors import InputError
+from trueedge.results.kept_scores import MOST_SCORES
+
+FORMAT = "trueedge certificate"
+VERSION = 1
+# A certificate has some three thousand bytes and a dozen metrics; what is far larger is none.
+MOST_BYTES = 1 << 20
+MOST_METRICS = 1000
+
+# What was asked for: the settings' hash is over these.
+REQUEST = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "device")
+HASHES = ("graph", "split", "negatives", "task", "scores", "settings", "versions")
+FIELDS: dict[str, type] = {
+    "dataset": str,
+    "protocol": str,
+    "options": dict,
+    "method": str,
+    "settings": dict,
+    "seed": int,
+    "task_seed": int,
+    "headline": str,
+    "device": str,
+    "key": str,
+    "created": str,
+    "metrics": dict,
+    "scores": dict,
+    "versions": dict,
+    "hashes": dict,
+    "seal": str,
+}
+
+
+def digest(values: Any) -> str:
+    """A SHA-256 of a JSON value, however it is laid out: keys sorted, no spaces, ASCII."""
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"), allow_nan=False)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def request_of(card: Mapping[str, Any]) -> dict[str, Any]:
+    """The part of a certificate that says what was run."""
+    return {name: card[name] for name in REQUEST}
+
+
+def seal_of(card: Mapping[str, Any]) -> str:
+    """The hash over all else that a certificate says."""
+    return digest({name: value for name, value in card.items() if name != "seal"})
+
+
+def read_certificate(path: Path) -> dict[str, Any]:
+    """Read a certificate and refuse what is none; whether it is true is not asked here."""
+    try:
+        if not path.is_file():
+            raise InputError(f"there is no file {path}")
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            raise InputError(f"{path} has {size} bytes: it is too large for a certificate")
+        card = json.loads(
+            path.read_bytes().decode(), object_pairs_hook=_once, parse_constant=_refuse_constant
+        )
+        # What is nested too deeply, or no text, shows here.
+        digest(card)
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}") from None
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
+        raise InputError(f"{path} is no certificate: {reason}") from None
+    complaint = _complaint(card)
+    if complaint:
+        raise InputError(f"{path} is no certificate: {complaint}")
+    return dict(card)
+
+
+def _complaint(card: Any) -> str:
+    """What makes a JSON value no certificate, or nothing."""
+    if not isinstance(card, dict) or card.get("format") != FORMAT:
+        return f"it does not say 'format': '{FORMAT}'"
+    if card.get("version") != VERSION:
+        return f"it has the version {card.get('version')!r}, and this one reads {VERSION}"
+    for name, kind in FIELDS.items():
+        value = card.get(name)
+        if not isinstance(value, kind) or isinstance(value, bool):
+            return f"{name!r} is missing or not of type {kind.__name__}"
+    for name in HASHES:
+        if not isinstance(card["hashes"].get(name), str):
+            return f"it has no hash of the {name}"
+    return _complaint_of_claims(card["metrics"], card["headline"]) or _complaint_of_scores(card["scores"])
+
+
+def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
+    if headline not in metrics:
+        return f"it does not claim its headline {headline!r}"
+    if len(metrics) > MOST_METRICS:
+        return f"it claims {len(metrics)} metrics"
+    for name, value in metrics.items():
+        # Compared and not converted: a whole number of any length may stand here.
+        if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 2**63:
+            return f"its {name!r} is no number"
+    return ""
+
+
+def _complaint_of_scores(scores: Mapping[str, Any]) -> str:
+    file, positives, negatives = (scores.get(name) for name in ("file", "positives", "negatives"))
+    if not isinstance(file, str) or Path(file).name != file or "\0" in file:
+        return f"its scores are in {file!r}, which is no name of a file beside it"
+    shape = [positives, *negatives] if isinstance(negatives, list) else []
+    if len(shape) not in (2, 3) or not all(type(size) is int and 0 < size <= MOST_SCORES for size in shape):
+        return "it does not say how many scores of positives and negatives there are"
+    if len(shape) == 3 and shape[0] != shape[1]:
+        return f"it has {shape[0]} positives, but negatives for {shape[1]}"
+    if shape[0] + math.prod(shape[1:]) > MOST_SCORES:
+        return f"it speaks of more than {MOST_SCORES} scores"
+    return ""
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object whose keys differ: of two values under one name, readers do not agree which counts."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"{twice!r} stands in it twice")
+    return found
+
+
+def _refuse_constant(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no number")

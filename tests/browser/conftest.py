@@ -1,0 +1,41 @@
+"""A browser, where this machine has one, and the pages it opens."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from chromium import Browser, executable
+
+import trueedge as te
+from trueedge.report import write
+
+sys.path.append(str(Path(__file__).parents[1] / "report"))
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """A headless Chromium; the test is skipped where there is none."""
+    path = executable()
+    if path is None:
+        pytest.skip("no browser here: neither chromium nor google-chrome is installed")
+    with Browser(path) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def report_file(tmp_path_factory) -> Path:
+    """A report with every part in it."""
+    from made_up import record
+
+    found = [
+        te.run("karate", protocol, method, seed=seed)
+        for protocol in ("existing", "uniform", "degree-corrected")
+        for method in ("cn", "ra", "pa", "katz", "ppr")
+        for seed in (0, 1)
+    ]
+    found += [record(method="gcn", seed=seed, curve=30, shift=-0.5) for seed in range(3)]
+    found += [record(method="a method with <b>a long</b> name", seed=seed, curve=20) for seed in range(3)]
+    return write(found, tmp_path_factory.mktemp("pages") / "report.html", source="runs")

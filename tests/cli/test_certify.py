@@ -1,0 +1,101 @@
+"""The commands: a record is certified, a certificate verified, and what differs is said with status 1."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+import trueedge as te
+
+KEEP = ("run", "karate", "-p", "existing", "-m", "ra,cn", "--keep-scores")
+
+
+def test_run_certify_verify(trueedge, tmp_path: Path) -> None:
+    assert trueedge(*KEEP)[0] == 0
+    status, _, err = trueedge("certify", "-m", "ra", "-o", "out/ra.json")
+    assert status == 0
+    assert "out/ra.json certifies ra on karate under existing" in err
+    status, out, err = trueedge("verify", "out/ra.json")
+    assert status == 0
+    value = te.run("karate", "existing", "ra").test["mrr"]
+    assert out == f"OK  karate · existing · ra · seed 0: mrr {value:.6f}\n"
+    assert "hashes compared: seal, settings, versions, scores" in err
+    status, out, err = trueedge("verify", "out/ra.json", "--task", "karate")
+    assert status == 0
+    assert "graph, split, negatives, task" in err
+
+
+def test_a_difference_is_a_line_and_status_1(trueedge, tmp_path: Path) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra")
+    path = tmp_path / "karate-existing-ra-0.json"
+    card = json.loads(path.read_text())
+    claimed = card["metrics"]["auc"]
+    path.write_text(json.dumps({**card, "metrics": {**card["metrics"], "auc": 0.999}}))
+    status, out, err = trueedge("verify", path.name)
+    assert status == 1
+    first, second = out.splitlines()
+    assert first.startswith("differs  seal: ")
+    assert second == f"differs  metric auc: auc is {claimed!r} by the scores, the certificate claims 0.999"
+    assert "is not what was certified" in err
+
+
+def test_a_difference_in_the_task_is_status_1(trueedge) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    status, out, _ = trueedge("verify", "ra.json", "--task", "cora")
+    assert status == 1
+    assert "differs  graph: the hash of the graph of cora under existing is " in out
+
+
+def test_records_are_named_by_key_or_by_what_tells_them_apart(trueedge, tmp_path: Path) -> None:
+    trueedge(*KEEP)
+    key = te.Store(tmp_path / "runs").records()[0].key
+    assert trueedge("certify", key[:10], "-o", "a.json")[0] == 0
+    words = ("--dataset", "karate", "-p", "existing", "-m", "cn", "--seed", "0")
+    assert trueedge("certify", *words, "-o", "b.json")[0] == 0
+    status, _, err = trueedge("certify")
+    assert status == 1
+    assert "2 records are in" in err
+    assert key[:12] in err
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("certify", "-m", "katz"), "there is no record with method katz"),
+        (("certify", "-m", "pa"), "run trueedge run karate -p existing -m pa --keep-scores"),
+        (("certify", "-m", "ra", "-o", "ra.txt"), "a certificate is written to a .json file"),
+        (("certify", "--runs", "nowhere"), "there are no records in nowhere"),
+        (("verify", "nothing.json"), "there is no file nothing.json"),
+        (("verify", "runs"), "there is no file runs"),
+    ],
+)
+def test_wrong_input_is_one_sentence(trueedge, words: tuple[str, ...], sentence: str) -> None:
+    trueedge(*KEEP)
+    trueedge("run", "karate", "-p", "existing", "-m", "pa")
+    status, out, err = trueedge(*words)
+    assert status == 1
+    assert out == ""
+    assert sentence in err
+    assert err.count("\n") == 1
+
+
+def test_a_ranking_of_all_nodes_says_that_it_keeps_no_scores(trueedge) -> None:
+    status, _, err = trueedge("run", "karate", "-p", "recommendation,existing", "-m", "ra", "--keep-scores")
+    assert status == 0
+    assert "recommendation ranks every node: its scores are not kept" in err
+    assert "existing ranks every node" not in err
+    status, _, err = trueedge("certify", "-p", "recommendation")
+    assert status == 1
+    assert "cannot be certified: recommendation ranks every node" in err
+
+
+def test_verifying_imports_no_torch(trueedge, monkeypatch) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    monkeypatch.setitem(sys.modules, "torch", None)
+    assert trueedge("verify", "ra.json")[0] == 0

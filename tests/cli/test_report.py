@@ -1,0 +1,62 @@
+"""The command: a page from a folder of records, one sentence for wrong input."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+
+@pytest.fixture
+def runs(trueedge) -> None:
+    assert trueedge("run", "karate", "-p", "existing,triplet", "-m", "cn,ra,pa")[0] == 0
+
+
+def test_a_folder_of_records_becomes_one_page(trueedge, runs, tmp_path) -> None:
+    status, out, err = trueedge("report", "runs", "-o", "pages/report.html")
+    assert status == 0
+    assert out == ""
+    assert re.fullmatch(r"6 records reported in pages/report.html \(0\.\d MB\)\n", err)
+    text = (tmp_path / "pages/report.html").read_text()
+    assert "<title>Link prediction on karate</title>" in text
+    assert "Performance by kind of link" in text
+
+
+def test_the_folder_and_the_file_have_usual_names(trueedge, runs, tmp_path) -> None:
+    assert trueedge("report", "--no-slices")[0] == 0
+    assert "Performance by kind of link" not in (tmp_path / "report.html").read_text()
+
+
+def test_only_what_is_asked_for_is_reported(trueedge, runs, tmp_path) -> None:
+    words = ("--protocol", "triplet", "--method", "cn, pa", "--title", "A & B", "--no-slices")
+    status, _, err = trueedge("report", *words)
+    assert status == 0
+    assert err.startswith("2 records")
+    text = (tmp_path / "report.html").read_text()
+    assert "<title>A &amp; B</title>" in text
+    assert "karate · triplet" in text
+    assert "karate · existing" not in text
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("nowhere",), "there is no folder nowhere"),
+        (("runs", "-o", "report.pdf"), "report.pdf: a report is written to an .html file"),
+        (("--dataset", "karat"), "no dataset of these records is called 'karat'; did you mean 'karate'?"),
+        (("--method", "gcn"), "no method of these records is called 'gcn'"),
+    ],
+)
+def test_wrong_input_is_one_sentence(trueedge, runs, words, sentence) -> None:
+    status, out, err = trueedge("report", *words)
+    assert status == 1
+    assert out == ""
+    assert err.startswith(f"trueedge: {sentence}")
+    assert err.count("\n") == 1
+
+
+def test_a_folder_without_records_is_refused(trueedge, tmp_path) -> None:
+    (tmp_path / "empty").mkdir()
+    status, _, err = trueedge("report", "empty")
+    assert status == 1
+    assert "there are no records in empty" in err

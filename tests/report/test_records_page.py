@@ -1,0 +1,212 @@
+"""The report on records: every number in it is in the records."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from made_up import record, records
+from test_shell import HOSTILE, Reading
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.metrics.rank_overlap import rbo
+from trueedge.report import records_page, report, write
+from trueedge.report.leaderboards import p_text, span
+from trueedge.report.panels import seconds
+from trueedge.results.comparison import compare
+from trueedge.results.tables import tables
+
+
+def shown(text: str) -> str:
+    """The text of a page as a reader sees it."""
+    body = text.split("<body>")[1].split("<script>")[0]
+    return re.sub(r"\s+", " ", "".join(one for one in Reading(body).texts))
+
+
+def headings(text: str) -> list[str]:
+    return re.findall(r"<h2>(.*?)</h2>", text)
+
+
+@pytest.fixture(scope="module")
+def karate() -> list[te.Record]:
+    protocols = {"existing": {}, "heart": {"k": 20}}
+    return [
+        te.run("karate", protocol, method, seed=seed, **options)
+        for protocol, options in protocols.items()
+        for method in ("cn", "ra", "pa", "katz")
+        for seed in (0, 1)
+    ]
+
+
+@pytest.fixture(scope="module")
+def karate_page(karate) -> str:
+    return report(karate, source="runs")
+
+
+def test_every_part_is_there(karate_page) -> None:
+    assert headings(karate_page) == [
+        "Overview",
+        "Leaderboards",
+        "Protocols",
+        "Performance by kind of link",
+        "Time and memory",
+        "Where it was computed",
+    ]
+
+
+def test_the_numbers_of_the_leaderboard_are_those_of_the_comparison(karate, karate_page) -> None:
+    text = shown(karate_page)
+    for one in tables(karate):
+        assert one.compared is not None
+        for line in one.lines:
+            assert f"{100 * line.value:.2f} ±{100 * line.row.stds['mrr']:.2f}" in text
+            assert line.estimate is not None
+            assert span(line.estimate.estimate.low, line.estimate.estimate.high) in text
+            assert "".join(line.estimate.letters) in text
+    for found in compare(karate):
+        for pair in found.pairs:
+            assert p_text(pair.p_holm) in text
+            assert f"{100 * pair.difference.value:.2f}" in text
+
+
+def test_the_overlap_between_protocols_is_told(karate, karate_page) -> None:
+    first, second = tables(karate)
+    orders = [[line.label for line in one.lines] for one in (first, second)]
+    values = [{line.value for line in one.lines} for one in (first, second)]
+    assert [len(one) for one in values] == [4, 4], "no ties in these records"
+    assert f"{rbo(*orders):.2f}" in shown(karate_page)
+
+
+def test_links_are_grouped_by_what_they_are(karate_page) -> None:
+    for name in ("degree", "common neighbours", "distance", "factor"):
+        assert f'id="figure-slices-{name}-karate · existing"' in karate_page
+
+
+def test_what_was_found_about_scores_is_shown(karate, karate_page) -> None:
+    warnings = {warning for one in karate for warning in one.warnings}
+    assert warnings
+    assert "ties between positives and negatives" in shown(karate_page)
+
+
+def test_hashes_machines_and_versions_are_shown(karate, karate_page) -> None:
+    for one in karate:
+        assert one.provenance["task"][:16] in karate_page
+        for value in one.provenance["hashes"].values():
+            assert value in karate_page
+    assert karate[0].provenance["versions"]["numpy"] in shown(karate_page)
+
+
+def test_training_curves_are_drawn_where_records_keep_them() -> None:
+    trained = [record(method="gcn", seed=seed, curve=20 + seed) for seed in range(3)]
+    text = report([*trained, record(method="ra")], with_slices=False)
+    assert "Training" in headings(text)
+    assert "mrr on the validation part, made · heart" in shown(text)
+    assert "Training" not in headings(report([record()], with_slices=False))
+
+
+def test_one_record_is_a_page() -> None:
+    text = report([record()], with_slices=False)
+    assert headings(text) == ["Leaderboards", "Time and memory", "Where it was computed"]
+    assert "one seed; 1 method." in shown(text)
+
+
+def test_records_without_ranks_or_provenance_are_shown_without_intervals() -> None:
+    bare = [
+        replace(record(method=name, seed=seed), packed_ranks="", provenance={}, seconds={}, created="")
+        for name in ("a", "b")
+        for seed in (0, 1)
+    ]
+    text = report(bare)
+    assert "95 % interval" not in shown(text)
+    assert f"{100 * bare[0].value:.2f}" in shown(report(bare[:1]))
+    assert "hold no ranks" in shown(text)
+
+
+def test_a_recommendation_has_its_page_too() -> None:
+    text = report([te.run("karate", "recommendation", name) for name in ("cn", "pa")])
+    assert "karate · recommendation" in shown(text)
+    assert "hold no ranks" in shown(text)
+
+
+def test_data_that_are_not_here_are_named_in_one_line() -> None:
+    text = shown(report(records(1, 1, 2, 1)))
+    assert "data-0 is no named data set, so its task cannot be made again here" in text
+
+
+def test_names_cannot_do_anything() -> None:
+    names = {"dataset": HOSTILE, "protocol": HOSTILE, "method": HOSTILE}
+    hostile = record(**names, curve=3, warnings=(HOSTILE,), options={HOSTILE: HOSTILE})
+    found = Reading(
+        report([hostile, replace(hostile, method="other", key="k")], title=HOSTILE, source=HOSTILE)
+    )
+    assert found.count("script") == 1
+    assert found.count("img") == 0
+    assert found.open == []
+
+
+def test_trials_of_a_search_and_repeated_runs_do_not_count() -> None:
+    trial = replace(record(method="tried"), metrics={"valid": {"mrr": 0.5}})
+    old, new = record(), record(shift=1.0)
+    text = shown(report([trial, old, new], with_slices=False))
+    assert "tried" not in text
+    assert f"{100 * new.value:.2f}" in text
+    assert f"{100 * old.value:.2f}" not in text
+    with pytest.raises(InputError, match="no record to report on"):
+        report([trial])
+
+
+def test_two_methods_of_one_name_have_intervals_of_their_own() -> None:
+    settings = ({"dim": 8}, {"dim": 16})
+    found = [
+        record(method="unknown-method", seed=seed, shift=place, settings=chosen, key=f"{place}{seed}")
+        for place, chosen in enumerate(settings)
+        for seed in range(3)
+    ]
+    (one,) = tables(found)
+    assert [line.label for line in one.lines] == ["unknown-method", "unknown-method #2"]
+    for line in one.lines:
+        assert line.estimate is not None
+        assert line.estimate.estimate.value == pytest.approx(line.value)
+
+
+def test_five_thousand_records_are_a_page_of_less_than_6_mb() -> None:
+    many = records(28, 3, 12, 5, links=20, curve=30)
+    assert len(many) > 5000
+    text = report(many, with_slices=False)
+    assert len(text.encode()) < 6e6
+    found = Reading(text)
+    assert found.open == []
+    assert found.unbalanced == []
+
+
+@pytest.mark.parametrize("shape", [(1, 1, 40, 2), (40, 1, 2, 1), (2, 20, 2, 1)], ids=str)
+def test_what_does_not_fit_is_left_out_and_said(shape: tuple[int, int, int, int], monkeypatch) -> None:
+    many = records(*shape, links=20, curve=30)
+    monkeypatch.setattr(records_page, "PAGE", 0)
+    empty = len(report(many, with_slices=False).encode())
+    monkeypatch.setattr(records_page, "PAGE", 100_000)
+    text = report(many, with_slices=False)
+    assert len(text.encode()) < empty + 100_000
+    assert re.search(r"\d+ of \d+ leaderboards are left out here to keep the page small", shown(text))
+
+
+def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
+    written = write([record()], tmp_path / "deep" / "report.html", with_slices=False)
+    assert written.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    with pytest.raises(InputError, match=r"report.pdf: a report is written to an .html file"):
+        write([record()], tmp_path / "report.pdf")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match="cannot be written"):
+        write([record()], tmp_path / "file" / "report.html", with_slices=False)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(2.4e-6, "2.4 µs"), (0.0005, "500 µs"), (0.0123, "12.3 ms"), (1.0, "1 s"), (75.0, "75 s"),
+     (1200.0, "20 min"), (72_000.0, "20.0 h")],
+)  # fmt: skip
+def test_times_are_said_as_people_say_them(value: float, text: str) -> None:
+    assert seconds(value) == text

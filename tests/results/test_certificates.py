@@ -1,0 +1,551 @@
+"""Certificates: what was measured can be computed again by anybody, and what was changed is found."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.metrics import roc_auc_score
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.results import Cell, run_cells
+from trueedge.results.certificate import choose
+from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
+from trueedge.results.kept_scores import JudgedScores, load_scores, scores_path
+
+
+@dataclass(frozen=True)
+class Awkward(te.methods.Method):
+    """Scores that single precision does not hold."""
+
+    title: ClassVar[str] = "awkward"
+    family: ClassVar[str] = "test"
+    citation: ClassVar[str] = "none"
+
+    def fit(self, task, seed=0, device="cpu"):
+        return lambda pairs: 1e300 * (1 + 1e-15 * ((pairs[:, 0] * 7 + pairs[:, 1] * 3) % 101))
+
+
+Awkward.name = "awkward"
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory) -> Path:
+    """A folder with a store and three certificates: own negatives, shared ones, large scores."""
+    folder = tmp_path_factory.mktemp("certified")
+    store = te.Store(folder / "runs")
+    for name, protocol, method in (
+        ("own", "heart", "katz"),
+        ("shared", "existing", "ra"),
+        ("large", "uniform", Awkward()),
+    ):
+        options = {"k": 20} if protocol == "heart" else {}
+        record = te.run("karate", protocol, method, store=store, keep_scores=True, **options)
+        te.certify(record, folder / f"{name}.json", store)
+    return folder
+
+
+@pytest.fixture
+def folder(whole: Path, tmp_path: Path) -> Path:
+    """A copy to spoil."""
+    return Path(shutil.copytree(whole, tmp_path / "copy"))
+
+
+def edit(path: Path, sealed: bool = True, **changes: object) -> None:
+    """Change a certificate as a careful forger does, who makes the seal anew, or as a careless one."""
+    card = {**json.loads(path.read_text()), **changes}
+    path.write_text(json.dumps({**card, "seal": seal_of(card)} if sealed else card))
+
+
+def failed(path: Path, **given: object) -> list[str]:
+    return [check.name for check in te.verify(path, **given).differences]
+
+
+@pytest.mark.parametrize("name", ["own", "shared", "large"])
+def test_what_was_certified_is_verified(whole: Path, name: str) -> None:
+    found = te.verify(whole / f"{name}.json")
+    assert found.ok
+    assert found.differences == ()
+    claimed = found.certificate["metrics"]
+    assert {check.name for check in found.checks} >= {f"metric {metric}" for metric in claimed}
+    assert {check.name for check in found.checks} >= {"seal", "settings", "versions", "scores"}
+
+
+@pytest.mark.parametrize("name", ["own", "shared", "large"])
+def test_the_stored_scores_are_the_judged_ones_bit_for_bit(whole: Path, name: str) -> None:
+    card = json.loads((whole / f"{name}.json").read_text())
+    task = te.task("karate", card["protocol"], card["task_seed"], **card["options"])
+    method = Awkward() if name == "large" else te.methods.create(card["method"])
+    positive, negative = task.scores(method.fit(task))
+    stored = np.load(whole / card["scores"]["file"]).astype(np.float64)
+    assert stored.tobytes() == np.concatenate([positive, negative.ravel()]).tobytes()
+    # The file is one that 'trueedge score' takes.
+    assert task.evaluate(whole / card["scores"]["file"]) == card["metrics"]
+
+
+def test_an_outside_reference_gets_the_certified_numbers(whole: Path) -> None:
+    card = json.loads((whole / "shared.json").read_text())
+    scores = np.load(whole / card["scores"]["file"])
+    truth = np.arange(len(scores)) < card["scores"]["positives"]
+    assert roc_auc_score(truth, scores) == pytest.approx(card["metrics"]["auc"], abs=1e-12)
+
+
+def test_scores_that_fit_single_precision_take_half_the_room(whole: Path) -> None:
+    cards = {name: json.loads((whole / f"{name}.json").read_text()) for name in ("own", "large")}
+    kinds = {name: np.load(whole / card["scores"]["file"]).dtype for name, card in cards.items()}
+    assert kinds == {"own": np.float64, "large": np.float64}
+    record = te.run("karate", "existing", "cn", store=te.Store(whole / "runs"), keep_scores=True)
+    assert np.load(scores_path(whole / "runs", record.provenance["kept"])).dtype == np.float32
+
+
+def test_keeping_scores_changes_no_metric(whole: Path) -> None:
+    kept = [record for record in te.Store(whole / "runs").records() if record.method == "katz"]
+    plain = te.run("karate", "heart", "katz", k=20)
+    assert kept[0].metrics == plain.metrics
+    assert kept[0].key == plain.key
+    assert (kept[0].ranks == plain.ranks).all()
+
+
+def test_a_record_without_scores_is_run_again_for_them_and_only_once(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    cell = Cell("karate", "existing", te.methods.create("cn"))
+    ranked = Cell("karate", "recommendation", te.methods.create("cn"))
+
+    def fresh(**given: bool) -> list[bool]:
+        return [outcome.fresh for outcome in run_cells([cell, ranked], store, **given)]
+
+    assert fresh() == [True, True]
+    assert fresh(keep_scores=True) == [True, True]
+    assert fresh(keep_scores=True) == [False, False]
+    shutil.rmtree(tmp_path / "scores")
+    # What ranks every node has no scores that could be gone.
+    assert fresh(keep_scores=True) == [True, False]
+    assert fresh(keep_scores=True, again=True) == [True, True]
+
+
+def test_scores_are_only_kept_beside_records() -> None:
+    with pytest.raises(InputError, match="no store"):
+        te.run("karate", "existing", "cn", keep_scores=True)
+
+
+def test_a_full_disk_costs_the_scores_and_not_the_record(tmp_path: Path, monkeypatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    store = te.Store(tmp_path)
+    monkeypatch.setattr(JudgedScores, "save", full)
+    record = te.run("karate", "existing", "cn", store=store, keep_scores=True)
+    assert any("could not be kept" in sentence and "No space" in sentence for sentence in record.warnings)
+    assert "kept" not in record.provenance
+    assert len(store) == 1
+
+
+def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(np, "save", fails)
+    with pytest.raises(OSError, match="No space"):
+        JudgedScores(np.ones(2), np.zeros(3)).save(tmp_path / "a.npy")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_changed_score_is_found_and_the_metrics_it_moves(folder: Path) -> None:
+    path = folder / "own.scores.npy"
+    scores = np.load(path)
+    scores[: len(scores) // 25] += 100.0
+    np.save(path, scores)
+    names = failed(folder / "own.json")
+    assert names[0] == "scores"
+    assert "metric mrr" in names
+
+
+def test_the_smallest_change_of_a_score_is_found_where_no_metric_moves(folder: Path) -> None:
+    path = folder / "large.scores.npy"
+    scores = np.load(path)
+    scores[scores.argmax()] *= 1 + 1e-15
+    np.save(path, scores)
+    assert failed(folder / "large.json") == ["scores"]
+
+
+def test_scores_in_another_order_are_found(folder: Path) -> None:
+    path = folder / "shared.scores.npy"
+    scores = np.load(path)
+    count = json.loads((folder / "shared.json").read_text())["scores"]["positives"]
+    # Every metric stays what it was: only the pairs' scores were exchanged.
+    np.save(path, np.concatenate([scores[:count][::-1], scores[count:]]))
+    assert failed(folder / "shared.json") == ["scores"]
+
+
+def test_another_certificates_scores_are_found(folder: Path) -> None:
+    shutil.copyfile(folder / "shared.scores.npy", folder / "own.scores.npy")
+    (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
+    assert "not those of" in check.sentence
+    store = te.Store(folder / "runs")
+    other = te.run("karate", "heart", "ra", store=store, keep_scores=True, k=20)
+    shutil.copyfile(scores_path(folder / "runs", other.provenance["kept"]), folder / "own.scores.npy")
+    assert "metric mrr" in failed(folder / "own.json")
+
+
+@pytest.mark.parametrize("cut", [0, 1, 60, 127, 128, 136, -1])
+def test_a_truncated_file_of_scores_is_found(folder: Path, cut: int) -> None:
+    path = folder / "own.scores.npy"
+    path.write_bytes(path.read_bytes()[:cut])
+    (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
+    assert "own.scores.npy is damaged" in check.sentence
+
+
+def test_something_after_the_scores_is_found(folder: Path) -> None:
+    path = folder / "own.scores.npy"
+    path.write_bytes(path.read_bytes() + b"more")
+    assert "something follows" in te.verify(folder / "own.json").differences[0].sentence
+
+
+def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
+    path = folder / "own.scores.npy"
+    for array, words in (
+        (np.full(len(np.load(path)), np.nan), "NaN"),
+        (np.load(path).astype(">f8"), "no list of scores"),
+        (np.load(path).astype(int), "no list of scores"),
+        (np.load(path)[None], "no list of scores"),
+    ):
+        np.save(path, array)
+        assert words in te.verify(folder / "own.json").differences[0].sentence
+    path.unlink()
+    assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
+    path.mkdir()
+    assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
+
+
+def test_nothing_is_unpickled(folder: Path) -> None:
+    class Trap:
+        def __reduce__(self):
+            return print, ("sprung",)
+
+    path = folder / "own.scores.npy"
+    np.save(path, np.array([Trap()], dtype=object), allow_pickle=True)
+    assert "damaged" in te.verify(folder / "own.json").differences[0].sentence
+
+
+def test_a_huge_declared_shape_takes_no_memory(folder: Path) -> None:
+    path = folder / "own.scores.npy"
+    head = np.lib.format.header_data_from_array_1_0(np.empty(0))
+    with path.open("wb") as file:
+        np.lib.format.write_array_header_1_0(file, {**head, "shape": (1 << 50,)})
+    assert "damaged" in te.verify(folder / "own.json").differences[0].sentence
+    told = json.loads((folder / "own.json").read_text())["scores"]
+    for sizes in ({"positives": 1 << 50}, {"negatives": [1 << 29, 1 << 29], "positives": 1 << 29}):
+        edit(folder / "own.json", scores={**told, **sizes})
+        with pytest.raises(InputError, match="is no certificate"):
+            te.verify(folder / "own.json")
+
+
+def test_a_changed_metric_is_found_by_its_name_and_number(folder: Path) -> None:
+    metrics = json.loads((folder / "own.json").read_text())["metrics"]
+    edit(folder / "own.json", metrics={**metrics, "mrr": metrics["mrr"] + 1e-9})
+    (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "metric mrr"
+    assert repr(metrics["mrr"]) in check.sentence
+    assert repr(metrics["mrr"] + 1e-9) in check.sentence
+
+
+def test_a_metric_that_cannot_be_is_found(folder: Path) -> None:
+    metrics = json.loads((folder / "own.json").read_text())["metrics"]
+    for name in ("banana", "hits@99999", "ndcg@10", "hits@K"):
+        edit(folder / "own.json", metrics={**metrics, name: 0.5})
+        assert failed(folder / "own.json") == [f"metric {name}"]
+
+
+@pytest.mark.parametrize(
+    ("change", "names"),
+    [
+        ({"settings": {"beta": 0.9, "max_length": None}}, ["settings"]),
+        ({"method": "ra"}, ["settings"]),
+        ({"seed": 7}, ["settings"]),
+        ({"options": {}}, ["settings"]),
+        ({"versions": {"python": "2.7"}}, ["versions"]),
+    ],
+)
+def test_a_changed_setting_is_found_even_under_a_new_seal(folder: Path, change: dict, names: list) -> None:
+    edit(folder / "own.json", **change)
+    assert failed(folder / "own.json") == names
+    edit(folder / "own.json", sealed=False, created="long ago")
+    assert failed(folder / "own.json") == ["seal", *names]
+
+
+def test_a_word_changed_by_hand_breaks_the_seal(folder: Path) -> None:
+    text = (folder / "own.json").read_text()
+    (folder / "own.json").write_text(text.replace('"cores":', '"kernels":'))
+    assert failed(folder / "own.json") == ["seal"]
+    # Spaces and the order of lines say nothing.
+    turned = dict(reversed(json.loads(text).items()))
+    (folder / "own.json").write_text(json.dumps(turned))
+    assert te.verify(folder / "own.json").ok
+
+
+def test_every_field_is_under_the_seal(folder: Path) -> None:
+    card = json.loads((folder / "own.json").read_text())
+    for name in card:
+        if name != "seal":
+            assert seal_of({**card, name: "other"}) != card["seal"]
+    assert digest(request_of(card)) == card["hashes"]["settings"]
+
+
+def test_the_task_is_compared_where_it_is_at_hand(folder: Path, tmp_path: Path) -> None:
+    for name in ("own", "shared"):
+        assert te.verify(folder / f"{name}.json", "karate").ok
+    names = {check.name for check in te.verify(folder / "own.json", "karate").checks}
+    assert names >= {"graph", "split", "negatives", "task", "pairs", "protocol"}
+    task = te.task("karate", "heart", 0, k=20)
+    assert te.verify(folder / "own.json", task).ok
+    assert te.verify(folder / "own.json", task.save(tmp_path / "task")).ok
+
+
+def test_another_task_is_told_apart_by_what_differs(folder: Path) -> None:
+    one = folder / "own.json"
+    assert failed(one, task=te.task("karate", "heart", 1, k=20)) == ["graph", "split", "negatives", "task"]
+    assert failed(one, task=te.task("karate", "heart", 0, k=18)) == ["pairs", "negatives", "task"]
+    other = te.task("karate", "existing", 0)
+    assert failed(one, task=other) == ["protocol", "pairs", "negatives", "task"]
+    with pytest.raises(InputError, match="ranks every node"):
+        te.verify(one, te.task("karate", "recommendation"))
+    with pytest.raises(InputError, match="karat"):
+        te.verify(one, "karat")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"options": {"shards": "/tmp"}},
+        {"options": {"source": "cora"}},
+        {"options": {"k": "many"}},
+        {"options": {"k": 10**12}},
+        {"options": {"ratios": [1, "a", None]}},
+        {"options": {"heuristics": [[]]}},
+        {"protocol": "banana"},
+        {"task_seed": -1},
+    ],
+    ids=range(8),
+)
+def test_a_task_that_cannot_be_made_is_one_sentence(folder: Path, change: dict) -> None:
+    edit(folder / "own.json", **change)
+    with pytest.raises(InputError) as caught:
+        te.verify(folder / "own.json", "karate")
+    assert "\n" not in str(caught.value)
+
+
+def test_fewer_negatives_than_the_task_has_are_found_with_the_task(folder: Path) -> None:
+    card = json.loads((folder / "own.json").read_text())
+    count, (_, width) = card["scores"]["positives"], card["scores"]["negatives"]
+    scores = load_scores(folder / "own.scores.npy", count, (count, width))
+    easy = JudgedScores(scores.positive, np.sort(scores.negative, axis=1)[:, :10])
+    easy.save(folder / "own.scores.npy")
+    measured = te.metrics.evaluate(easy.positive, easy.negative, ["mrr"])
+    edit(
+        folder / "own.json",
+        scores={**card["scores"], "negatives": [count, 10]},
+        metrics=measured,
+        hashes={**card["hashes"], "scores": easy.hash},
+    )
+    # A forgery that is whole in itself passes: only the data tells.
+    assert te.verify(folder / "own.json").ok
+    assert failed(folder / "own.json", task="karate") == ["pairs"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "Expecting value"),
+        ("{", "Expecting property name"),
+        ("[]", "format"),
+        ("7", "format"),
+        ('{"format": "trueedge certificate", "version": 2}', "version 2"),
+        ('{"format": "trueedge certificate", "version": 1}', "'dataset' is missing"),
+        ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
+        ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
+        ('{"a": 1, "a": 2}', "'a' stands in it twice"),
+        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": 1e999}', "Out of range"),
+        ('{"a": ' + "9" * 10_000 + "}", "digits"),
+        (" " * (MOST_BYTES + 1), "too large for a certificate"),
+        ("\udcff", "can't decode"),
+    ],
+    ids=range(14),
+)
+def test_what_is_no_certificate_is_refused_in_one_sentence(tmp_path: Path, text: str, reason: str) -> None:
+    path = tmp_path / "certificate.json"
+    path.write_bytes(text.encode(errors="surrogateescape"))
+    with pytest.raises(InputError, match=reason) as caught:
+        te.verify(path)
+    assert "\n" not in str(caught.value)
+    assert str(path) in str(caught.value)
+    assert len(str(caught.value)) < 300 + len(str(path))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"dataset": 7},
+        {"seed": True},
+        {"seed": 1.5},
+        {"metrics": {}},
+        {"metrics": {"mrr": "high"}},
+        {"metrics": {"mrr": True}},
+        {"metrics": {"mrr": 10**400}},
+        {"metrics": {"mrr": 0.1, **{f"hits@{k}": 0.1 for k in range(1, 1100)}}},
+        {"hashes": {}},
+        {"scores": {}},
+        {"scores": {"file": "../own.scores.npy", "positives": 1, "negatives": [1]}},
+        {"scores": {"file": "/etc/passwd", "positives": 1, "negatives": [1]}},
+        {"scores": {"file": "own\0.npy", "positives": 1, "negatives": [1]}},
+        {"scores": {"file": "own.scores.npy", "positives": -1, "negatives": [1]}},
+        {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [3, 1]}},
+        {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [2, 1, 1]}},
+        {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": 5}},
+        {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [True]}},
+        {"scores": {"file": "own.scores.npy", "positives": 0, "negatives": [1]}},
+    ],
+    ids=range(19),
+)
+def test_fields_that_cannot_be_are_refused(folder: Path, change: dict) -> None:
+    edit(folder / "own.json", sealed=False, **change)
+    with pytest.raises(InputError, match=r"own\.json is no certificate"):
+        te.verify(folder / "own.json")
+
+
+def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+    for path in (tmp_path / "none.json", tmp_path, tmp_path / ("x" * 300)):
+        with pytest.raises(InputError, match=r"there is no file|cannot be read"):
+            te.verify(path)
+
+
+def test_a_record_without_scores_says_the_command_that_keeps_them(tmp_path: Path) -> None:
+    store = te.Store(tmp_path / "runs")
+    record = te.run("karate", "heart", "katz", 5, settings={"beta": 0.02}, store=store, task_seed=3, k=8)
+    command = (
+        "run trueedge run karate -p heart -m katz --set beta=0.02 --option k=8 --seed 3 --seeds 3 "
+        f"--fixed-split --runs {store.folder} --keep-scores"
+    )
+    with pytest.raises(InputError, match="were not kept") as caught:
+        te.certify(record, tmp_path / "a.json", store)
+    assert str(caught.value).endswith(command)
+    graph = te.Graph.from_edges([(0, 1), (1, 2), (2, 0), (2, 3), (3, 4), (4, 0), (1, 4)], name="mine")
+    own = te.run(graph, "uniform", "cn", store=store)
+    with pytest.raises(InputError, match="run it again with --keep-scores"):
+        te.certify(own, tmp_path / "a.json", store)
+    assert not (tmp_path / "a.json").exists()
+
+
+def test_the_command_that_is_named_computes_that_record(tmp_path: Path, monkeypatch) -> None:
+    import shlex
+
+    from trueedge.cli.app import main
+
+    store = te.Store(tmp_path / "runs")
+    record = te.run("karate", "heart", "katz", 1, settings={"beta": 0.02}, store=store, k=8)
+    with pytest.raises(InputError) as caught:
+        te.certify(record, tmp_path / "a.json", store)
+    words = shlex.split(str(caught.value).partition("kept: run ")[2])
+    monkeypatch.setattr(sys, "argv", words)
+    with pytest.raises(SystemExit) as stopped:
+        main()
+    assert not stopped.value.code
+    path = te.certify(choose(store, record.key), tmp_path / "a.json", store)
+    assert te.verify(path, "karate").certificate["metrics"] == dict(record.test)
+
+
+def test_what_ranks_every_node_cannot_be_certified(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    record = te.run("karate", "recommendation", "cn", store=store, keep_scores=True)
+    with pytest.raises(InputError, match="recommendation ranks every node"):
+        te.certify(record, tmp_path / "a.json", store)
+
+
+def test_a_trial_cannot_be_certified(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    cell = Cell("karate", "heart", te.methods.create("cn"), options={"k": 8}, parts=("valid",))
+    (outcome,) = run_cells([cell], store, keep_scores=True)
+    with pytest.raises(InputError, match="trial"):
+        te.certify(outcome.record, tmp_path / "a.json", store)
+    with pytest.raises(InputError, match="no record"):
+        choose(store)
+
+
+def test_kept_scores_that_were_damaged_are_not_certified(folder: Path) -> None:
+    store = te.Store(folder / "runs")
+    record = choose(store, method="katz")
+    path = scores_path(store.folder, record.provenance["kept"])
+    scores = np.load(path)
+    np.save(path, scores + 1)
+    with pytest.raises(InputError, match="is damaged"):
+        te.certify(record, folder / "new.json", store)
+    assert not (folder / "new.json").exists()
+    path.unlink()
+    with pytest.raises(InputError, match="are not in"):
+        te.certify(record, folder / "new.json", folder / "runs")
+
+
+def test_a_claim_the_scores_do_not_bear_out_is_not_certified(folder: Path) -> None:
+    store = te.Store(folder / "runs")
+    record = choose(store, method="katz")
+    better = replace(record, metrics={**record.metrics, "test": {**record.test, "mrr": 1.0}})
+    with pytest.raises(InputError, match=r"cannot be certified: mrr is .* claims 1\.0"):
+        te.certify(better, folder / "new.json", store)
+    assert not list(folder.glob("new*"))
+
+
+def test_a_certificate_is_a_json_file_that_can_be_written(folder: Path) -> None:
+    store = te.Store(folder / "runs")
+    record = choose(store, method="katz")
+    with pytest.raises(InputError, match=r"\.json file"):
+        te.certify(record, folder / "a.txt", store)
+    with pytest.raises(InputError, match="cannot be written"):
+        te.certify(record, folder / "own.json" / "a.json", store)
+    # Again, over the old one.
+    assert te.certify(record, folder / "own.json", store) == folder / "own.json"
+    assert te.verify(folder / "own.json").ok
+
+
+def test_the_latest_record_with_its_scores_is_chosen(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    cell = Cell("karate", "existing", te.methods.create("cn"))
+    for keep in (False, True, False):
+        list(run_cells([cell], store, again=True, keep_scores=keep))
+    assert choose(store, cell.key[:8]).provenance["kept"]
+    te.run("karate", "existing", "ra", store=store)
+    with pytest.raises(InputError, match=rf"2 records .* {cell.key[:12]} is cn on karate"):
+        choose(store)
+    with pytest.raises(InputError, match="no record with key zz, method cn"):
+        choose(store, "zz", method="cn")
+
+
+def test_verifying_needs_neither_torch_nor_data_nor_the_records(whole: Path, tmp_path: Path) -> None:
+    for name in ("own.json", "own.scores.npy"):
+        shutil.copyfile(whole / name, tmp_path / name)
+    script = """
+import socket, sys
+sys.modules["torch"] = None
+def refuse(*given):
+    raise AssertionError("no network")
+socket.socket.connect = refuse
+import trueedge as te
+print(te.verify("own.json").ok)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=tmp_path,
+        env={"TRUEEDGE_DATA": "/nowhere", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "True", done.stderr
