@@ -38,4 +38,10 @@ def report_file(tmp_path_factory) -> Path:
     ]
     found += [record(method="gcn", seed=seed, curve=30, shift=-0.5) for seed in range(3)]
     found += [record(method="a method with <b>a long</b> name", seed=seed, curve=20) for seed in range(3)]
+    names = ("ra", "gcn", "sage", "gin (negatives=degree-corrected, epochs=120)", "buddy")
+    found += [
+        record(f"made-{place}", method=name, shift=0.4 * shift)
+        for place in range(5)
+        for shift, name in enumerate(names)
+    ]
     return write(found, tmp_path_factory.mktemp("pages") / "report.html", source="runs")

@@ -174,7 +174,7 @@ def test_the_system_decides_on_light_or_dark_until_the_reader_does(
 def test_figures_are_visible(browser: Browser, report_file: Path, dark: bool) -> None:
     shown = browser.open(report_file, dark=dark)
     boxes = shown.run(
-        """[...document.querySelectorAll("figure svg")].map(one => {
+        """[...document.querySelectorAll("figure svg")].filter(one => one.checkVisibility()).map(one => {
         const box = one.getBoundingClientRect();
         const marks = one.querySelectorAll("path, rect, circle").length;
         return [box.width, box.height, marks, one.getAttribute("aria-label").length];

@@ -28,15 +28,19 @@ def test_results_come_in_the_blocks_order_and_cover_everything(threads, total):
 
 def test_no_two_blocks_share_a_scratch_at_one_time(threads):
     made = []
+    everybody = threading.Event()
 
     def make() -> dict:
         made.append({"busy": False})
+        if len(made) == threads:
+            everybody.set()
         return made[-1]
 
     def work(first: int, last: int, scratch: dict) -> None:
         assert not scratch["busy"]
         scratch["busy"] = True
-        threading.Event().wait(0.001)
+        # On a busy machine one thread might do all before another begins.
+        everybody.wait(10)
         scratch["busy"] = False
 
     run_blocks(work, 40, 1, make)

@@ -1,5 +1,6 @@
 """Pages and pictures from records and findings."""
 
+from trueedge.report.critical_difference import critical_difference
 from trueedge.report.records_page import report, write
 
-__all__ = ["report", "write"]
+__all__ = ["critical_difference", "report", "write"]

@@ -130,7 +130,13 @@ def bar_step(figure: Figure, x: Scale) -> float:
 
 def text_width(text: str, size: float) -> float:
     """About how wide a text is drawn; a little more than most fonts take."""
-    return size * sum(1.0 if east_asian_width(letter) in "WF" else 0.57 for letter in text)
+    return size * sum(map(_letter_width, text))
+
+
+def _letter_width(letter: str) -> float:
+    if east_asian_width(letter) in "WF" or letter in "MW@%…—":
+        return 1.0
+    return 0.84 if letter in "mw<>=+~#&" else 0.74 if letter.isupper() else 0.57
 
 
 def shortened(name: str, most: int = LONGEST_NAME) -> str:

@@ -12,6 +12,7 @@ from trueedge.report import panels
 from trueedge.report.blocks import facts
 from trueedge.report.leaderboards import leaderboards, overview
 from trueedge.report.markup import joined, tag
+from trueedge.report.over_datasets import over_datasets, panel
 from trueedge.report.page import Section, page
 from trueedge.report.room import PAGE
 from trueedge.results.rankings import rankings
@@ -21,7 +22,7 @@ from trueedge.results.tables import Table, latest, tables
 
 Progress = Callable[[str, int, int], None]
 # How much of the page each part may take.
-SHARES = {"leaderboards": 0.45, "protocols": 0.12, "slices": 0.2, "training": 0.1, "cost": 0.12}
+SHARES = {"leaderboards": 0.45, "protocols": 0.1, "over": 0.03, "slices": 0.2, "training": 0.1, "cost": 0.12}
 # A task that takes longer is not made again unless it is asked for.
 QUICK = 60.0
 
@@ -56,6 +57,9 @@ def report(
     moved = rankings(found)
     if moved:
         sections.append(Section("Protocols", panels.protocols(moved, _room("protocols"))))
+    over = over_datasets(found)
+    if over:
+        sections.append(Section("Over data sets", panel(over, _room("over"))))
     if with_slices is not False:
         group = partial(_sliced, every=found, limit=math.inf if with_slices else QUICK, progress=progress)
         content = panels.slices(found, group, _room("slices"))

@@ -114,8 +114,8 @@ def compare(
     """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
 
     Of several records of one request the last one counts. A record without ranks (an old one, or a ranking
-    of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known here
-    are left out with the reason.
+    of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known
+    here are left out with the reason.
 
     Args:
         records: of any data sets, protocols and methods.

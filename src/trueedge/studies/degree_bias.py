@@ -12,6 +12,7 @@ from trueedge import datasets, methods
 from trueedge.datasets.sources import locate
 from trueedge.methods import Method
 from trueedge.results import Cell
+from trueedge.results.provenance import machine, versions
 from trueedge.studies.study import (
     Comparison,
     Finding,
@@ -133,6 +134,11 @@ def networks(plan: Plan) -> list[str]:
     """The networks of the study that a plan asks for, small ones first."""
     there = sorted({network for network, _ in published_auc("uniform")})
     return sorted(chosen(plan.datasets, there, "network"), key=lambda name: datasets.get(name).num_edges or 0)
+
+
+def here() -> list[dict[str, Any]]:
+    """Where a study computes that leaves no records: this machine and what is installed on it."""
+    return [{"device": "cpu", "machine": machine(), "versions": versions()}]
 
 
 def published_auc(sampler: str) -> dict[tuple[str, str], float]:

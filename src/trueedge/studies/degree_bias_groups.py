@@ -14,7 +14,7 @@ from trueedge.metrics import evaluate
 from trueedge.metrics.degree_groups import entropy, in_upper_half
 from trueedge.metrics.degree_laws import lognormal_sigma
 from trueedge.results.figure import Figure, Series
-from trueedge.studies.degree_bias import PAPER, SAMPLERS, networks
+from trueedge.studies.degree_bias import PAPER, SAMPLERS, here, networks
 from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, LIST_SIZES, BenchmarksTask, benchmarks
 from trueedge.studies.published_values import published
 from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
@@ -92,7 +92,7 @@ def _decomposition(plan: Plan) -> Finding:
         own = {where: float(values[place]) for where, values in hits.items()}
         title = f"Hits@{k} of the degree product"
         figures.append(_over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own, tuple(SAMPLERS)))
-    return Finding(rows, figures=figures)
+    return Finding(rows, places=here(), figures=figures)
 
 
 def _over_sigma(
@@ -142,7 +142,7 @@ def _importance(plan: Plan) -> Finding:
     ]
     title = "Weight of each feature, uniform negatives"
     figure = Figure("weights", title, "points", "σ of the degrees", "absolute coefficient", tuple(series))
-    return Finding(rows, figures=[figure])
+    return Finding(rows, places=here(), figures=[figure])
 
 
 for _name, _title, _run, _decimals in (

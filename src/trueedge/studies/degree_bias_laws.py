@@ -16,7 +16,7 @@ from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.metrics.degree_laws import expected_auc, lognormal_sigma
 from trueedge.results.figure import Figure, Series
-from trueedge.studies.degree_bias import PAPER, SAMPLERS, networks, published_auc
+from trueedge.studies.degree_bias import PAPER, SAMPLERS, here, networks, published_auc
 from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
 from trueedge.tasks import LinkTask
 
@@ -79,7 +79,7 @@ def _run(plan: Plan, *, protocol: str, name: str) -> Finding:
     figures = [_against_sigma(title, sigmas, means, law)]
     if protocol == "uniform":
         figures.append(_by_assortativity(sigmas, means, mixing))
-    return Finding(rows, figures=figures)
+    return Finding(rows, places=here(), figures=figures)
 
 
 def _rows(

@@ -14,7 +14,7 @@ from trueedge.metrics import evaluate
 from trueedge.metrics.degree_laws import power_law_bound
 from trueedge.randomness import generator
 from trueedge.results.figure import Figure, Series
-from trueedge.studies.degree_bias import PAPER
+from trueedge.studies.degree_bias import PAPER, here
 from trueedge.studies.study import Comparison, Finding, Plan, Study, register
 from trueedge.tasks import LinkTask
 
@@ -59,7 +59,7 @@ def _degree_distributions(plan: Plan, *, size: tuple[int, int] = LARGE) -> Findi
         Comparison("price", "uniform", name, "mean degree", float(values.mean()), 0.0, 1, None)
         for name, values in drawn.items()
     ]
-    return Finding(rows, figures=[figure])
+    return Finding(rows, places=here(), figures=[figure])
 
 
 def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) -> Finding:
@@ -91,7 +91,7 @@ def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) ->
         "AUC",
         tuple(Series(name, EXPONENTS, tuple(values)) for name, values in curves.items()),
     )
-    return Finding(rows, figures=[figure])
+    return Finding(rows, places=here(), figures=[figure])
 
 
 def drawn_auc(alpha: float, samples: int, seed: int) -> float:
