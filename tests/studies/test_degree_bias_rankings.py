@@ -10,6 +10,7 @@ import pytest
 
 from trueedge.errors import InputError
 from trueedge.metrics.rank_overlap import rbo
+from trueedge.results.figure import Figure, Series
 from trueedge.studies import Comparison
 from trueedge.studies.degree_bias_alignment import (
     Scope,
@@ -196,8 +197,11 @@ def test_the_other_tables_hold_what_the_evidence_holds(tmp_path) -> None:
     rows = [
         Comparison("x", "heart-20", m, "auc", 0.5, 0.0, 3, theirs) for m, theirs in (("a", 0.4), ("b", 0.8))
     ]
-    card(tmp_path, "recommendation", rows)
-    assert "| heart-20 | 0.200 | 2 |" in render("hardness", tmp_path)
+    drawn = Figure("hardness-1", "t, 3 methods", "lines", "k", "o", (Series("heart", (2, 20), (0.1, 0.4)),))
+    card(tmp_path, "recommendation", rows, [drawn])
+    table = render("hardness", tmp_path)
+    assert "| overlap, 3 methods |" in table
+    assert "| heart-20 | 0.200 | 2 | 0.400 |" in table
     card(tmp_path, "table-2", [Comparison("all-graphs", "uniform", "lrw", "c", 1.234, 0.0, 28, 11.52)])
     assert "| all-graphs | lrw | 1.23 | 11.52 | 28 |" in render("weights", tmp_path)
     rows = [

@@ -16,8 +16,8 @@ from trueedge.studies.degree_bias import SAMPLERS
 from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, HARDEST, LIST_SIZES
 from trueedge.studies.study import Comparison
 
-# Against HeaRT's five hundred negatives of a positive, and against the twenty hardest of them: the paper does
-# not print how many it took, and its published AUC is that of fewer than five hundred (table ``hardness``).
+# HeaRT with its five hundred negatives of a positive, and with the twenty hardest of them: the paper does not
+# print how many it took, and no number gives its published AUC (table ``hardness``, which has them all).
 ALIGNED = (*BENCHMARKS, "heart-20")
 DIFFERENCES = (
     ("degree-corrected", "uniform"),

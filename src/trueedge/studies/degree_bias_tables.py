@@ -99,8 +99,16 @@ def _hardness(card: Evidence) -> str:
     for row in _rows(card):
         if row.difference is not None:
             gaps.setdefault(row.protocol, []).append(abs(row.difference))
-    lines = [[name, f"{sum(own) / len(own):.3f}", str(len(own))] for name, own in gaps.items()]
-    return _table(["benchmark", "mean abs. difference from the published AUC", "values"], lines)
+    drawn = _figures(card, "hardness-")
+    overlap = [
+        {f"heart-{x:g}": f"{y:.3f}" for x, y in zip(f.series[0].x, f.series[0].y, strict=True)} for f in drawn
+    ]
+    lines = [
+        [name, f"{sum(own) / len(own):.3f}", str(len(own)), *(one.get(name, "") for one in overlap)]
+        for name, own in gaps.items()
+    ]
+    head = ["benchmark", "mean abs. difference from the published AUC", "values"]
+    return _table([*head, *(f"overlap, {figure.title.rpartition(', ')[2]}" for figure in drawn)], lines)
 
 
 def _weights(card: Evidence) -> str:
