@@ -7,6 +7,7 @@ import contextlib
 import io
 import pickle
 import pickletools
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -198,6 +199,13 @@ def test_a_list_within_itself_is_refused() -> None:
 def test_references_to_outside_are_refused() -> None:
     with pytest.raises(InputError, match="outside"):
         reading(b"Pkey\n.")
+
+
+@pytest.mark.parametrize("number", [b"r\xff\xff\xff\x7f", b"p99999999999\n"])
+def test_a_forged_number_of_an_object_asks_for_no_memory(number: bytes) -> None:
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert reading(b"\x80\x02N" + number + b".") is None
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss < before + 100_000
 
 
 @settings(max_examples=1000, deadline=None)

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -200,6 +201,14 @@ def test_forged_tensors_are_refused(tmp_path: Path, storage: bytes, window: byte
         read_arrays(path)
 
 
+@cache
+def saved(zipped: bool) -> bytes:
+    # Once: addresses in memory are written too, and now and then have one digit more.
+    buffer = io.BytesIO()
+    torch.save(as_tensors(), buffer, _use_new_zipfile_serialization=zipped)
+    return buffer.getvalue()
+
+
 @pytest.mark.parametrize("zipped", [False, True], ids=["legacy", "zip"])
 @settings(
     max_examples=400,
@@ -210,9 +219,7 @@ def test_forged_tensors_are_refused(tmp_path: Path, storage: bytes, window: byte
 def test_a_file_with_changed_bytes_is_read_or_refused(
     tmp_path: Path, zipped: bool, data: st.DataObject
 ) -> None:
-    buffer = io.BytesIO()
-    torch.save(as_tensors(), buffer, _use_new_zipfile_serialization=zipped)
-    content = bytearray(buffer.getvalue())
+    content = bytearray(saved(zipped))
     for _ in range(data.draw(st.integers(1, 4))):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     path = tmp_path / "changed.pt"

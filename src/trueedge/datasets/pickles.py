@@ -114,7 +114,10 @@ class StandIn:
         raise pickle.UnpicklingError("a name without an object")
 
 
-class _Reader(pickle.Unpickler):
+class _Reader(pickle._Unpickler):
+    # The one written in Python: the other one sets aside as many places as the highest number a file gives to
+    # any of its objects, and four changed bytes then ask for more memory than there is.
+
     def __init__(
         self,
         stream: IO[bytes],
