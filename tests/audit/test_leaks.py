@@ -32,7 +32,45 @@ def test_a_test_positive_in_the_training_graph_is_found_in_either_direction(turn
     found = run("train-leak", benchmark(test=test))
     assert found.verdict == "broken"
     assert found.numbers["test positives"] == 10
-    assert found.number == pytest.approx(10 / 600)
+    assert found.number == pytest.approx(10 / 400)
+
+
+def test_a_leak_is_not_the_smaller_for_the_clean_pairs_of_another_part() -> None:
+    leaky, clean = np.concatenate([PAIRS[3200:3250], PAIRS[:6]]), PAIRS[3000:3025]
+    for parts in ({"test": leaky, "valid": clean}, {"test": clean, "valid": leaky}):
+        found = run("train-leak", benchmark(**parts))
+        assert found.number == pytest.approx(6 / 56)
+        assert found.shown == "10.7 %"
+        assert "6 of 56" in found.sentence
+        assert "0 of 25" in found.sentence
+    # One of 800 is more than a thousandth, though with two clean thousands beside it it would be less.
+    many = random_edges(20_000, nodes=2000)
+    test = np.concatenate([many[8000:8799], many[:1]])
+    task = benchmark(many[:8000], many[9000:11_000], test, many[12_000:13_000], nodes=2000)
+    assert run("train-leak", task).verdict == "broken"
+
+
+def test_negatives_of_a_node_with_itself_are_not_diluted_by_another_part() -> None:
+    # 9 of 800 are more than a hundredth, and 9 of 1,000 with the clean validation part's are not.
+    looped = np.concatenate([PAIRS[4000:4791], [[3, 3]] * 9])
+    assert run("self-pairs", benchmark(negatives=looped)).verdict == "broken"
+
+
+@pytest.mark.parametrize(
+    ("check", "accusation"),
+    [
+        ("repeated-positives", "count twice"),
+        ("valid-in-test", "is judged on"),
+        ("isolated-nodes", "structure says nothing"),
+        ("false-negatives", "perfect predictor"),
+    ],
+)
+def test_a_clean_line_accuses_nobody(check: str, accusation: str) -> None:
+    assert accusation not in run(check, benchmark()).sentence
+    test = np.concatenate([PAIRS[3200:3300], PAIRS[3200:3205], PAIRS[3000:3005], [[0, NODES - 1]]])
+    train = PAIRS[:3000][(PAIRS[:3000] != 0).all(axis=1)]
+    leaky = benchmark(train, test=test, negatives=PAIRS[:100])
+    assert accusation in run(check, leaky).sentence
 
 
 def test_a_leaked_validation_positive_is_found_too() -> None:
@@ -80,6 +118,7 @@ def test_a_single_false_negative_is_worth_a_look_and_lowers_what_the_best_scorer
     found = run("false-negatives", benchmark(test=PAIRS[3200:3210], negatives=negatives))
     assert found.verdict == "look"
     assert found.numbers["ceiling"] == pytest.approx((9 + 1 / 1.5) / 10)
+    assert "a perfect predictor would only reach an MRR of 0.967" in found.sentence
 
 
 def test_pairs_of_a_node_and_itself_are_found() -> None:

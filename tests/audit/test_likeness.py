@@ -132,3 +132,14 @@ def test_a_rank_is_not_taken_from_a_sample_of_shared_negatives() -> None:
     found = run("shortcut-pa", benchmark(), sample=100)
     assert "mrr" not in found.numbers
     assert abs(found.number - run("shortcut-pa", benchmark()).number) < 0.1
+
+
+def test_the_way_that_negatives_have_gone_is_named_and_where_there_is_none_it_is_said() -> None:
+    table = np.random.default_rng(1).random((NODES, 8)).astype(np.float32)
+    test, ends = PAIRS[3200:3600], PAIRS[3200:3600, 1]
+    table[ends] = table[test[:, 0]]
+    told = run("feature-similarity", benchmark(features=table)).sentence
+    assert "% of the way from random pairs to positives" in told
+    flat = run("feature-similarity", benchmark(features=np.ones((NODES, 2))))
+    assert flat.verdict == "ok"
+    assert flat.sentence.endswith("features do not tell positives from random pairs")

@@ -121,10 +121,10 @@ def test_dictionaries_that_torch_saved_are_read(tmp_path: Path) -> None:
         ("a.npy", [[1, 2, 3]], r"a\.npy has the shape \(1, 3\), but positives have \(n, 2\)$"),
         ("a.npy", [[1, 2, 3], [4, 5, 6]], r"turned round \(\.T\) it would be one"),
         ("a.npy", [[[1, 2]]], r"a\.npy has the shape \(1, 1, 2\), but positives have \(n, 2\)"),
-        ("a.npy", ["no array", 3], r"a\.npy cannot be read as arrays of numbers"),
+        ("a.npy", ["no array", 3], r"a\.npy is no \.npy file of numbers$"),
         ("missing.txt", None, r"missing\.txt: there is no such file"),
         ("missing.npy", None, r"missing\.npy: there is no such file"),
-        ("missing.pt", None, r"missing\.pt cannot be read: No such file"),
+        ("missing.pt", None, r"missing\.pt: there is no such file"),
         ("missing.npz", None, r"missing\.npz: there is no such file"),
     ],
 )
@@ -148,6 +148,9 @@ def test_what_has_no_meaning_is_refused_with_file_and_line(tmp_path: Path, name,
         ("a,b,c,d", "lists 4 files, and positives have 3 parts at most"),
         ([[1, 2], [3]], "the rows differ in length"),
         (7, r"test positives has the shape \(\)"),
+        ("", "the path of the positives is empty"),
+        ("  ", "the path of the positives is empty"),
+        (np.empty((0, 2), int), "an array holds no pair: there are no test positives in it"),
     ],
 )
 def test_what_cannot_be_parts_is_refused(given: object, sentence: str) -> None:
@@ -233,10 +236,13 @@ def test_a_leaking_split_gets_the_negatives_of_a_protocol_too() -> None:
     assert found["train-leak"].numbers["test positives"] == 40
     assert found["self-pairs"].numbers["positives"] == 2
     with pytest.raises(
-        InputError, match="valid positive in row 0 joins a node to itself, for which heart makes no"
+        InputError,
+        match="an array, row 0: this valid positive joins a node to itself, for which heart makes no",
     ):
         audit(WHOLE, "heart", split={**SPLIT, "valid": [[4, 4]]}, k=4)
-    with pytest.raises(InputError, match="every test positive joins a node to itself"):
+    with pytest.raises(
+        InputError, match="an array, row 0: this test positive joins a node to itself, as all"
+    ):
         audit(WHOLE, split={"test": [[4, 4]]})
 
 
@@ -287,7 +293,10 @@ def test_features_may_be_given_beside_a_graph(tmp_path: Path) -> None:
             {"split": {"test": SPLIT["test"]}, "negatives": {"valid": [[0, 1]], "test": [[0, 1]]}},
             "but no positives",
         ),
-        ({"split": SPLIT, "negatives": np.empty((0, 2), int)}, "test part of whole has no negatives"),
+        (
+            {"split": SPLIT, "negatives": np.empty((0, 2), int)},
+            "an array holds no pair: there are no test negatives in it",
+        ),
     ],
 )
 def test_what_does_not_go_together_is_one_sentence(given: dict[str, object], sentence: str) -> None:

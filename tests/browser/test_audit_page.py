@@ -108,7 +108,8 @@ def test_lines_are_sorted_by_a_click_on_their_head(browser, page, found) -> None
 def test_pictures_are_as_wide_as_their_room_and_what_is_folded_opens(browser, page) -> None:
     window = browser.open(page)
     pictures = window.run(
-        "[...document.querySelectorAll('article .picture svg')].map(one => one.getBoundingClientRect().width)"
+        "[...document.querySelectorAll('article .picture svg')].filter(one => one.checkVisibility())"
+        ".map(one => one.getBoundingClientRect().width)"
     )
     assert len(pictures) > 8
     assert all(300 < width < 760 for width in pictures)

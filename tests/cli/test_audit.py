@@ -126,6 +126,17 @@ def test_strict_ends_with_status_1_where_something_is_broken_and_the_page_is_wri
     assert trueedge("audit", *words)[0] == 0
 
 
+def test_a_damaged_file_is_one_sentence_that_names_it(trueedge, tmp_path) -> None:
+    (tmp_path / "bad.npz").write_bytes(b"PK\x03\x04" + b"x" * 50)
+    (tmp_path / "bad.npy").write_bytes(b"\x93NUMPY\x01\x00\x10\x00" + b"x" * 50)
+    for option in ("--split", "--negatives", "--features"):
+        for name in ("bad.npz", "bad.npy"):
+            status, out, err = trueedge("audit", "karate", option, name)
+            assert (status, out) == (1, "")
+            assert err.count("\n") == 1
+            assert name in err
+
+
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -137,6 +148,9 @@ def test_strict_ends_with_status_1_where_something_is_broken_and_the_page_is_wri
         (("karate", "-o", "audit.pdf"), "audit.pdf: an audit is written to a .html or a .json file"),
         (("karate", "--split", "nowhere"), "nowhere: there is no such file"),
         (("karate", "--split", "."), "holds no test positives: looked for test,"),
+        (("karate", "--split", ""), "the path of the positives is empty"),
+        (("karate", "--negatives", ""), "the path of the negatives is empty"),
+        (("karate", "--features", ""), ". is a folder, not a file"),
         (("karate", "--negatives", "pairs.txt"), "pairs.txt: there is no such file"),
         (("karate", "--features", "table.npy"), "table.npy: there is no such file"),
     ],

@@ -99,3 +99,56 @@ def test_verifying_imports_no_torch(trueedge, monkeypatch) -> None:
     trueedge("certify", "-m", "ra", "-o", "ra.json")
     monkeypatch.setitem(sys.modules, "torch", None)
     assert trueedge("verify", "ra.json")[0] == 0
+
+
+def test_many_records_are_counted_and_what_tells_them_apart_is_named(trueedge) -> None:
+    words = ("-p", "existing,uniform", "-m", "ra", "--seeds", "4")
+    assert trueedge("run", "karate", *words, "--keep-scores")[0] == 0
+    status, _, err = trueedge("certify", "-m", "ra")
+    assert status == 1
+    assert "8 records with method ra are in" in err
+    assert "name one by its key or with -p, --seed: " in err
+    assert err.endswith("; and 3 more\n")
+    assert err.count(" is ra on karate under ") == 5
+    _, _, err = trueedge("certify", "-m", "ra", "-p", "existing")
+    assert "name one by its key or with --seed: " in err
+    assert "more" not in err
+    assert trueedge("certify", "-m", "ra", "-p", "existing", "--seed", "3")[0] == 0
+
+
+DEGREES = """
+from __future__ import annotations
+from dataclasses import dataclass
+from typing import ClassVar
+from trueedge.methods import Method
+
+@dataclass(frozen=True)
+class DegreeSum(Method):
+    name: ClassVar[str] = "degree-sum"
+    title: ClassVar[str] = "Degrees"
+    family: ClassVar[str] = "own"
+    citation: ClassVar[str] = "none"
+
+    def fit(self, task, seed=0, device="cpu"):
+        degrees = task.graph.degrees.astype(float)
+        return lambda pairs: degrees[pairs[:, 0]] + degrees[pairs[:, 1]]
+"""
+
+
+def test_a_method_of_ones_own_is_certified_by_its_file_as_its_code_last_ran(
+    trueedge, monkeypatch, tmp_path: Path
+) -> None:
+    from trueedge.methods import method
+
+    monkeypatch.setattr(method, "_METHODS", dict(method._METHODS))
+    words = ("run", "karate", "-p", "existing", "-m", "mine.py:DegreeSum", "--keep-scores")
+    for code in (DEGREES, DEGREES.replace(" + ", " * ")):
+        Path("mine.py").write_text(code)
+        assert trueedge(*words)[0] == 0
+    first, last = te.Store(tmp_path / "runs").records()
+    assert first.key != last.key
+    assert trueedge("certify", "-m", "mine.py:DegreeSum", "-o", "own.json")[0] == 0
+    assert json.loads(Path("own.json").read_text())["key"] == last.key
+    assert trueedge("certify", first.key[:12], "-o", "first.json")[0] == 0
+    assert json.loads(Path("first.json").read_text())["key"] == first.key
+    assert "there is no file none.py" in trueedge("certify", "-m", "none.py:DegreeSum")[2]

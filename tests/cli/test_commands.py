@@ -160,8 +160,12 @@ def test_negatives_for_a_graph_of_ones_own(trueedge, tmp_path: Path) -> None:
 def test_records_are_exported(trueedge) -> None:
     trueedge("run", "karate", "-p", "uniform", "-m", "pa")
     assert trueedge("export", "r.csv")[0] == 0
-    rows = csv.DictReader(Path("r.csv").read_text().splitlines())
+    rows = list(csv.DictReader(Path("r.csv").read_text().splitlines()))
     assert {row["metric"] for row in rows} >= {"auc", "ap"}
+    assert list(rows[0])[-3:] == ["graph", "task", "source"]
+    task = te.task("karate", "uniform")
+    found = {(row["graph"], row["task"], row["source"]) for row in rows}
+    assert found == {(task.graph.hash, task.hash, "karate")}
     assert trueedge("export", "r.json")[0] == 0
     assert json.loads(Path("r.json").read_text())[0]["method"] == "pa"
 
@@ -217,4 +221,4 @@ def test_a_figure_is_printed_as_a_table_and_drawn_on_a_page(trueedge, tmp_path) 
     assert "common neighbours  positives  negatives, existing" in out
     assert "<svg" in page.read_text(encoding="utf-8")
     status, _, err = trueedge(*asked, "--page", "figure.png")
-    assert (status, err) == (1, "trueedge: figure.png: a page is written to an .html file\n")
+    assert (status, err) == (1, "trueedge: figure.png: a page is written to a .html file\n")

@@ -238,3 +238,68 @@ def test_an_auc_of_one_split_gets_no_letters_and_of_several_it_does(trueedge) ->
     assert "how sure an AUC is, one split does not tell" in out + err
     _, out, _ = trueedge(*words, "--seeds", "3")
     assert "group" in out.splitlines()[1]
+
+
+def test_an_edited_method_is_not_pooled_with_what_it_was(trueedge, own: Path) -> None:
+    words = ("run", "karate", "-p", "existing", "-m", "own.py:Degrees")
+    trueedge(*words, "--seeds", "5")
+    own.write_text(OWN.replace("* degrees[", "+ degrees["))
+    _, table, _ = trueedge(*words, "--seeds", "2")
+    status, out, err = trueedge("records")
+    assert status == 0
+    assert out == table
+    assert "2 seeds" in out
+    assert "3 records of an earlier version of own-degrees are left out" in err
+    assert trueedge("report", "-o", "r.html", "--no-slices")[0] == 0
+    assert "3 records of an earlier version of own-degrees are left out" in Path("r.html").read_text()
+
+
+def test_a_method_of_ones_own_that_fails_is_told_and_the_others_run(trueedge, own: Path) -> None:
+    code = OWN.replace("degrees = task", "degrees = task.nothing")
+    own.write_text(code)
+    line = next(i for i, text in enumerate(code.splitlines(), 1) if "task.nothing" in text)
+    status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "own.py:Degrees,ra", "--seeds", "2")
+    assert status == 1
+    assert "ra " in out
+    assert "not run: own-degrees under existing: its code raised AttributeError" in err
+    assert f"(own.py, line {line})" in err
+    assert "Traceback" not in err
+    assert err.count("not run") == 1
+
+
+def test_a_k_too_large_for_several_seeds_is_one_sentence_with_the_smallest_limit(trueedge) -> None:
+    limits = {}
+    for seed in range(5):
+        with pytest.raises(te.errors.InputError) as refused:
+            te.task("karate", "heart", seed=seed, k=60)
+        limits[seed] = int(str(refused.value).rpartition(" ")[2])
+    assert len(set(limits.values())) > 1
+    words = ("run", "karate", "-p", "heart", "-m", "cn,ra", "--seeds", "5", "--option")
+    status, _, err = trueedge(*words, "k=60")
+    assert status == 1
+    (sentence,) = [line for line in err.splitlines() if line.startswith("not run")]
+    assert sentence.startswith("not run: cn, ra under heart: heart: k is 60")
+    least = min(limits.values())
+    assert sentence.endswith(f"; the largest possible k is {least}, the smallest of 5 seeds")
+
+
+def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
+    from trueedge.cli.running import _reasons
+    from trueedge.results import Cell, Outcome
+
+    def outcome(name: str, seed: int, reason: str) -> Outcome:
+        return Outcome(Cell("karate", "heart", te.methods.create(name), seed), None, reason=reason)
+
+    failed = [outcome("cn", 0, "x"), outcome("cn", 1, "y"), outcome("ra", 0, "x"), outcome("pa", 1, "x")]
+    assert _reasons(failed, 2) == [
+        "cn, ra under heart, seed 0: x",
+        "cn under heart, seed 1: y",
+        "pa under heart, seed 1: x",
+    ]
+    assert _reasons([outcome("cn", seed, "x") for seed in range(9)], 10) == [
+        "cn under heart, 9 of 10 seeds: x"
+    ]
+    none = "no k is possible with this positive"
+    limits = [outcome("cn", 0, "the largest possible k is 8"), outcome("cn", 1, none)]
+    assert _reasons(limits, 2) == [f"cn under heart: {none}"]
+    assert _reasons([], 3) == []

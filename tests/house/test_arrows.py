@@ -28,7 +28,7 @@ ROOMS = (
     "leaderboard",
     "cli",
 )
-FOUNDATION = ("errors", "randomness")
+FOUNDATION = ("errors", "randomness", "writing")
 PACKAGE = Path(trueedge.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 

@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from trueedge.errors import InputError
-from trueedge.report.charts import draw, spread
+from trueedge.report import blocks
+from trueedge.report.charts import draw, fits_a_phone, spread
+from trueedge.report.frames import text_width
 from trueedge.report.heat import strength
 from trueedge.results.figure import Figure, Kind, Series
 
@@ -240,7 +242,7 @@ def test_names_moved_apart_keep_their_order_and_their_distance(places: list[floa
 
 
 def test_a_kind_that_is_none_is_refused_by_name() -> None:
-    with pytest.raises(InputError, match="'name' is of a kind that cannot be drawn: 'pie'"):
+    with pytest.raises(InputError, match="no kind of figure is called 'pie'"):
         draw(figure("pie", Series("a", (1.0,), (1.0,))))  # type: ignore[arg-type]
 
 
@@ -254,3 +256,89 @@ def test_slanted_names_stay_inside_of_the_picture() -> None:
         length = 0.57 * 12 * len(one.text or "")
         assert x - math.cos(math.radians(40)) * length > -1
         assert y + math.sin(math.radians(40)) * length < float(root.attrib["viewBox"].split()[3])
+
+
+def test_ranks_have_no_value_written_between_whole_numbers() -> None:
+    for ranks in ((1.0, 2.0), (1.0, 1.5), (1.0, 40.0)):
+        root = parsed(figure("lines", Series("a", ("p", "q"), ranks)), flip_y=True)
+        written = [text for text in texts(root) if re.fullmatch(r"[\d.]+", text)]
+        assert written[0] == "1"
+        assert all("." not in text for text in written)
+        assert "0" not in written
+
+
+def test_the_key_of_a_heat_map_of_one_value_says_what_it_is_and_has_no_ends() -> None:
+    root = parsed(figure("heat", Series("ra", ("p",), (6.52,))))
+    assert texts(root).count("6.52") == 1, "in its cell"
+    assert "up" in texts(root)
+    assert len(list(root.iter(f"{SVG}rect"))) == 1
+    two = parsed(figure("heat", Series("ra", ("p", "q"), (6.52, 7.0))))
+    assert len(list(two.iter(f"{SVG}rect"))) > 10
+
+
+def test_a_number_in_brackets_stands_below_the_name_of_a_column() -> None:
+    names = ("local (12)", "none or several (1,253)")
+    shown = texts(parsed(figure("heat", Series("ra", names, (1.0, 2.0)))))
+    assert {"local", "(12)", "none or several", "(1,253)"} <= set(shown)
+
+
+def fills(root: ElementTree.Element) -> list[str]:
+    """The colours of marks in the order they are drawn."""
+    found = [re.search(r"(?:fill|stroke):var\(--(c\d)", one.attrib.get("style", "")) for one in root.iter()]
+    return [match[1] for match in found if match]
+
+
+@pytest.mark.parametrize("kind", ["lines", "points", "bars"])
+def test_what_has_a_look_keeps_it_in_every_chart(kind: Kind) -> None:
+    looks = {"cn": 0, "ra": 1, "pa": 2}
+    pair = [Series(name, (1.0, 2.0), (1.0, 2.0)) for name in ("pa", "ra")]
+    root = ElementTree.fromstring(draw(figure(kind, *pair), looks=looks))
+    assert set(fills(root)) == {"c3", "c2"}
+    assert set(fills(parsed(figure(kind, *pair)))) == {"c1", "c2"}
+
+
+def test_points_over_names_have_the_looks_of_the_names() -> None:
+    one = Series("mrr", ("pa", "cn"), (1.0, 2.0), (0.5, 1.5), (1.5, 2.5))
+    root = ElementTree.fromstring(draw(figure("points", one), looks={"cn": 0, "ra": 1, "pa": 2}))
+    assert fills(root) == ["c3", "c3", "c1", "c1"], "a whisker and a mark each"
+    unknown = ElementTree.fromstring(draw(figure("points", one), looks={"cn": 4}))
+    assert set(fills(unknown)) == {"c1"}
+
+
+def test_lines_with_long_names_on_a_phone_have_a_key_above_the_field() -> None:
+    series = [Series(f"a method with a long name {place}", (1.0, 2.0), (1.0, 2.0)) for place in range(5)]
+    root = ElementTree.fromstring(draw(figure("lines", *series), narrow=True))
+    keys = [one for one in root.iter(f"{SVG}g") if "a method" in "".join(one.itertext())]
+    places = [re.findall(r"[\d.]+", one.attrib.get("transform", "")) for one in keys]
+    heights = [float(place[1]) for place in places if place]
+    assert len(heights) == 5
+    assert max(heights) < min(cy for _, cy in dots(root))
+
+
+def test_the_key_of_a_picture_too_wide_for_a_phone_is_seen_on_one() -> None:
+    names = tuple(f"data set {place}" for place in range(40))
+    series = [Series(f"a method of number {place}", names, (1.0,) * 40) for place in range(6)]
+    shown = figure("bars", *series)
+    assert not fits_a_phone(shown)
+    starts = re.findall(r'translate\((\d+) \d+\)"><rect[^>]*></rect><text[^>]*>(a method[^<]*)', draw(shown))
+    assert len(starts) == 6
+    for start, name in starts:
+        assert float(start) + 18 + text_width(name, 12.0) <= 380
+
+
+@pytest.mark.parametrize(
+    ("kind", "count", "fits"),
+    [("heat", 8, True), ("heat", 9, False), ("points", 18, True), ("points", 19, False), ("bars", 19, False)],
+)
+def test_what_has_too_many_names_is_not_drawn_for_a_phone(kind: Kind, count: int, fits: bool) -> None:
+    names = tuple(f"name {place}" for place in range(count))
+    assert fits_a_phone(figure(kind, Series("a", names, (1.0,) * count))) == fits
+
+
+def test_a_training_of_many_methods_is_drawn_for_a_phone_and_a_cloud_of_thousands_is_not() -> None:
+    epochs = tuple(map(float, range(12)))
+    curves = [Series(f"method-{place}", epochs, epochs) for place in range(24)]
+    assert blocks.figure(figure("lines", *curves)).count("<svg") == 2
+    rng = np.random.default_rng(0)
+    cloud = Series("cloud", tuple(rng.normal(size=20_000)), tuple(rng.normal(size=20_000)))
+    assert blocks.figure(figure("points", cloud)).count("<svg") == 1

@@ -14,8 +14,8 @@ import trueedge as te
 from trueedge.errors import InputError
 from trueedge.metrics.rank_overlap import rbo
 from trueedge.report import records_page, report, write
+from trueedge.report.costs import seconds
 from trueedge.report.leaderboards import p_text, span
-from trueedge.report.panels import seconds
 from trueedge.results.comparison import compare
 from trueedge.results.tables import tables
 
@@ -210,3 +210,86 @@ def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
 )  # fmt: skip
 def test_times_are_said_as_people_say_them(value: float, text: str) -> None:
     assert seconds(value) == text
+
+
+def part(text: str, name: str) -> str:
+    """One section of a page."""
+    return text.split(f'id="{name}"')[1].split("</section>")[0]
+
+
+def test_what_cannot_be_grouped_is_one_line_a_data_set() -> None:
+    text = part(report(records(2, 3, 2, 4)), "performance-by-kind-of-link")
+    assert re.findall(r"<li>(.*?)</li>", text) == [
+        f"{name}: {name} is no named data set, so its task cannot be made again here"
+        for name in ("data-0", "data-1")
+    ]
+
+
+def test_a_reason_of_some_protocols_names_them() -> None:
+    found = [replace(one, packed_ranks="") if one.protocol == "protocol-1" else one for one in records()]
+    text = part(report(found), "performance-by-kind-of-link")
+    lines = re.findall(r"<li>(.*?)</li>", text)
+    assert "data-0 (protocol-1): its records hold no ranks of test positives" in lines
+    assert len(lines) == 4
+
+
+def test_the_overview_names_metrics_and_the_order_of_its_rows() -> None:
+    text = part(report(records(), with_slices=False), "overview")
+    heads = re.findall(r"<button[^>]*>(.*?)</button>", text)
+    assert heads[1] == "data-0 · protocol-0: mrr"
+    assert all(head.endswith(": mrr") for head in heads[1:])
+    assert "Rows are sorted by" in text
+
+
+def test_a_method_far_from_the_best_is_not_shaded_for_want_of_seeds() -> None:
+    # Two splits tell nothing apart, however far the methods are.
+    shifts = {"best": 0.0, "near": 0.05, "far": 4.0}
+    found = [
+        record(name, method=method, shift=shift, seed=seed)
+        for name in ("one", "other")
+        for method, shift in shifts.items()
+        for seed in range(2)
+    ]
+    first = tables(found)[0]
+    letters = {line.label: set(line.estimate.letters) for line in first.lines if line.estimate}
+    assert letters["best"] & letters["near"]
+    text = part(report(found, with_slices=False), "overview")
+    rows = {row[0]: row[1] for row in re.findall(r'<th scope="row"[^>]*>(.*?)</th>(.*?)</tr>', text)}
+    ends = {line.label: line.estimate.estimate for line in first.lines if line.estimate}
+    assert ends["far"].high < ends["best"].low
+    assert "shaded" in rows["near"]
+    assert "shaded" not in rows["far"]
+
+
+def test_few_splits_of_many_methods_are_told_once_a_table() -> None:
+    few = "3 splits are too few to tell 15 pairs apart; with more seeds letters get clearer"
+    text = shown(report(records(1, 1, 6, 3), with_slices=False))
+    assert text.count(few) == 1
+    assert text.count("too few") == 1
+    assert "too few to tell" not in shown(report(records(1, 1, 6, 5), with_slices=False))
+    assert "too few to tell" not in shown(report(records(1, 1, 4, 3), with_slices=False))
+    assert "too few to tell" not in shown(report(records(1, 1, 6, 1), with_slices=False))
+
+
+def test_times_are_medians_so_that_a_compiler_does_not_count() -> None:
+    times = (30.0, 0.2, 0.3)
+    found = [
+        replace(record(seed=seed), seconds={"task": 1.0, "fit": fit, "score": 0.01})
+        for seed, fit in enumerate(times)
+    ]
+    text = part(report(found, with_slices=False), "time-and-memory")
+    assert "300 ms" in text
+    assert "10.2 s" not in text
+
+
+def test_memory_is_shown_where_methods_differ_in_it() -> None:
+    same = [replace(record(method=name), peak_memory=memory) for name, memory in (("a", 1000), ("b", 1090))]
+    other = [same[0], replace(same[1], peak_memory=1200)]
+    assert "peak memory" not in part(report(same, with_slices=False), "time-and-memory")
+    text = part(report(other, with_slices=False), "time-and-memory")
+    assert re.search(r'title="of the whole process[^"]*"><button[^>]*>peak memory', text)
+
+
+def test_options_of_a_protocol_are_explained_where_they_are_listed(karate_page) -> None:
+    assert "negatives for each positive" in shown(karate_page)
+    assert "shares of train, valid and test" in shown(karate_page)

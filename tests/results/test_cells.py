@@ -226,3 +226,92 @@ def test_a_learned_method_without_torch_says_how_to_get_it(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(InputError, match=r"needs torch, which comes with: pip install 'trueedge\[torch\]'"):
         te.run("karate", "existing", "gcn")
+
+
+CRASHING = """
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+import trueedge as te
+
+
+@dataclass(frozen=True)
+class Crashing(te.methods.Method):
+    title: ClassVar[str] = "crashing"
+    family: ClassVar[str] = "test"
+    citation: ClassVar[str] = "none"
+    where: str = te.methods.setting("fit", "where it fails")
+
+    def fit(self, task, seed=0, device="cpu"):
+        if self.where == "leave":
+            raise SystemExit(3)
+        if self.where == "fit":
+            raise RuntimeError("out of luck\\nand of lines")
+        if self.where == "silent":
+            raise ValueError
+        if self.where == "stop":
+            raise KeyboardInterrupt
+        return lambda pairs: np.linalg.inv(np.zeros((2, 2)))
+
+
+Crashing.name = "crashing"
+"""
+
+
+@pytest.fixture
+def crashing(tmp_path: Path, monkeypatch) -> type[te.methods.Method]:
+    path = tmp_path / "crashing.py"
+    path.write_text(CRASHING)
+    spec = importlib.util.spec_from_file_location("crashing", path)
+    module = importlib.util.module_from_spec(spec)
+    monkeypatch.setitem(sys.modules, "crashing", module)
+    spec.loader.exec_module(module)
+    monkeypatch.chdir(tmp_path)
+    return module.Crashing
+
+
+@pytest.mark.parametrize(
+    ("where", "told", "line"),
+    [
+        ("fit", "RuntimeError: out of luck", 'RuntimeError("out'),
+        ("silent", "ValueError", "raise ValueError"),
+        ("leave", "SystemExit: 3", "SystemExit(3)"),
+        # Numpy raises it: what counts is where the user's code called numpy.
+        ("score", "LinAlgError: Singular matrix", "np.linalg.inv"),
+    ],
+)
+def test_what_ones_own_method_raises_is_a_reason_with_its_line(crashing, where, told, line) -> None:
+    number = next(i for i, text in enumerate(CRASHING.splitlines(), 1) if line in text)
+    cells = [Cell("karate", "existing", one) for one in (crashing(where=where), te.methods.create("ra"))]
+    failed, ran = run_cells(cells)
+    assert failed.reason == f"its code raised {told} (crashing.py, line {number})"
+    assert failed.record is None
+    assert ran.record is not None
+
+
+def test_what_ones_own_method_raises_is_raised_where_one_cell_is_run(crashing) -> None:
+    with pytest.raises(RuntimeError, match="out of luck"):
+        te.run("karate", "existing", crashing())
+    with pytest.raises(KeyboardInterrupt):
+        list(run_cells([Cell("karate", "existing", crashing(where="stop"))]))
+
+
+def test_what_a_method_of_trueedge_raises_is_an_error_of_trueedge(monkeypatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    ra = te.methods.create("ra")
+    monkeypatch.setattr(type(ra), "fit", fail)
+    with pytest.raises(RuntimeError, match="a bug"):
+        list(run_cells([Cell("karate", "existing", ra)]))
+
+
+def test_an_error_while_the_task_is_made_is_not_blamed_on_the_method(crashing, monkeypatch) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(te.tasks, "task", fail)
+    with pytest.raises(RuntimeError, match="a bug"):
+        list(run_cells([Cell("karate", "existing", crashing())]))

@@ -6,6 +6,7 @@ import json
 import shutil
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -549,3 +550,27 @@ print(te.verify("own.json").ok)
         text=True,
     )
     assert done.stdout.strip() == "True", done.stderr
+
+
+def test_a_certificate_that_steers_the_terminal_is_refused(tmp_path: Path) -> None:
+    from trueedge.results.certificate_file import FORMAT, read_certificate
+
+    path = tmp_path / "c.json"
+    for name in ("cora\u001b[2J", "cora\nOK  fake", "cora\u202e", "a\u0085b"):
+        path.write_text(json.dumps({"format": FORMAT, "version": 1, "dataset": name}))
+        with pytest.raises(InputError, match="characters that steer a terminal"):
+            read_certificate(path)
+    path.write_text(json.dumps({"format": FORMAT, "version": 1, "dataset": "C:\\new"}))
+    with pytest.raises(InputError, match="'protocol' is missing"):
+        read_certificate(path)
+
+
+def test_a_name_that_stands_twice_among_many_is_found_at_once(tmp_path: Path) -> None:
+    from trueedge.results.certificate_file import read_certificate
+
+    path = tmp_path / "c.json"
+    path.write_text("{" + ",".join(f'"{i}":1' for i in range(60_000)) + ',"59999":1}')
+    started = time.perf_counter()
+    with pytest.raises(InputError, match="'59999' stands in it twice"):
+        read_certificate(path)
+    assert time.perf_counter() - started < 5

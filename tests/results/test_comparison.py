@@ -12,7 +12,7 @@ from scipy import stats
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.metrics.significance import difference
+from trueedge.metrics.significance import difference, gap_at
 from trueedge.results.comparison import compare, compare_over_datasets, positive_values
 from trueedge.results.record import pack_ranks
 
@@ -202,3 +202,47 @@ def test_a_hundred_thousand_positives_of_ten_methods_take_a_second_or_two(record
     (found,) = compare(runs)
     assert time.perf_counter() - start < 5
     assert len(found.pairs) == 45
+
+
+def test_the_smallest_gap_passes_the_first_step_of_holm(drawn) -> None:
+    (found,) = compare(drawn)
+    assert len(found.pairs) == 3
+    for pair in found.pairs:
+        gap = pair.difference
+        critical = stats.t.isf(0.05 / 3 / 2, gap.df)
+        assert pair.smallest_gap == pytest.approx((critical + stats.t.ppf(0.8, gap.df)) * gap.std_error)
+    # A difference as large as the gap is told, as the first of a table.
+    (two,) = compare([one for one in drawn if one.method != "alike"])
+    assert two.pairs[0].smallest_gap < found.pair("good", "worse").smallest_gap
+
+
+def test_a_difference_above_the_smallest_gap_is_told_apart_however_many_methods_there_are(records) -> None:
+    rng = np.random.default_rng(4)
+    runs = [
+        made_up(records[0], f"m{number}", 0, rng.integers(1, 4 + 2 * number, 80).astype(float))
+        for number in range(12)
+    ]
+    (found,) = compare(runs)
+    sizes = [(pair, abs(pair.difference.value)) for pair in found.pairs]
+    above = [pair for pair, size in sizes if size > pair.smallest_gap]
+    assert above
+    assert all(pair.p_holm < 0.05 for pair in above)
+    # Uncorrected that would not hold.
+    uncorrected = [
+        pair for pair, size in sizes if size > gap_at(pair.difference.std_error, pair.difference.df)
+    ]
+    assert any(pair.p_holm > 0.05 for pair in uncorrected)
+
+
+def test_an_earlier_version_of_the_code_is_left_out_of_a_comparison(drawn) -> None:
+    def by(record: te.Record, code: str) -> te.Record:
+        key = f"{record.key} {code}"
+        return replace(record, key=key, provenance={**record.provenance, "code": code})
+
+    old = [by(one, "old") for one in drawn]
+    new = [by(one, "new") for one in drawn if one.method == "good" and one.seed < 2]
+    (found,) = compare([*old, *new])
+    assert {one.label: one.seeds for one in found.methods} == {"good": 2, "alike": 3, "worse": 3}
+    assert found.left_out == ("3 records of an earlier version of good are left out",)
+    (again,) = compare([*old, *new, *old])
+    assert {one.label: one.seeds for one in again.methods} == {"good": 3, "alike": 3, "worse": 3}

@@ -60,3 +60,38 @@ def test_series_of_different_lengths_are_refused():
         Series("ours", (1.0, 2.0), (1.0,))
     with pytest.raises(InputError, match="'ours' has values of different lengths"):
         Series("ours", (1.0,), (1.0,), (0.5,), ())
+
+
+@pytest.mark.parametrize("value", ["q", None, 10**400, [1], True])
+def test_what_is_no_number_is_refused_by_the_name_of_its_series(value):
+    with pytest.raises(InputError, match="the series 'ours' has"):
+        Series("ours", (1.0,), (value,))
+
+
+def test_a_kind_nobody_draws_is_refused():
+    with pytest.raises(InputError, match="no kind of figure is called 'pie'"):
+        Figure("a", "A", "pie", "x", "y", ())
+
+
+@pytest.mark.parametrize("plain", [{}, {"series": [{}]}, {"series": 5}, {"series": [], "more": 1}])
+def test_a_dictionary_that_is_no_figure_is_refused(plain):
+    with pytest.raises(InputError, match="this is no figure"):
+        Figure.from_dict(plain)
+
+
+def test_a_value_without_end_is_written_as_missing(tmp_path):
+    path = write(STUDY, Finding([], figures=[curve("a", math.inf)]), tmp_path / "f.json")
+    assert math.isnan(figures(path)[0].series[0].y[0])
+
+
+def test_evidence_stays_where_the_disk_is_full(tmp_path, monkeypatch):
+    path = write(STUDY, Finding([], figures=[curve("a", 1.0)]), tmp_path / "f.json")
+    before = path.read_text()
+
+    def full(self, *_, **__):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.write_text", full)
+    with pytest.raises(InputError, match=r"f\.json: No space left"):
+        write(STUDY, Finding([], figures=[curve("b", 1.0)]), path)
+    assert path.read_text() == before

@@ -17,6 +17,7 @@ from trueedge.graph import Graph
 from trueedge.results.provenance import provenance
 from trueedge.tasks import Task
 from trueedge.tasks.storage import load
+from trueedge.writing import write_text
 
 Progress = Callable[[str, int, int], None]
 # What deserves attention first.
@@ -107,12 +108,7 @@ class Audit:
             text = page(self)
         else:
             text = json.dumps(self.to_dict(), indent=2, default=str) + "\n"
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"the audit cannot be written to {path}: {error.strerror}") from None
-        return path
+        return write_text(path, text, "the audit")
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))

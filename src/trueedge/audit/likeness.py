@@ -190,6 +190,9 @@ def _features(subject: Subject) -> Finding | Skipped:
     way = means["positives"] - means["random"]
     # Where positives are no more alike than chance, features tell nothing, and negatives cannot be too easy.
     hardness = (means["negatives"] - means["random"]) / way if way > 0.0 else 1.0
+    told = f"{percent(hardness)} of the way from random pairs to positives"
+    if way <= 0.0:
+        told = "features do not tell positives from random pairs"
     edges = np.linspace(min(-1e-9, *(float(one.min()) for one in (above, below, chance))), 1.0, GRID + 1)
     edges[-1] += 1e-6
     named = {"positives": above, "negatives": below, "random pairs": chance}
@@ -198,7 +201,7 @@ def _features(subject: Subject) -> Finding | Skipped:
         "look" if hardness < HARD_LOOK else "ok",
         f"{means['negatives']:.3f}",
         f"the negatives' mean cosine is {means['negatives']:.3f}, random pairs have {means['random']:.3f} and"
-        f" positives {means['positives']:.3f}: {percent(hardness)} of the way",
+        f" positives {means['positives']:.3f}: {told}",
         {**means, "hardness": hardness},
         {"cosine": (edges[:-1] + edges[1:]) / 2}
         | {name: np.histogram(one, edges)[0] / len(one) for name, one in named.items()},

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.datasets import Rules
 from trueedge.errors import InputError
@@ -15,6 +17,7 @@ from trueedge.graph import Graph, in_sorted, pair_keys
 from trueedge.graph.validation import check_features
 from trueedge.splits import Split
 from trueedge.tasks import LinkTask, Part, Task, task
+from trueedge.tasks.array_files import read_archive, read_array
 from trueedge.tasks.pair_files import Listed, listed_parts
 from trueedge.tasks.protocols import Source
 from trueedge.tasks.protocols import get as get_protocol
@@ -58,7 +61,8 @@ def own_benchmark(
         options: the protocol's options.
         split: see :func:`trueedge.tasks.pair_files.listed_parts`; or a :class:`trueedge.Split`.
         negatives: likewise; None for the protocol's.
-        features: float array (n, d) or the path of a .npy file with one; None for the graph's own.
+        features: float array (n, d) or the path of a .npy file with one, or of a .npz file with
+            nothing else; None for the graph's own.
     """
     if isinstance(thing, Task):
         if split is not None or features is not None:
@@ -95,16 +99,28 @@ def _with_features(thing: Graph | str | Path, features: object) -> Graph | str |
     if features is None:
         return thing
     graph = Source.of(thing).graph
-    if isinstance(features, (str, Path)):
-        try:
-            table: object = np.load(features, allow_pickle=False)
-        except FileNotFoundError:
-            raise InputError(f"{features}: there is no such file") from None
-        except (ValueError, OSError, EOFError) as error:
-            raise InputError(f"{features} is no .npy file of numbers: {error}") from None
-    else:
-        table = features
-    return replace(graph, features=check_features(table, graph.num_nodes))
+    if not isinstance(features, (str, os.PathLike)):
+        return replace(graph, features=check_features(features, graph.num_nodes))
+    table = _table(os.fspath(features))
+    try:
+        return replace(graph, features=check_features(table, graph.num_nodes))
+    except InputError as error:
+        raise InputError(f"{features}: {error}") from None
+
+
+def _table(text: str) -> NDArray[Any]:
+    """The table of a .npy file, or of a .npz file that holds nothing else."""
+    if not text.strip():
+        raise InputError("the path of the features is empty: name a .npy file")
+    path = Path(text)
+    if path.suffix.lower() != ".npz":
+        return read_array(path)
+    arrays = read_archive(path)
+    if len(arrays) != 1:
+        raise InputError(
+            f"{path} holds {len(arrays)} arrays, and a table of features is one: save it as .npy"
+        )
+    return next(iter(arrays.values()))
 
 
 def _with_negatives(made: LinkTask, given: object) -> Benchmark:
@@ -144,7 +160,7 @@ def _with_split(
     how = f"files {_origins(listed)}"
     if negatives is None:
         divided = Split(seen, positives.get("valid", NONE), positives["test"], how)
-        made = _judged(divided, protocol or DEFAULT_PROTOCOL, seed, options)
+        made = _judged(divided, protocol or DEFAULT_PROTOCOL, seed, options, listed)
         notes.append(f"no negatives were given: these are what {made.protocol} makes")
     else:
         others = listed_parts(negatives, "negatives", seen)
@@ -163,7 +179,9 @@ def _with_split(
     return Benchmark(made, graph if train is not None else None, tuple(notes))
 
 
-def _judged(split: Split, protocol: str, seed: int, options: Mapping[str, Any]) -> LinkTask:
+def _judged(
+    split: Split, protocol: str, seed: int, options: Mapping[str, Any], listed: Mapping[str, Listed]
+) -> LinkTask:
     """A protocol's negatives for positives as they stand, which a task made to be judged on would refuse."""
     chosen = get_protocol(protocol)
     request = chosen.request(Source(split.train.name, split.train), seed, options)
@@ -176,7 +194,10 @@ def _judged(split: Split, protocol: str, seed: int, options: Mapping[str, Any]) 
     # Nothing can be drawn for a pair of a node and itself; negatives that all share need not be.
     sound = replace(split, valid=split.valid[~loops["valid"]], test=split.test[~loops["test"]])
     if not len(sound.test):
-        raise InputError("every test positive joins a node to itself: there is nothing to draw negatives for")
+        raise InputError(
+            f"{listed['test'].place(0)}: this test positive joins a node to itself, as all of them do: there"
+            " is nothing to draw negatives for"
+        )
     made = _link_task(chosen.judge(request, sound))
     if not any(loop.any() for loop in loops.values()):
         return made
@@ -184,8 +205,8 @@ def _judged(split: Split, protocol: str, seed: int, options: Mapping[str, Any]) 
         part = "valid" if loops["valid"].any() else "test"
         row = int(loops[part].argmax())
         raise InputError(
-            f"the {part} positive in row {row} joins a node to itself, for which {protocol} makes no"
-            " negatives: give negatives of your own, or a protocol whose negatives all positives share"
+            f"{listed[part].place(row)}: this {part} positive joins a node to itself, for which {protocol}"
+            " makes no negatives: give negatives of your own, or a protocol whose negatives all share"
         )
     raw = {"valid": split.valid, "test": split.test}
     drawn = {name: part.negatives for name, part in made.parts.items()}

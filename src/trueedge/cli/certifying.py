@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import showing
+from trueedge.cli.own_code import own_method
 from trueedge.cli.records import Runs
 from trueedge.errors import InputError
 
@@ -21,7 +22,9 @@ def certify(
     ] = "",
     dataset: Annotated[str | None, typer.Option(help="The record of this data set.")] = None,
     protocol: Annotated[str | None, typer.Option("-p", "--protocol", help="… under this protocol.")] = None,
-    method: Annotated[str | None, typer.Option("-m", "--method", help="… by this method.")] = None,
+    method: Annotated[
+        str | None, typer.Option("-m", "--method", help="… by this method; FILE.py:NAME for one of your own.")
+    ] = None,
     seed: Annotated[int | None, typer.Option(help="… with this seed.", min=0)] = None,
     output: Annotated[
         Path | None,
@@ -48,6 +51,8 @@ def certify(
     if not (runs / FILE_NAME).is_file():
         raise InputError(f"there are no records in {runs}: 'trueedge run' makes them")
     store = Store(runs)
+    if method is not None and ":" in method:
+        method = own_method(method).name
     chosen = choose(store, record, dataset=dataset, protocol=protocol, method=method, seed=seed)
     path = write(chosen, output or Path(default_name(chosen)), store)
     showing.note(f"{path} certifies {chosen.method} on {chosen.dataset} under {chosen.protocol}")

@@ -10,7 +10,7 @@ import typer
 
 from trueedge.cli import parsing, showing
 from trueedge.cli.running import keeping
-from trueedge.errors import InputError
+from trueedge.writing import check_target
 
 if TYPE_CHECKING:
     from trueedge.results.figure import Figure
@@ -54,8 +54,8 @@ def reproduce(
     if output is not None:
         # Before the work, not after it.
         check_evidence(chosen, output)
-    if page is not None and page.suffix != ".html":
-        raise InputError(f"{page}: a page is written to an .html file")
+    if page is not None:
+        check_target(page, "a page", (".html",))
     store = Store(runs)
     with keeping(store), showing.progress(1, study) as report:
         plan = Plan(

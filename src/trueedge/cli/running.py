@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -19,6 +20,10 @@ if TYPE_CHECKING:
 
 # Room for the epoch, the loss and the validation metric.
 TRAINING_WIDTH = 48
+# What the reasons of several seeds may differ in: how large k can be.
+LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this positive$")
+# More seeds than these are counted.
+MOST_NAMED = 8
 
 
 def run(
@@ -107,7 +112,7 @@ def run(
     if keep_scores:
         _tell_of_scores(records)
     failed = [outcome for outcome in outcomes if outcome.record is None]
-    for sentence in _reasons(failed):
+    for sentence in _reasons(failed, seeds):
         showing.note(f"not run: {sentence}")
     if any(outcome.cell.method.name in named for outcome in failed) or not records:
         raise typer.Exit(1)
@@ -179,14 +184,42 @@ def _tell(report: showing.Report, method: str, epoch: int, epochs: int, history:
     report(text)
 
 
-def _reasons(failed: Sequence[Outcome]) -> list[str]:
-    """One sentence for each reason, with the methods it stopped."""
-    stopped: dict[tuple[str, str], list[str]] = {}
+def _reasons(failed: Sequence[Outcome], seeds: int) -> list[str]:
+    """One sentence for each reason, with the methods it stopped, and the seeds where not all were."""
+    cells: dict[tuple[str, str], dict[int, str]] = {}
     for outcome in failed:
-        names = stopped.setdefault((outcome.cell.protocol, outcome.reason), [])
-        if outcome.cell.method.name not in names:
-            names.append(outcome.cell.method.name)
-    return [f"{', '.join(names)} under {protocol}: {reason}" for (protocol, reason), names in stopped.items()]
+        cell = outcome.cell
+        cells.setdefault((cell.protocol, cell.method.name), {})[cell.seed] = outcome.reason
+    stopped: dict[tuple[str, str, tuple[int, ...]], list[str]] = {}
+    for (protocol, method), by_seed in cells.items():
+        told = _with_one_limit(by_seed)
+        for reason in dict.fromkeys(told.values()):
+            where = tuple(seed for seed, one in told.items() if one == reason)
+            stopped.setdefault((protocol, reason, where), []).append(method)
+    return [
+        f"{', '.join(names)} under {protocol}{_named(where, seeds)}: {reason}"
+        for (protocol, reason, where), names in stopped.items()
+    ]
+
+
+def _with_one_limit(reasons: Mapping[int, str]) -> dict[int, str]:
+    """The reasons of each seed; of several that name the largest possible k, the one with the smallest."""
+    limits = {reason: LIMIT.search(reason) for reason in reasons.values()}
+    found = {reason: int(match[1]) if match[1] else 0 for reason, match in limits.items() if match}
+    if len(found) < 2:
+        return dict(reasons)
+    least = min(found, key=found.__getitem__)
+    count = sum(reason in found for reason in reasons.values())
+    told = f"{least}, the smallest of {count} seeds" if found[least] else least
+    return {seed: told if one in found else one for seed, one in reasons.items()}
+
+
+def _named(where: Sequence[int], seeds: int) -> str:
+    if len(where) == seeds:
+        return ""
+    if len(where) > MOST_NAMED:
+        return f", {len(where)} of {seeds} seeds"
+    return f", seed{'s' if len(where) > 1 else ''} {', '.join(map(str, where))}"
 
 
 COMMANDS = (run,)

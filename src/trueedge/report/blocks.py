@@ -6,7 +6,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from trueedge.report.charts import draw
+from trueedge.report.charts import draw, fits_a_phone
+from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
 from trueedge.results.figure import Figure
@@ -14,6 +15,10 @@ from trueedge.results.figure import Figure
 MISSING = "–"
 # A figure of more values than this says so instead of listing them: a page must stay small.
 MOST_LISTED = 600
+# A picture for phones that has more bytes is left out, and they show the other one.
+MOST_BYTES = 60_000
+# A longer name may break over lines on a phone, so that there is room for what is beside it.
+LONG = 16
 
 
 @dataclass(frozen=True)
@@ -87,19 +92,31 @@ def table(
     )
 
 
-def figure(shown: Figure, flip_y: bool = False, listed: bool = True) -> Markup:
+def figure(shown: Figure, flip_y: bool = False, listed: bool = True, looks: Looks | None = None) -> Markup:
     """A figure with its title above, its note below, and its numbers in a list that opens.
+
+    It is drawn twice, for desks and for phones, where it can be read on a phone.
 
     Args:
         shown: the figure.
         flip_y: whether small values stand on top, as with ranks.
         listed: whether its numbers are listed; they may stand in a table beside it.
+        looks: the number of the colour and mark of what is named so, see :func:`draw`.
     """
+    wide = draw(shown, flip_y, looks=looks)
+    pictures = {"picture": wide}
+    if fits_a_phone(shown):
+        small = draw(shown, flip_y, narrow=True, looks=looks)
+        if len(small) <= MOST_BYTES:
+            pictures = {"picture lying": wide, "picture standing": small}
     note = tag("p", shown.note, class_="quiet") if shown.note else None
     return tag(
         "figure",
         tag("figcaption", shown.title),
-        tag("div", draw(shown, flip_y), class_="picture", tabindex=0, role="group", aria_label=shown.title),
+        *(
+            tag("div", drawn, class_=kind, tabindex=0, role="group", aria_label=shown.title)
+            for kind, drawn in pictures.items()
+        ),
         note,
         _numbers(shown) if listed else None,
         id=f"figure-{shown.name}",
@@ -172,6 +189,7 @@ def _cell(cell: object, column: Column, place: int) -> Markup:
     if isinstance(sort, float):
         sort = f"{sort:.6g}" if math.isfinite(sort) else "nan"
     marks = {"n": column.number, "best": found.best, "shaded": found.shaded, "wide": column.wide}
+    marks["long"] = place == 0 and isinstance(content, str) and len(content) > LONG
     kinds = [kind for kind, on in marks.items() if on]
     name = "th" if place == 0 else "td"
     hint = found.hint or None

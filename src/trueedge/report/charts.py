@@ -3,11 +3,22 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 
 from trueedge.errors import InputError
 from trueedge.report import marks
 from trueedge.report.colours import use
-from trueedge.report.frames import SMALL, WIDTH, Frame, axes, frame, legend, shortened, text_width
+from trueedge.report.frames import (
+    NARROW,
+    SMALL,
+    WIDTH,
+    Frame,
+    axes,
+    frame,
+    legend,
+    shortened,
+    text_width,
+)
 from trueedge.report.heat import heat
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
@@ -17,9 +28,17 @@ FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-se
 PITCH = 16.0
 # Up to so many single points carry their names; more are told apart by a key.
 MOST_NAMED_POINTS = 30
+# A picture on a phone holds so many columns of cells, names on its axis, bars and names beside points.
+MOST_CELLS, MOST_NAMES, MOST_BARS, MOST_BESIDE = 8, 18, 60, 10
+# Names at the ends of lines leave the lines this share of the width at least; wider ones stand in a key.
+LINES_SHARE = 0.65
+# What can be seen at once, on a phone, of a picture that is too wide for one.
+SEEN = 370.0
 
 
-def draw(figure: Figure, flip_y: bool = False) -> Markup:
+def draw(
+    figure: Figure, flip_y: bool = False, *, narrow: bool = False, looks: marks.Looks | None = None
+) -> Markup:
     """Draw a figure as one self-contained SVG, as wide as what it stands in.
 
     Colours are CSS custom properties (:mod:`trueedge.report.colours`), so that the picture follows the page
@@ -29,18 +48,41 @@ def draw(figure: Figure, flip_y: bool = False) -> Markup:
     Args:
         figure: of any kind.
         flip_y: whether small values stand on top, as with ranks.
+        narrow: whether it is drawn for a phone.
+        looks: the number of the colour and mark of what is named so; others have that of their place.
     """
-    kinds = {"lines": _lines, "points": _points, "bars": _bars}
+    width, known = NARROW if narrow else WIDTH, looks or {}
+    kinds = {
+        kind: partial(how, flip_y=flip_y, width=width, looks=known)
+        for kind, how in (("lines", _lines), ("points", _points), ("bars", _bars))
+    }
     if figure.kind not in (*kinds, "heat"):
         raise InputError(f"the figure {figure.name!r} is of a kind that cannot be drawn: {figure.kind!r}")
     if not any(math.isfinite(value) for one in figure.series for value in one.y):
-        return _svg(figure, *_nothing())
+        return _svg(figure, width, *_nothing(width))
     if figure.kind == "heat":
-        return _svg(figure, *heat(figure))
-    return _svg(figure, *kinds[figure.kind](figure, flip_y))
+        return _svg(figure, width, *heat(figure, width))
+    return _svg(figure, width, *kinds[figure.kind](figure))
 
 
-def _svg(figure: Figure, content: Markup, height: float, width: float = WIDTH) -> Markup:
+def fits_a_phone(figure: Figure) -> bool:
+    """Whether all of a figure can be read where it is drawn for a phone."""
+    places = {x for one in figure.series for x in one.x}
+    if figure.kind == "heat":
+        return len(places) <= MOST_CELLS
+    names = sum(isinstance(x, str) for x in places)
+    bars = sum(len(one.x) for one in figure.series) if figure.kind == "bars" else 0
+    return names <= MOST_NAMES and bars <= MOST_BARS
+
+
+def _key(figure: Figure, width: float, looks: marks.Looks) -> tuple[Markup, float]:
+    """The key above a picture, within what a phone shows where there is no picture for a phone."""
+    swatches = [marks.swatch(figure.kind, look) for look in marks.looks_of(figure, looks)]
+    room = width if fits_a_phone(figure) else SEEN
+    return legend([one.name for one in figure.series], swatches, room)
+
+
+def _svg(figure: Figure, width: float, content: Markup, height: float) -> Markup:
     return tag(
         "svg",
         content,
@@ -62,24 +104,28 @@ def spoken(figure: Figure) -> str:
     return f"{figure.title}: {figure.y_label}{span} by {figure.x_label}; {listed}"
 
 
-def _nothing() -> tuple[Markup, float]:
+def _nothing(width: float) -> tuple[Markup, float]:
     style = f"fill:{use('muted')};font-size:{SMALL:g}px"
-    return tag("text", "no values", x=f"{WIDTH / 2:.0f}", y=40, text_anchor="middle", style=style), 70.0
+    return tag("text", "no values", x=f"{width / 2:.0f}", y=40, text_anchor="middle", style=style), 70.0
 
 
-def _lines(figure: Figure, flip_y: bool) -> tuple[Markup, float]:
-    """Lines with their names at their ends."""
+def _lines(figure: Figure, flip_y: bool, width: float, looks: marks.Looks) -> tuple[Markup, float]:
+    """Lines with their names at their ends, or in a key where these would leave no room for the lines."""
     names = [shortened(one.name, 26) for one in figure.series]
-    alone = len(names) == 1
-    right = 16.0 if alone else 40.0 + max(text_width(name, SMALL) for name in names)
+    right = 40.0 + max(text_width(name, SMALL) for name in names)
     field = max(290.0, PITCH * len(names))
-    found = frame(figure, right=right, flip_y=flip_y, field=field)
-    drawn = [axes(found, figure), *([marks.diagonal(found)] if figure.diagonal else [])]
-    ends = [] if alone else _ends(figure, found, names)
-    return joined([*drawn, marks.lines(figure, found), *ends]), found.height
+    key, top, ended = Markup(""), 12.0, len(names) > 1
+    if len(names) == 1 or right > (1 - LINES_SHARE) * width or not fits_a_phone(figure):
+        right, ended = 16.0, False
+        if len(names) > 1:
+            key, top = _key(figure, width, looks)
+    found = frame(figure, right=right, top=top, flip_y=flip_y, field=field, width=width)
+    drawn = [key, axes(found, figure), *([marks.diagonal(found)] if figure.diagonal else [])]
+    ends = _ends(figure, found, names, looks) if ended else []
+    return joined([*drawn, marks.lines(figure, found, looks), *ends]), found.height
 
 
-def _ends(figure: Figure, found: Frame, names: list[str]) -> list[Markup]:
+def _ends(figure: Figure, found: Frame, names: list[str], looks: marks.Looks) -> list[Markup]:
     """The names of lines, each as near to its end as the others leave room for."""
     placed = []
     for place, one in enumerate(figure.series):
@@ -94,7 +140,8 @@ def _ends(figure: Figure, found: Frame, names: list[str]) -> list[Markup]:
         edge = found.right + 6
         leader = f"M{x + 4:.1f} {y:.1f}L{edge:.1f} {height:.1f}"
         parts.append(tag("path", d=leader, style=f"stroke:{use('line')};fill:none"))
-        mark = tag("g", marks.swatch("lines", place), transform=f"translate({edge + 8:.1f} {height:.1f})")
+        look = looks.get(figure.series[place].name, place)
+        mark = tag("g", marks.swatch("lines", look), transform=f"translate({edge + 8:.1f} {height:.1f})")
         text = tag(
             "text",
             names[place],
@@ -130,19 +177,18 @@ def spread(places: list[float], gap: float, low: float, high: float) -> list[flo
     return [centre + (place - (size - 1) / 2) * gap for centre, size in blocks for place in range(size)]
 
 
-def _points(figure: Figure, flip_y: bool) -> tuple[Markup, float]:
+def _points(figure: Figure, flip_y: bool, width: float, looks: marks.Looks) -> tuple[Markup, float]:
     """Points; single ones with their names beside them, clouds with a key."""
     several = len(figure.series) > 1
     single = several and all(len(one.x) == 1 for one in figure.series)
-    named = single and len(figure.series) <= MOST_NAMED_POINTS
+    named = single and len(figure.series) <= (MOST_NAMED_POINTS if width > NARROW else MOST_BESIDE)
     key, top = Markup(""), 12.0
     if several and not named:
-        swatches = [marks.swatch("points", place) for place in range(len(figure.series))]
-        key, top = legend([one.name for one in figure.series], swatches)
-    found = frame(figure, top=top, flip_y=flip_y)
+        key, top = _key(figure, width, looks)
+    found = frame(figure, top=top, flip_y=flip_y, width=width)
     drawn = [key, axes(found, figure), *([marks.diagonal(found)] if figure.diagonal else [])]
     labels = _point_names(figure, found) if named else []
-    return joined([*drawn, marks.points(figure, found), *labels]), found.height
+    return joined([*drawn, marks.points(figure, found, looks), *labels]), found.height
 
 
 def _point_names(figure: Figure, found: Frame) -> list[Markup]:
@@ -177,15 +223,14 @@ def _cost(
         wide = min(box[2], other[2]) - max(box[0], other[0])
         high = min(box[3], other[3]) - max(box[1], other[1])
         covered += max(wide, 0.0) * max(high, 0.0)
-    outside = max(0.0, found.left - box[0]) + max(0.0, box[2] - WIDTH)
+    outside = max(0.0, found.left - box[0]) + max(0.0, box[2] - found.width)
     outside += max(0.0, found.top - 8 - box[1]) + max(0.0, box[3] - found.bottom)
     return covered + 20 * outside
 
 
-def _bars(figure: Figure, flip_y: bool) -> tuple[Markup, float]:
+def _bars(figure: Figure, flip_y: bool, width: float, looks: marks.Looks) -> tuple[Markup, float]:
     key, top = Markup(""), 12.0
     if len(figure.series) > 1:
-        swatches = [marks.swatch("bars", place) for place in range(len(figure.series))]
-        key, top = legend([one.name for one in figure.series], swatches)
-    found = frame(figure, top=top, flip_y=flip_y)
-    return joined([key, axes(found, figure), marks.bars(figure, found)]), found.height
+        key, top = _key(figure, width, looks)
+    found = frame(figure, top=top, flip_y=flip_y, width=width)
+    return joined([key, axes(found, figure), marks.bars(figure, found, looks)]), found.height

@@ -13,6 +13,8 @@ from trueedge.report.scales import Scale, scale, thinned
 from trueedge.results.figure import Figure
 
 WIDTH, HEIGHT = 640.0, 380.0
+# Of a picture on a phone: what it is shown on has about 300 pixels there.
+NARROW = 340.0
 # In units of the picture; a page shows about 0.9 pixels for each.
 TEXT, SMALL = 13.0, 12.0
 LONGEST_NAME = 22
@@ -28,6 +30,8 @@ class Frame:
         height: of the whole picture.
         slanted: whether the names on the horizontal axis are slanted, for want of room.
         most: about how many values are written beside the vertical axis.
+        ranks: whether these are ranks, which are whole.
+        width: of the whole picture.
     """
 
     x: Scale
@@ -35,6 +39,8 @@ class Frame:
     height: float
     slanted: bool
     most: int = 7
+    ranks: bool = False
+    width: float = WIDTH
 
     @property
     def left(self) -> float:
@@ -58,7 +64,13 @@ class Frame:
 
 
 def frame(
-    figure: Figure, *, right: float = 16.0, top: float = 12.0, flip_y: bool = False, field: float = 290.0
+    figure: Figure,
+    *,
+    right: float = 16.0,
+    top: float = 12.0,
+    flip_y: bool = False,
+    field: float = 290.0,
+    width: float = WIDTH,
 ) -> Frame:
     """The frame that holds all values of a figure.
 
@@ -68,6 +80,7 @@ def frame(
         top: the room above it.
         flip_y: whether small values stand on top, as with ranks.
         field: the height of the field.
+        width: of the whole picture.
     """
     bars = figure.kind == "bars"
     ys: list[float | str] = [v for one in figure.series for v in (*one.y, *one.low, *one.high)]
@@ -77,12 +90,12 @@ def frame(
     ends = (top, top + field) if flip_y else (top + field, top)
     room = 0.06 if figure.kind == "points" or flip_y else 0.04
     y = scale(ys, *ends, log=figure.log_y, zero=bars and not figure.log_y, room=room)
-    # Of ranks every one is told.
+    # Of ranks every one is told, and none between them.
     most = 16 if flip_y else 7
-    left = 34.0 + max((text_width(text, SMALL) for _, text in y.ticks(most)), default=0.0)
+    left = 34.0 + max((text_width(text, SMALL) for _, text in y.ticks(most, flip_y)), default=0.0)
     lines = figure.kind == "lines"
     room, edge = (0.02, 0.12) if lines else (0.04, 0.5)
-    x = scale(xs, left, WIDTH - right, log=figure.log_x, room=room, edge=edge)
+    x = scale(xs, left, width - right, log=figure.log_x, room=room, edge=edge)
     if bars and not x.names:
         x = _widened(x, bar_step(figure, x))
     widest = max((text_width(shortened(name), SMALL) for name in x.names), default=0.0)
@@ -92,21 +105,22 @@ def frame(
         reach = 0.77 * text_width(shortened(x.names[0]), SMALL) - 0.5 * (x.end - x.start) / len(x.names)
         x = replace(x, start=max(x.start, reach))
     below = 24.0 + (0.64 * widest + 6 if slanted else 16.0) + 20.0
-    return Frame(x, y, top + field + below, slanted, most)
+    return Frame(x, y, top + field + below, slanted, most, flip_y, width)
 
 
 def axes(found: Frame, figure: Figure) -> Markup:
     """Grid lines, ticks and the names of both axes."""
     x, y = found.x, found.y
     texts, steps = [], []
-    for value, text in y.ticks(found.most):
+    for value, text in y.ticks(found.most, found.ranks):
         place = y.at(value)
         steps.append(f"M{found.left:.1f} {place:.1f}H{found.right:.1f}")
         at = {"x": f"{found.left - 8:.1f}", "y": f"{place + 4:.1f}", "text_anchor": "end"}
         texts.append(tag("text", text, **at))
     needed = SMALL + 2 if found.slanted else 0.0
     shown = set(thinned(x.names, found.right - found.left, needed))
-    for number, (value, text) in enumerate(x.ticks()):
+    # A number takes about 60 units of a horizontal axis.
+    for number, (value, text) in enumerate(x.ticks(max(4, min(7, int((x.end - x.start) / 60))))):
         if not x.names:
             steps.append(f"M{x.at(value):.1f} {found.top:.1f}V{found.bottom:.1f}")
         if not x.names or number in shown:
@@ -144,24 +158,35 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 
 
-def legend(names: Sequence[str], marks: Iterable[Markup]) -> tuple[Markup, float]:
+def legend(names: Sequence[str], marks: Iterable[Markup], room: float = WIDTH) -> tuple[Markup, float]:
     """The key above a picture, in as many lines as it takes, and the room it needs.
 
     Args:
         names: of the series.
         marks: what each is drawn with, around the origin.
+        room: how wide it may be.
     """
     parts, x, y = [], 8.0, 14.0
     for name, mark in zip(names, marks, strict=True):
         text = shortened(name, 40)
         width = 26 + text_width(text, SMALL) + 14
-        if x > 8 and x + width > WIDTH:
+        if x > 8 and x + width - 14 > room:
             x, y = 8.0, y + 20
         label = tag("text", text, x=18, y=4, style=f"fill:{use('ink')};font-size:{SMALL:g}px")
         hint = tag("title", name) if text != name else None
         parts.append(tag("g", mark, label, hint, transform=f"translate({x + 6:.0f} {y:.0f})"))
         x += width
     return joined(parts), y + 18
+
+
+def name_below(name: str, centre: float, y: float, width: float) -> Markup:
+    """What a horizontal axis says, around a place but within the picture."""
+    short = shortened(name, int((width - 8) / (0.57 * TEXT)))
+    half = min(text_width(short, TEXT), width - 8) / 2
+    x = min(max(centre, half + 4), width - half - 4)
+    hint = tag("title", name) if short != name else None
+    style = f"fill:{use('ink')};font-size:{TEXT:g}px"
+    return tag("text", short, hint, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor="middle", style=style)
 
 
 def _crosses(y: Scale) -> bool:
@@ -186,16 +211,9 @@ def _x_text(found: Frame, place: float, text: str) -> Markup:
 
 def _names(found: Frame, figure: Figure) -> list[Markup]:
     style = f"fill:{use('ink')};font-size:{TEXT:g}px"
-    centre = (found.left + found.right) / 2
     middle = (found.top + found.bottom) / 2
-    below = tag(
-        "text",
-        figure.x_label,
-        x=f"{centre:.1f}",
-        y=f"{found.height - 8:.1f}",
-        text_anchor="middle",
-        style=style,
-    )
+    centre = (found.left + found.right) / 2
+    below = name_below(figure.x_label, centre, found.height - 8, found.width)
     turn = f"translate(14 {middle:.1f}) rotate(-90)"
     # As much of it as the field is high.
     most = int((found.bottom - found.top + 40) / (0.57 * TEXT))

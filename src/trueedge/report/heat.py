@@ -5,30 +5,36 @@ from __future__ import annotations
 import math
 
 from trueedge.report.colours import use
-from trueedge.report.frames import SMALL, TEXT, WIDTH, shortened, text_width
+from trueedge.report.frames import NARROW, SMALL, WIDTH, name_below, shortened, text_width
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
 from trueedge.results.figure import Figure, Series
 
 # At most so much of the colour over the surface: ink stays readable on it, in the light and in the dark.
 STRONGEST, FAINTEST = 0.6, 0.03
-ROW = 26.0
+ROW, LINE = 26.0, 14.0
+# Of the names of columns; where they are slanted there is room for it.
+LONGEST = 28
 
 
-def heat(figure: Figure) -> tuple[Markup, float]:
+def heat(figure: Figure, whole: float = WIDTH) -> tuple[Markup, float]:
     """The cells, the names beside and below them, and the height of it all.
 
     Values of one sign run from faint to strong; where both signs occur, each has a colour and 0 has none.
+
+    Args:
+        figure: a row a series.
+        whole: the width of the picture.
     """
     columns = list(dict.fromkeys(value for one in figure.series for value in one.x))
     if not any(isinstance(value, str) for value in columns):
         columns = sorted(columns, key=float)
     names = [value if isinstance(value, str) else number_text(value) for value in columns]
-    rows = [shortened(one.name, 28) for one in figure.series]
+    rows = [shortened(one.name, 28 if whole > NARROW else 16) for one in figure.series]
     left = 16.0 + max(text_width(name, SMALL) for name in rows)
-    width = (WIDTH - left - 8) / len(columns)
-    slanted = max(text_width(shortened(name), SMALL) for name in names) + 8 > width
-    widest = max(text_width(shortened(name), SMALL) for name in names)
+    width = (whole - left - 8) / len(columns)
+    slanted = max(text_width(line, SMALL) for name in names for line in _in_lines(name)) + 8 > width
+    widest = max(text_width(shortened(name, LONGEST), SMALL) for name in names)
     height = max(10.0, ROW if len(rows) <= 40 else 1040 / len(rows))
     bottom = 8.0 + height * len(rows)
     values = [v for one in figure.series for v in one.y if math.isfinite(v)]
@@ -63,8 +69,10 @@ def heat(figure: Figure) -> tuple[Markup, float]:
     beside = f"fill:{use('ink')};font-size:{SMALL:g}px"
     cells.append(tag("g", *names_beside, style=beside, text_anchor="end"))
     below = _column_names(names, left, width, bottom, slanted)
-    room = 0.64 * widest + 18 if slanted else 24.0
-    return joined([*cells, *below, *_key(figure, values, left, bottom + room)]), bottom + room + 44
+    lines = max(len(_in_lines(name)) for name in names)
+    room = 0.64 * widest + 18 if slanted else 24.0 + LINE * (lines - 1)
+    named = name_below(figure.x_label, left + (whole - left) / 2, bottom + room + 10, whole)
+    return joined([*cells, *below, named, *_key(figure, values, bottom + room, whole)]), bottom + room + 44
 
 
 def strength(value: float, values: list[float]) -> tuple[str, float]:
@@ -117,37 +125,41 @@ def _column_names(names: list[str], left: float, width: float, bottom: float, sl
     every = max(1, math.ceil((SMALL + 2) / width)) if slanted else 1
     parts = []
     for place in range(0, len(names), every):
-        x, text = left + (place + 0.5) * width, shortened(names[place])
+        x, text = left + (place + 0.5) * width, shortened(names[place], LONGEST)
         hint = tag("title", names[place]) if text != names[place] else None
         style = f"fill:{use('muted')};font-size:{SMALL:g}px"
         if slanted:
             turn = f"translate({x + 4:.1f} {bottom + 14:.1f}) rotate(-40)"
             parts.append(tag("text", text, hint, transform=turn, text_anchor="end", style=style))
         else:
-            at = {"x": f"{x:.1f}", "y": f"{bottom + 16:.1f}", "text_anchor": "middle"}
-            parts.append(tag("text", text, hint, style=style, **at))
+            for number, line in enumerate(_in_lines(names[place])):
+                at = {"x": f"{x:.1f}", "y": f"{bottom + 16 + LINE * number:.1f}", "text_anchor": "middle"}
+                parts.append(tag("text", line, hint, style=style, **at))
     return parts
 
 
-def _key(figure: Figure, values: list[float], left: float, y: float) -> list[Markup]:
-    """What the columns are, and a strip of the colours with both ends."""
-    style = f"fill:{use('ink')};font-size:{TEXT:g}px"
+def _in_lines(name: str) -> list[str]:
+    """A name with something in brackets after it in two lines, any other in one."""
+    first, bracket, rest = name.rpartition(" (")
+    return [shortened(first), f"({rest}"] if bracket and rest.endswith(")") else [shortened(name)]
+
+
+def _key(figure: Figure, values: list[float], y: float, whole: float) -> list[Markup]:
+    """What the colours say, and a strip of them with both ends where there is more than one value."""
     small = f"fill:{use('muted')};font-size:{SMALL:g}px"
-    centre = left + (WIDTH - left) / 2
-    parts = [
-        tag("text", figure.x_label, x=f"{centre:.1f}", y=f"{y + 10:.1f}", text_anchor="middle", style=style)
-    ]
     low, high = min(values), max(values)
     decimals = _decimals(values)
-    lowest = _short(low, decimals)
-    x = 8.0
-    parts.append(tag("text", f"{figure.y_label}: {lowest}", x=x, y=f"{y + 34:.1f}", style=small))
-    x += text_width(f"{figure.y_label}: {lowest}", SMALL) + 6
+    if high <= low:
+        return [tag("text", figure.y_label, x=8, y=f"{y + 34:.1f}", style=small)]
+    lowest, end = _short(low, decimals), _short(high, decimals)
+    ends = 132 + text_width(f": {lowest}{end}", SMALL)
+    label = shortened(figure.y_label, int((whole - ends) / (0.57 * SMALL)))
+    x = 14.0 + text_width(f"{label}: {lowest}", SMALL)
+    parts = [tag("text", f"{label}: {lowest}", x=8, y=f"{y + 34:.1f}", style=small)]
     for step in range(12):
         value = low + (high - low) * step / 11
         colour, share = strength(value, values)
         box = {"x": f"{x + 9 * step:.1f}", "y": f"{y + 24:.1f}", "width": 9, "height": 12}
         parts.append(tag("rect", style=f"fill:{use(colour)};fill-opacity:{share:.2f}", **box))
-    end = _short(high, decimals)
     parts.append(tag("text", end, x=f"{x + 116:.1f}", y=f"{y + 34:.1f}", style=small))
     return parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trueedge.report.blocks import (
     MISSING,
@@ -18,7 +18,10 @@ from trueedge.report.blocks import (
     paragraph,
     table,
 )
+from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.naming import method_looks
+from trueedge.report.overview import few_splits
 from trueedge.report.room import fitting
 from trueedge.results.comparison import MethodComparison, PairComparison
 from trueedge.results.figure import Figure, Series
@@ -28,55 +31,42 @@ from trueedge.results.tables import Line, Table, higher_is_better
 MOST_IN_SQUARE = 16
 MOST_PAIRS = 120
 MOST_WARNINGS = 3
-# Of the overview: what fits into a twentieth of a page.
-MOST_ROWS, MOST_CELLS = 300, 6_000
 HASHES = 8
-
-
-def overview(every: Sequence[Table]) -> Markup:
-    """All methods beside all data sets and protocols: the headline of each, in percent."""
-    labels = _by_place(every)[:MOST_ROWS]
-    tables = every[: max(1, MOST_CELLS // len(labels))]
-    columns: list[Column | str] = ["method"]
-    columns += [Column(one.where, number=True, hint=f"{one.headline}, percent") for one in tables]
-    found = [{line.label: line for line in one.lines} for one in tables]
-    best = [one.best(one.headline) for one in tables]
-    rows = []
-    for label in labels:
-        cells: list[object] = [label]
-        for one, lines, top in zip(tables, found, best, strict=True):
-            line = lines.get(label)
-            cells.append(MISSING if line is None else _short(line, one, top))
-        rows.append(cells)
-    said = (
-        "The headline metric of each, in percent: the best of a column is bold, and what is not told apart"
-        " from it is shaded."
-    )
-    left = [f"{len(every) - len(tables):,} more tables are left out here"] if len(tables) < len(every) else []
-    shown = table(columns, rows, label="all methods, all protocols")
-    return joined([paragraph(said, quiet=True), shown, notes(left)])
 
 
 def leaderboards(tables: Sequence[Table], room: int) -> Markup:
     """A table each, with its intervals, its pairs and its provenance."""
     pairs = max(10, min(MOST_PAIRS, 2_000 // len(tables)))
-    return joined(fitting(tables, lambda one: _leaderboard(one, pairs), room, "leaderboards"))
+    looks = method_looks(tables)
+    return joined(
+        fitting(tables, lambda one: _leaderboard(one, pairs, looks[one.first.dataset]), room, "leaderboards")
+    )
 
 
-def _leaderboard(one: Table, most_pairs: int) -> Markup:
-    remarks = one.remarks()
+def _remarks(one: Table) -> list[str]:
+    """What the table says of itself, its splits told of once."""
+    few = few_splits(one)
+    said = [remark for remark in one.remarks() if not (few and "too few" in remark)]
+    if one.compared is not None and not _told(one.compared) and not few:
+        few = ["no two methods are told apart here: more seeds, or more test edges, would tell more"]
+    return [*said[:1], *few, *said[1:]]
+
+
+def _told(compared: MethodComparison) -> bool:
+    """Whether any two methods are told apart."""
+    return any(pair.p_holm < 1 - compared.level for pair in compared.pairs)
+
+
+def _leaderboard(one: Table, most_pairs: int, looks: Looks) -> Markup:
+    remarks = _remarks(one)
     folds = [_provenance(one)]
     pictures = Markup("")
     if one.compared is not None:
         drawn = [intervals(one)]
         # Where nobody is ahead of anybody there is nothing to draw.
-        if any(pair.p_holm < 1 - one.compared.level for pair in one.compared.pairs):
+        if _told(one.compared):
             drawn.append(square(one.compared))
-        else:
-            remarks.insert(
-                1, "no two methods are told apart here: more seeds, or more test edges, would tell more"
-            )
-        pictures = figures([figure(shown, listed=False) for shown in drawn])
+        pictures = figures([figure(shown, listed=False, looks=looks) for shown in drawn])
         folds.insert(0, _pairs(one.compared, most_pairs))
     shown, more = remarks[: MOST_WARNINGS + 1], remarks[MOST_WARNINGS + 1 :]
     rest = folded(f"{len(more)} more remarks", notes(more)) if more else None
@@ -110,17 +100,6 @@ def _value(line: Line, name: str, best: float | None) -> object:
         return MISSING
     spread = tag("span", f" ±{100 * row.stds[name]:.2f}", class_="minor") if row.seeds > 1 else None
     return Cell(joined([f"{100 * row.means[name]:.2f}", spread]), best=row.means[name] == best)
-
-
-def _short(line: Line, one: Table, best: float | None) -> Cell:
-    """A method's headline, shaded where it shares a letter with the best."""
-    letters: tuple[str, ...] = ()
-    if one.compared is not None and line.estimate is not None:
-        letters = line.estimate.letters
-    top = one.lines[0].estimate
-    tied = top is not None and not set(letters).isdisjoint(top.letters)
-    hint = f"group {''.join(letters)}" if letters else ""
-    return Cell(f"{100 * line.value:.2f}", best=line.value == best, shaded=tied, hint=hint)
 
 
 def _sureness(line: Line) -> list[object]:
@@ -186,7 +165,12 @@ def _pairs(compared: MethodComparison, most: int) -> Markup:
         Column("difference", number=True, hint="in points"),
         Column(f"{100 * compared.level:.0f} % interval", number=True),
         Column("p (Holm)", number=True, hint="corrected for all pairs of the table"),
-        Column("d", number=True, hint="the difference in standard deviations of the edges' differences"),
+        Column(
+            "d (effect)",
+            number=True,
+            hint="the mean difference in standard deviations of the differences on single edges: 0.2 is"
+            " small, 0.5 medium, 0.8 large",
+        ),
         Column("better on", number=True, hint="share of the test edges"),
         Column("worse on", number=True, hint="share of the test edges"),
         Column("smallest gap", number=True, hint="the true difference found four times out of five, points"),
@@ -231,7 +215,11 @@ def _provenance(one: Table) -> Markup:
         )
     settings = dict(one.first.provenance.get("task_settings", {}))
     settings.pop("split", None)
-    words = [(str(name), _said(value)) for name, value in settings.items()]
+    told = _option_help(one.first.protocol)
+    words = [
+        (str(name), joined([_said(value), _minor(told.get(str(name), ""))]))
+        for name, value in settings.items()
+    ]
     columns: list[Column | str] = [Column("seed", number=True), "task", "graph", "valid", "test", "split"]
     rows = list(found.values())[:50]
     more = [f"{len(found) - 50:,} more tasks are not listed"] if len(found) > 50 else []
@@ -241,6 +229,17 @@ def _provenance(one: Table) -> Markup:
         notes(more),
         definitions(words) if words else None,
     )
+
+
+def _option_help(protocol: str) -> Mapping[str, str]:
+    """What each option of a protocol is; nothing of a protocol that is not known here."""
+    from trueedge.tasks.protocols import protocol as protocols
+
+    return next((one.help for one in protocols.catalogue() if one.name == protocol), {})
+
+
+def _minor(text: str) -> Markup:
+    return tag("span", f" ({text})", class_="minor") if text else Markup("")
 
 
 def _said(value: object) -> str:
@@ -258,12 +257,3 @@ def _hashes(provenance: object) -> list[object]:
         for name in ("graph", "valid", "test")
     ]
     return [*cells, str(kept.get("task_settings", {}).get("split", MISSING))]
-
-
-def _by_place(tables: Sequence[Table]) -> list[str]:
-    """All labels, those that stand high in their tables first."""
-    places: dict[str, list[float]] = {}
-    for one in tables:
-        for place, line in enumerate(one.lines):
-            places.setdefault(line.label, []).append((place + 0.5) / len(one.lines))
-    return sorted(places, key=lambda label: sum(places[label]) / len(places[label]))

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from trueedge.report.colours import of_series
-from trueedge.report.frames import Frame, bar_step
+from trueedge.report.frames import NARROW, Frame, bar_step
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
 from trueedge.results.figure import Figure, Series
@@ -14,27 +14,54 @@ from trueedge.results.figure import Figure, Series
 # After eight colours a line of the same colour has other dashes.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")
 SHAPES = ("circle", "square", "triangle", "diamond", "cross")
+# Which colour, dashes and shape what has a name has, by their number.
+Looks = Mapping[str, int]
 # Above this many a mark has no text of its own: a page must stay small.
 MOST_HINTS = 300
 # A line of more values than twice the pixels keeps the extremes of each pixel.
 MOST_VALUES = 2000
 
 
-def lines(figure: Figure, found: Frame) -> Markup:
+def looks_of(figure: Figure, looks: Looks) -> list[int]:
+    """The look of each series: the one its name has everywhere, else that of its place in the figure."""
+    return [looks.get(one.name, place) for place, one in enumerate(figure.series)]
+
+
+def lines(figure: Figure, found: Frame, looks: Looks) -> Markup:
     """A line for each series, and a band where it has intervals."""
     total = sum(len(one.x) for one in figure.series)
-    bands = [_band(one, found, place) for place, one in enumerate(figure.series) if one.low]
-    drawn = [_line(one, found, place, figure, total <= MOST_HINTS) for place, one in enumerate(figure.series)]
+    listed = list(zip(figure.series, looks_of(figure, looks), strict=True))
+    bands = [_band(one, found, place) for one, place in listed if one.low]
+    drawn = [_line(one, found, place, figure, total <= MOST_HINTS) for one, place in listed]
     return joined([*bands, *drawn])
 
 
-def points(figure: Figure, found: Frame) -> Markup:
-    """A mark for each value, of another shape for each series, with whiskers where it has intervals."""
+def points(figure: Figure, found: Frame, looks: Looks) -> Markup:
+    """A mark for each value, of another shape for each series, with whiskers where it has intervals.
+
+    Where there is one series alone, and what stands on the axis has looks, its marks have these.
+    """
     hints = sum(len(one.x) for one in figure.series) <= MOST_HINTS
-    return joined(_cloud(one, found, place, figure, hints) for place, one in enumerate(figure.series))
+    shown = [
+        (part, place)
+        for one, place in zip(figure.series, looks_of(figure, looks), strict=True)
+        for part, place in (_apart(one, looks, place) if len(figure.series) == 1 else [(one, place)])
+    ]
+    return joined(_cloud(one, found, place, figure, hints) for one, place in shown)
 
 
-def bars(figure: Figure, found: Frame) -> Markup:
+def _apart(one: Series, looks: Looks, place: int) -> list[tuple[Series, int]]:
+    """A series over names as one series for each name that has a look of its own."""
+    if not all(isinstance(x, str) and x in looks for x in one.x):
+        return [(one, place)]
+    parts = []
+    for i, x in enumerate(one.x):
+        ends = (one.low[i : i + 1], one.high[i : i + 1])
+        parts.append((Series(one.name, (x,), one.y[i : i + 1], *ends), looks[str(x)]))
+    return parts
+
+
+def bars(figure: Figure, found: Frame, looks: Looks) -> Markup:
     """Bars side by side where there are several series."""
     step = bar_step(figure, found.x)
     ends = (1.0, step) if found.x.log else (found.x.low, found.x.low + step)
@@ -44,7 +71,8 @@ def bars(figure: Figure, found: Frame) -> Markup:
     parts = []
     for place, one in enumerate(figure.series):
         shift = -room / 2 + place * width
-        parts.append(_bars(one, found, shift, width, place, figure, hints))
+        look = looks.get(one.name, place)
+        parts.append(_bars(one, found, shift, width, look, figure, hints))
     return joined(parts)
 
 
@@ -93,8 +121,10 @@ def shape(place: int, x: float, y: float, size: float) -> str:
     )
 
 
-def hint(one: Series, place: int, figure: Figure) -> Markup:
-    """What is shown where a pointer rests on a mark: the series, its value and its interval."""
+def hint(one: Series, place: int, figure: Figure, found: Frame) -> Markup | None:
+    """What is shown where a pointer rests on a mark, which a phone has none of."""
+    if found.width <= NARROW:
+        return None
     x = one.x[place]
     where = x if isinstance(x, str) else f"{figure.x_label} {number_text(x)}"
     text = f"{one.name}, {where}: {number_text(one.y[place])}"
@@ -122,7 +152,7 @@ def _line(one: Series, found: Frame, place: int, figure: Figure, hints: bool) ->
     dots = []
     for i in visible(one, found) if hints else ():
         at = {"cx": f"{found.x.at(one.x[i]):.1f}", "cy": f"{found.y.at(one.y[i]):.1f}"}
-        dots.append(tag("circle", hint(one, i, figure), r="3", **at))
+        dots.append(tag("circle", hint(one, i, figure, found), r="3", **at))
     if dots:
         parts.append(tag("g", *dots, style=f"fill:{of_series(place)}"))
     elif len(visible(one, found)) == 1:
@@ -183,7 +213,7 @@ def _cloud(one: Series, found: Frame, place: int, figure: Figure, hints: bool) -
     marks = []
     for i in visible(one, found):
         outline = shape(place, found.x.at(one.x[i]), found.y.at(one.y[i]), 4.5)
-        marks.append(tag("path", hint(one, i, figure), d=outline))
+        marks.append(tag("path", hint(one, i, figure, found), d=outline))
     return joined([*whiskers, tag("g", *marks, style=style)])
 
 
@@ -221,7 +251,7 @@ def _bars(
         left, top = found.x.at(one.x[i]) + shift, found.y.at(one.y[i])
         box = {"x": f"{left:.1f}", "width": f"{max(width - 1, 0.5):.1f}"}
         box |= {"y": f"{min(top, ground):.1f}", "height": f"{abs(ground - top):.1f}"}
-        drawn.append(tag("rect", hint(one, i, figure) if hints else None, **box))
+        drawn.append(tag("rect", hint(one, i, figure, found) if hints else None, **box))
         if one.low and found.y.shows(one.low[i]) and found.y.shows(one.high[i]):
             middle = left + width / 2
             steps.append(f"M{middle:.1f} {found.y.at(one.low[i]):.1f}V{found.y.at(one.high[i]):.1f}")

@@ -54,18 +54,21 @@ class OverDatasets:
         return math.floor(len(self.datasets) * ratio**2) + 1
 
 
-def over_datasets(tables: Sequence[Table]) -> list[OverDatasets]:
+def over_datasets(tables: Sequence[Table], called: Mapping[str, str] | None = None) -> list[OverDatasets]:
     """Friedman's test for each protocol whose records cover two data sets at least.
 
     Where not every method was run on every data set, the most methods on the most data sets are taken.
 
     Args:
         tables: from :func:`trueedge.results.tables.tables`.
+        called: the data set that is known by a name, where that is not its own.
     """
+    known = called or {}
     groups: dict[tuple[str, str], dict[str, Table]] = {}
     for one in tables:
-        # Two graphs of one name may be one graph that was read twice: only one of them counts.
-        groups.setdefault((one.protocol, one.headline), {})[one.first.dataset] = one
+        # Two graphs of one name are one graph that was changed: only one of them counts.
+        name = known.get(one.first.dataset, one.first.dataset)
+        groups.setdefault((one.protocol, one.headline), {})[name] = one
     return [_over(*key, found) for key, found in groups.items() if len(found) > 1]
 
 

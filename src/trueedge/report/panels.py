@@ -10,7 +10,6 @@ from typing import Any
 
 from trueedge.report.blocks import (
     MISSING,
-    Cell,
     Column,
     definitions,
     figure,
@@ -19,7 +18,9 @@ from trueedge.report.blocks import (
     paragraph,
     table,
 )
+from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.naming import method_looks
 from trueedge.report.room import fitting
 from trueedge.results.curves import recorded_curve
 from trueedge.results.figure import Figure, Series
@@ -29,20 +30,26 @@ from trueedge.results.slices import Sliced, Slicing
 from trueedge.results.summary import labelled
 from trueedge.results.tables import Table
 
-MEGABYTE = 2.0**20
 MOST_LINES = 24
 FEW = 6
 MOST_ROWS, MOST_PAIRS, MOST_SENTENCES = 100, 30, 20
 
 
-def protocols(found: Sequence[Ranking], room: int) -> Markup:
-    """How the ranking of methods moves between protocols."""
+def protocols(found: Sequence[Ranking], room: int, looks: Mapping[str, Looks]) -> Markup:
+    """How the ranking of methods moves between protocols.
+
+    Args:
+        found: a data set each.
+        room: in bytes.
+        looks: for each data set the colours of its methods.
+    """
     said = paragraph(
         "A method's rank under each protocol, 1 is best, among the methods that all of them have. The overlap"
         " (RBO, p = 0.5) is 1 for the same order and looks mostly at the top.",
         quiet=True,
     )
-    return joined([said, _overlaps(found), *fitting(found, _ranking, room, "data sets")])
+    build = partial(_ranking, looks=looks)
+    return joined([said, _overlaps(found), *fitting(found, build, room, "data sets")])
 
 
 def _overlaps(found: Sequence[Ranking]) -> Markup:
@@ -66,7 +73,7 @@ def _two(value: float) -> object:
     return f"{value:.2f}" if math.isfinite(value) else MISSING
 
 
-def _ranking(one: Ranking) -> Markup:
+def _ranking(one: Ranking, looks: Mapping[str, Looks]) -> Markup:
     order = sorted(one.ranks, key=lambda label: one.ranks[label][-1])
     drawn = order if len(order) <= MOST_LINES else sorted(one.ranks, key=lambda label: min(one.ranks[label]))
     series = tuple(Series(label, one.protocols, one.ranks[label]) for label in drawn[:MOST_LINES])
@@ -95,7 +102,7 @@ def _ranking(one: Ranking) -> Markup:
             for i in places
         ),
     )
-    return figures([figure(bump, flip_y=True), figure(heat, listed=False)])
+    return figures([figure(bump, flip_y=True, looks=looks.get(one.dataset)), figure(heat, listed=False)])
 
 
 def slices(tables: Sequence[Table], group: Callable[[Table], Sliced], room: int) -> Markup:
@@ -113,23 +120,31 @@ def slices(tables: Sequence[Table], group: Callable[[Table], Sliced], room: int)
         " each alone in the upper tenth of its scores).",
         quiet=True,
     )
-    missing: dict[str, None] = {}
+    missing: dict[tuple[str, str], list[str]] = {}
     # The values stand in the cells; a list of them beside is for a page that has the room.
     listed = len(tables) <= FEW
 
     def build(where: Table) -> Markup:
         found = group(where)
-        missing.update(dict.fromkeys(found.left_out))
+        for reason in found.reasons:
+            missing.setdefault((where.first.dataset, reason), []).append(where.protocol)
         if not found.slicings:
             return Markup("")
         drawn = [figure(_slice_figure(where, found.metric, one), listed=listed) for one in found.slicings]
         return joined([tag("h3", where.where), figures(drawn)])
 
     parts = fitting(tables, build, room, "data sets and protocols")
-    sentences = list(missing)
+    sentences = [_without(*key, protocols, tables) for key, protocols in missing.items()]
     if len(sentences) > MOST_SENTENCES:
         sentences[MOST_SENTENCES:] = [f"and {len(sentences) - MOST_SENTENCES:,} more"]
     return joined([said, *parts, notes(sentences)])
+
+
+def _without(dataset: str, reason: str, protocols: Sequence[str], tables: Sequence[Table]) -> str:
+    """Why a data set is not grouped, with its protocols where the reason does not hold for all of them."""
+    every = {one.protocol for one in tables if one.first.dataset == dataset}
+    only = "" if set(protocols) == every else f" ({', '.join(dict.fromkeys(protocols))})"
+    return f"{dataset}{only}: {reason}"
 
 
 def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
@@ -166,11 +181,11 @@ def training(tables: Sequence[Table], room: int) -> Markup:
         quiet=True,
     )
     trained = [one for one in tables if has_training([one])]
-    build = partial(_curves, listed=len(trained) <= FEW)
+    build = partial(_curves, listed=len(trained) <= FEW, colours=method_looks(tables))
     return joined([said, *fitting(trained, build, room, "data sets and protocols")])
 
 
-def _curves(one: Table, listed: bool) -> Markup:
+def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
     looks: list[Series] = []
     losses: list[Series] = []
     metric = ""
@@ -192,7 +207,7 @@ def _curves(one: Table, listed: bool) -> Markup:
         drawn.append(
             Figure(f"losses-{one.where}", f"Loss, {one.where}", "lines", "epoch", "loss", tuple(losses))
         )
-    return figures([figure(shown, listed=listed) for shown in drawn])
+    return figures([figure(shown, listed=listed, looks=colours[one.first.dataset]) for shown in drawn])
 
 
 def _curve(label: str, curves: Sequence[Sequence[Sequence[float]]], factor: float) -> list[Series]:
@@ -207,69 +222,6 @@ def _curve(label: str, curves: Sequence[Sequence[Sequence[float]]], factor: floa
     values = [by_epoch[epoch] for epoch in epochs]
     ends = (tuple(map(min, values)), tuple(map(max, values))) if len(curves) > 1 else ((), ())
     return [Series(label, tuple(epochs), tuple(map(fmean, values)), *ends)]
-
-
-def cost(tables: Sequence[Table], room: int) -> Markup:
-    """Time and memory of every method."""
-    said = paragraph(
-        "Means over records: fitting with all of its training, and scoring the pairs of the validation and"
-        " test parts; the first run on a machine may include the compiler's time. Memory is the largest"
-        " resident memory of the process meanwhile. Times of different machines or devices do not compare.",
-        quiet=True,
-    )
-    return joined([said, *fitting(tables, _cost, room, "data sets and protocols")])
-
-
-def _cost(one: Table) -> Markup:
-    rows, series = [], []
-    for line in one.lines:
-        records = line.records
-        fit, score = (fmean(record.seconds.get(name, 0.0) for record in records) for name in ("fit", "score"))
-        memory = fmean(record.peak_memory for record in records) / MEGABYTE
-        devices = ", ".join(dict.fromkeys(_device(record) for record in records))
-        rows.append(
-            [
-                line.label,
-                Cell(seconds(fit), sort=fit),
-                Cell(seconds(score), sort=score),
-                Cell(f"{memory:,.0f} MB" if memory else MISSING, sort=memory or math.nan),
-                devices,
-            ]
-        )
-        series.append(Series(line.label, (max(fit + score, 1e-4),), (100 * line.value,)))
-    columns: list[Column | str] = [
-        "method",
-        Column("fit", number=True),
-        Column("score", number=True),
-        Column("peak memory", number=True),
-        "device",
-    ]
-    drawn = Figure(
-        f"cost-{one.where}",
-        f"{one.headline} against time, {one.where}",
-        "points",
-        "seconds to fit and score",
-        f"{one.headline}, percent",
-        tuple(series),
-        log_x=True,
-    )
-    return tag("div", figure(drawn, listed=False), table(columns, rows, label=one.where), class_="pictures")
-
-
-def seconds(value: float) -> str:
-    """A time as a person says it."""
-    if value < 0.0009995:
-        return f"{1e6 * value:.2g} µs" if value < 9.95e-5 else f"{1e6 * value:.0f} µs"
-    if value < 0.9995:
-        return f"{1000 * value:.3g} ms"
-    if value < 600:
-        return f"{value:.3g} s"
-    return f"{value / 60:,.0f} min" if value < 36_000 else f"{value / 3600:,.1f} h"
-
-
-def _device(record: Record) -> str:
-    machine = record.provenance.get("machine", {})
-    return str(machine.get("accelerator") or record.provenance.get("device", "") or MISSING)
 
 
 def places(records: Sequence[Record], source: str) -> Markup:

@@ -3,22 +3,27 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from trueedge.errors import InputError
 from trueedge.report import panels
 from trueedge.report.blocks import facts
-from trueedge.report.leaderboards import leaderboards, overview
+from trueedge.report.costs import cost
+from trueedge.report.leaderboards import leaderboards
 from trueedge.report.markup import joined, tag
+from trueedge.report.naming import method_looks, told_apart
 from trueedge.report.over_datasets import over_datasets, panel
+from trueedge.report.overview import overview
 from trueedge.report.page import Section, page
 from trueedge.report.room import PAGE
 from trueedge.results.rankings import rankings
 from trueedge.results.record import Record
 from trueedge.results.slices import Sliced, slices
 from trueedge.results.tables import Table, latest, tables
+from trueedge.writing import check_target, write_text
 
 Progress = Callable[[str, int, int], None]
 # How much of the page each part may take.
@@ -50,25 +55,29 @@ def report(
     kept = latest(records)
     if not kept:
         raise InputError("there is no record to report on")
-    found = tables(kept)
+    renamed, called = told_apart(kept)
+    found = tables(renamed)
     sections = [Section("Leaderboards", leaderboards(found, _room("leaderboards")))]
     if len(found) > 1:
         sections.insert(0, Section("Overview", overview(found)))
     moved = rankings(found)
     if moved:
-        sections.append(Section("Protocols", panels.protocols(moved, _room("protocols"))))
-    over = over_datasets(found)
+        sections.append(
+            Section("Protocols", panels.protocols(moved, _room("protocols"), method_looks(found)))
+        )
+    over = over_datasets(found, called)
     if over:
         sections.append(Section("Over data sets", panel(over, _room("over"))))
     if with_slices is not False:
-        group = partial(_sliced, every=found, limit=math.inf if with_slices else QUICK, progress=progress)
+        limit = math.inf if with_slices else QUICK
+        group = partial(_sliced, every=found, called=called, limit=limit, progress=progress)
         content = panels.slices(found, group, _room("slices"))
         sections.append(Section("Performance by kind of link", content, short="Slices"))
     if panels.has_training(found):
         sections.append(Section("Training", panels.training(found, _room("training"))))
-    sections.append(Section("Time and memory", panels.cost(found, _room("cost"))))
+    sections.append(Section("Time and memory", cost(found, _room("cost"))))
     sections.append(Section("Where it was computed", panels.places(kept, source), short="Provenance"))
-    return page(title or _title(found), sections, lead=_lead(kept, found))
+    return page(title or _title(kept), sections, lead=_lead(kept, found))
 
 
 def write(records: Iterable[Record], path: str | Path, **options: object) -> Path:
@@ -76,27 +85,27 @@ def write(records: Iterable[Record], path: str | Path, **options: object) -> Pat
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{target}: a report is written to an .html file")
+    check_target(target, "the report")
     text = report(records, **options)  # type: ignore[arg-type]
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{target} cannot be written: {error.strerror}") from None
-    return target
+    return write_text(target, text, "the report")
 
 
 def _room(part: str) -> int:
     return int(SHARES[part] * PAGE)
 
 
-def _sliced(one: Table, every: Sequence[Table], limit: float, progress: Progress | None) -> Sliced:
+def _sliced(
+    one: Table, every: Sequence[Table], called: Mapping[str, str], limit: float, progress: Progress | None
+) -> Sliced:
     if progress is not None:
         progress(f"slices of {one.where}", [other is one for other in every].index(True), len(every))
-    return slices(one.records, most_seconds=limit)
+    # By the name under which it can be made again.
+    records = [replace(record, dataset=called.get(record.dataset, record.dataset)) for record in one.records]
+    return slices(records, most_seconds=limit)
 
 
-def _title(found: Sequence[Table]) -> str:
-    names = list(dict.fromkeys(one.first.dataset for one in found))
+def _title(records: Sequence[Record]) -> str:
+    names = list(dict.fromkeys(one.dataset for one in records))
     if len(names) > 4:
         return f"Link prediction on {len(names)} data sets"
     return f"Link prediction on {', '.join(names[:-1])}{' and ' if len(names) > 1 else ''}{names[-1]}"

@@ -46,12 +46,17 @@ class Scale:
             return value in self.names
         return math.isfinite(value) and (value > 0 or not self.log)
 
-    def ticks(self, most: int = 7) -> list[tuple[float, str]]:
-        """Values to write beside the axis, with their text, at most about so many."""
+    def ticks(self, most: int = 7, ranks: bool = False) -> list[tuple[float, str]]:
+        """Values to write beside the axis, with their text, at most about so many; of ranks whole ones."""
         if self.names:
             return [(float(place), name) for place, name in enumerate(self.names)]
-        values = _log_ticks(self.low, self.high, most) if self.log else _ticks(self.low, self.high, most)
+        if self.log:
+            values = _log_ticks(self.low, self.high, most)
+        else:
+            values = _ticks(self.low, self.high, most, 1.0 if ranks else 0.0)
         step = 0.0 if self.log or len(values) < 2 else values[1] - values[0]
+        # The first rank is 1, whatever the step is.
+        values = list(dict.fromkeys(max(value, 1.0) for value in values)) if ranks else values
         return [(value, number_text(value, step)) for value in values]
 
 
@@ -135,8 +140,8 @@ def _step(low: float, high: float, most: int) -> float:
     return next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= raw * (1 - 1e-9))
 
 
-def _ticks(low: float, high: float, most: int) -> list[float]:
-    step = _step(low, high, most)
+def _ticks(low: float, high: float, most: int, least: float = 0.0) -> list[float]:
+    step = max(_step(low, high, most), least)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
     return [place * step for place in range(first, last + 1)]
 

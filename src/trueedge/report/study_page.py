@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from trueedge.errors import InputError
-from trueedge.report.blocks import Cell, Column, facts, figure, figures, notes, paragraph, table
+from trueedge.report.blocks import Cell, Column, facts, figure, figures, notes, table
 from trueedge.report.markup import Markup, joined
 from trueedge.report.page import Section, page
+from trueedge.results.provenance import machine, versions
 from trueedge.studies.study import Comparison, Finding, Study
+from trueedge.writing import check_target, write_text
 
 
 def study_page(study: Study, finding: Finding) -> str:
@@ -35,15 +36,8 @@ def study_page(study: Study, finding: Finding) -> str:
 
 def write_study(study: Study, finding: Finding, path: str | Path) -> Path:
     """Write the page on a finding to an .html file; returns its path."""
-    path = Path(path)
-    if path.suffix != ".html":
-        raise InputError(f"{path}: a page is written to an .html file")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(study_page(study, finding), encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"the page cannot be written to {path}: {error.strerror}") from None
-    return path
+    check_target(path, "a page", (".html",))
+    return write_text(path, study_page(study, finding), "the page")
 
 
 def _compared(rows: Sequence[Comparison], digits: int) -> Markup:
@@ -68,14 +62,15 @@ def _compared(rows: Sequence[Comparison], digits: int) -> Markup:
 
 
 def _cell(value: float | None, digits: int) -> Cell:
-    return Cell("" if value is None else f"{value:.{digits}f}", sort=value)
+    # Without the sign of what rounds to nothing.
+    return Cell("" if value is None else f"{round(value, digits) + 0.0:.{digits}f}", sort=value)
 
 
 def _computed(finding: Finding) -> Markup:
-    if not finding.places:
-        return paragraph("No record says where.", quiet=True)
     names = ("device", "machine", "versions")
-    lines = [[_words(place.get(name)) for name in names] for place in finding.places]
+    # What needs no record was computed here.
+    found = finding.places or [{"device": "cpu", "machine": machine(), "versions": versions()}]
+    lines = [[_words(place.get(name)) for name in names] for place in found]
     return table([Column(name, wide=name != "device") for name in names], lines, sortable=False)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +20,8 @@ from trueedge.methods import Method
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
 from trueedge.results.curves import training_curve
-from trueedge.results.provenance import peak_memory, provenance
+from trueedge.results.failures import told
+from trueedge.results.provenance import code_hash, peak_memory, provenance
 from trueedge.results.record import Record, pack_ranks, request_key
 from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
@@ -91,7 +91,7 @@ class Cell:
             seed=self.seed,
             device=self.device,
             version=trueedge.__version__,
-            code=_code(type(self.method)),
+            code=code_hash(type(self.method)),
             **({} if self.parts is None else {"parts": self.parts}),
         )
 
@@ -154,18 +154,6 @@ def _given(method: Method) -> list[str]:
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
 
 
-@cache
-def _code(kind: type[Method]) -> str:
-    """A hash of the files that decide what a method computes: edited, it is another one."""
-    digest = hashlib.sha256()
-    try:
-        for path in kind.sources():
-            digest.update(path.read_bytes())
-    except (TypeError, OSError):
-        return ""
-    return digest.hexdigest()
-
-
 def run(
     source: str | Graph | Task,
     protocol: str | None = None,
@@ -200,7 +188,7 @@ def run(
     if protocol is None:
         protocol = source.protocol if isinstance(source, Task) else "heart"
     cell = Cell(source, protocol, method, seed, options, device, task_seed)
-    (outcome,) = run_cells([cell], store, keep_scores=keep_scores)
+    (outcome,) = run_cells([cell], store, keep_scores=keep_scores, go_on=False)
     if outcome.record is None:
         raise InputError(outcome.reason)
     return outcome.record
@@ -212,6 +200,7 @@ def run_cells(
     progress: Progress | None = None,
     again: bool = False,
     keep_scores: bool = False,
+    go_on: bool = True,
 ) -> Iterator[Outcome]:
     """Run cells in order and yield what became of each as soon as it is known.
 
@@ -225,6 +214,8 @@ def run_cells(
         again: compute what is in the store anew; the older record stays beside the new one.
         keep_scores: keep the scores of the test part too; a record that is there without them is computed
             anew.
+        go_on: an exception in the code of a method that is not trueedge's own is the reason why its cell
+            could not run; where False it is raised.
     """
     if keep_scores and store is None:
         raise InputError("scores are kept beside records: there is no store to keep them in")
@@ -242,7 +233,8 @@ def run_cells(
                 start = time.perf_counter()
                 task = cell.task(progress)
                 task_key, seconds = cell.task_key, time.perf_counter() - start
-            record = run_on(task, cell, seconds, scores_to)
+            with told(cell.method) if go_on else nullcontext():
+                record = run_on(task, cell, seconds, scores_to)
         except InputError as error:
             yield Outcome(cell, None, reason=str(error))
             continue
@@ -293,6 +285,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),
+            "code": code_hash(type(cell.method)),
             **provenance(task, cell.device),
             **kept,
             **training_curve(scorer),

@@ -7,7 +7,7 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,10 @@ from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_o
 from trueedge.results.kept_scores import load_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
+from trueedge.results.summary import of_last_code
+
+# How many records are listed where one is to be named.
+SHOWN = 5
 
 
 def certify(record: Record, path: str | Path, store: Store | str | Path = "runs") -> Path:
@@ -69,7 +73,8 @@ def default_name(record: Record) -> str:
 def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     """The one record of a store that has a key, or the beginning of one, and certain properties.
 
-    Of records of one request the latest with its scores counts. Trials of a search claim nothing of a test.
+    Of records of one request the latest with its scores counts, and without a key, of those that fit, none of
+    an earlier version of a method's code. Trials of a search claim nothing of a test.
 
     Args:
         store: where to look.
@@ -84,16 +89,27 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
             continue
         before = found.get(record.key)
         if before is None or record.provenance.get("kept") or not before.provenance.get("kept"):
+            found.pop(record.key, None)
             found[record.key] = record
-    if len(found) == 1:
-        return next(iter(found.values()))
+    fitting = list(found.values()) if key else of_last_code(found.values())[0]
+    if len(fitting) == 1:
+        return fitting[0]
     told = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
     words = f" with {', '.join(told)}" if told else ""
-    if not found:
+    if not fitting:
         raise InputError(f"there is no record{words} in {store.path}")
-    last = list(found.values())[-5:]
-    some = "; ".join(f"{one.key[:12]} is {_name(one)}, of {one.created[:16]}" for one in last)
-    raise InputError(f"{len(found)} records{words} are in {store.path}, name one by its key: {some}")
+    raise InputError(f"{len(fitting)} records{words} are in {store.path}, name one {_choice(fitting)}")
+
+
+def _choice(records: Sequence[Record]) -> str:
+    """How one of several records can be named, and the last of them."""
+    flags = {"dataset": "--dataset", "protocol": "-p", "method": "-m", "seed": "--seed"}
+    useful = [flag for name, flag in flags.items() if len({getattr(one, name) for one in records}) > 1]
+    ways = " or ".join(["by its key", *([f"with {', '.join(useful)}"] if useful else [])])
+    shown = records[-SHOWN:]
+    some = [f"{one.key[:12]} is {_name(one)}, of {one.created[:16]}" for one in shown]
+    more = len(records) - len(shown)
+    return f"{ways}: {'; '.join(some)}{f'; and {more} more' if more else ''}"
 
 
 def _kept(record: Record, folder: Path) -> Mapping[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
@@ -17,6 +19,9 @@ VERSION = 1
 # A certificate has some three thousand bytes and a dozen metrics; what is far larger is none.
 MOST_BYTES = 1 << 20
 MOST_METRICS = 1000
+
+# As JSON writes them, and those it leaves as they are: a certificate is shown on a terminal.
+_CONTROLS = re.compile(r"\\[bfnrtu]|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 # What was asked for: the settings' hash is over these.
 REQUEST = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "device")
@@ -87,8 +92,10 @@ def _complaint(card: Any) -> str:
     """What makes a JSON value no certificate, or nothing."""
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         return f"it does not say 'format': '{FORMAT}'"
-    if card.get("version") != VERSION:
+    if type(card.get("version")) is not int or card["version"] != VERSION:
         return f"it has the version {card.get('version')!r}, and this one reads {VERSION}"
+    if _CONTROLS.search(json.dumps(card, ensure_ascii=False).replace("\\\\", "")):
+        return "a text in it has characters that steer a terminal"
     for name, kind in FIELDS.items():
         value = card.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -113,7 +120,7 @@ def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
 
 def _complaint_of_scores(scores: Mapping[str, Any]) -> str:
     file, positives, negatives = (scores.get(name) for name in ("file", "positives", "negatives"))
-    if not isinstance(file, str) or Path(file).name != file or "\0" in file:
+    if not isinstance(file, str) or Path(file).name != file or not file.strip("."):
         return f"its scores are in {file!r}, which is no name of a file beside it"
     shape = [positives, *negatives] if isinstance(negatives, list) else []
     if len(shape) not in (2, 3) or not all(type(size) is int and 0 < size <= MOST_SCORES for size in shape):
@@ -129,9 +136,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object whose keys differ: of two values under one name, readers do not agree which counts."""
     found = dict(pairs)
     if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for name in names if names.count(name) > 1)
-        raise ValueError(f"{twice!r} stands in it twice")
+        counts = Counter(name for name, _ in pairs)
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} stands in it twice")
     return found
 
 

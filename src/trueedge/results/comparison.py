@@ -27,7 +27,7 @@ from trueedge.metrics.significance import (
 )
 from trueedge.metrics.tie_groups import holm, letters, tie_groups
 from trueedge.results.record import Record, request_key
-from trueedge.results.summary import labelled
+from trueedge.results.summary import labelled, of_last_code
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
@@ -61,7 +61,8 @@ class PairComparison:
         second: the label of the other one.
         difference: first - second, with its interval, p-value and sizes of effect.
         p_holm: the p-value corrected for all pairs of the comparison.
-        smallest_gap: the true difference that these edges and seeds find with a power of 0.8, uncorrected.
+        smallest_gap: the true difference that these edges and seeds find with a power of 0.8, where it must
+            pass Holm's first step: at the level of the comparison, divided by the number of its pairs.
     """
 
     first: str
@@ -113,12 +114,13 @@ def compare(
 ) -> list[MethodComparison]:
     """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
 
-    Of several records of one request the last one counts. A record without ranks (an old one, or a ranking
+    Of several records of one request the last one counts, and of several versions of a method's code the one
+    that ran last. A record without ranks (an old one, or a ranking
     of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known
     here are left out with the reason.
 
     Args:
-        records: of any data sets, protocols and methods.
+        records: of any data sets, protocols and methods, oldest first.
         metric: one that is a mean over positives (see :func:`positive_values`); each protocol's headline
             where none is given.
         level: of the intervals, and 1 - the chance of a false finding in a comparison.
@@ -126,7 +128,7 @@ def compare(
     if metric is not None:
         metrics.get(metric)
     groups: dict[str, list[Record]] = {}
-    for record in {(one.key, _task(one), one.seed): one for one in records if not one.is_trial}.values():
+    for record in _last_of_requests(records):
         request = {name: getattr(record, name) for name in ("dataset", "protocol", "options")}
         groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
     return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
@@ -191,6 +193,17 @@ def compare_over_datasets(
     return labels, friedman(values, level, metrics.get(names.pop()).higher_is_better)
 
 
+def _last_of_requests(records: Iterable[Record]) -> list[Record]:
+    """The last record of each request, oldest first."""
+    found: dict[tuple[str, str, int], Record] = {}
+    for record in records:
+        request = (record.key, _task(record), record.seed)
+        if not record.is_trial:
+            found.pop(request, None)
+            found[request] = record
+    return list(found.values())
+
+
 def _task(record: Record) -> str:
     return str(record.provenance.get("task", ""))
 
@@ -217,8 +230,8 @@ def _wins(ranks: Array, auc: float) -> Array:
     return 1.0 - (ranks - 1.0) / max(1, round(lost / (1.0 - auc)))
 
 
-def _comparison(records: list[Record], metric: str, level: float) -> MethodComparison:
-    left_out: list[str] = []
+def _comparison(every: list[Record], metric: str, level: float) -> MethodComparison:
+    records, left_out = of_last_code(every)
     table: dict[str, Samples] = {}
     counts: dict[str, int] = {}
     for label, group in labelled(records).items():
@@ -280,10 +293,11 @@ def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list
             continue
         shared = [(table[first][task], table[second][task]) for task in common]
         gap = difference_over_tasks(shared, level) if len(shared) > 1 else difference(*shared[0], level)
-        found.append(PairComparison(first, second, gap, 1.0, gap_at(gap.std_error, gap.df, level=level)))
+        found.append((first, second, gap))
     if not found:
         return []
+    first_step = 1.0 - (1.0 - level) / len(found)
     return [
-        replace(pair, p_holm=float(p))
-        for pair, p in zip(found, holm([p.difference.p for p in found]), strict=True)
+        PairComparison(first, second, gap, float(p), gap_at(gap.std_error, gap.df, level=first_step))
+        for (first, second, gap), p in zip(found, holm([gap.p for *_, gap in found]), strict=True)
     ]

@@ -22,6 +22,9 @@ COLUMNS = (
     "options",
     "created",
     "key",
+    "graph",
+    "task",
+    "source",
 )
 
 
@@ -51,6 +54,9 @@ def _lines(record: Record) -> list[list[object]]:
         *(json.dumps(plain[key], sort_keys=True) for key in ("settings", "options")),
         record.created,
         record.key,
+        plain["provenance"].get("hashes", {}).get("graph", ""),
+        plain["provenance"].get("task", ""),
+        plain["provenance"].get("source", ""),
     ]
     where = (record.dataset, record.protocol, record.method, record.seed)
     return [

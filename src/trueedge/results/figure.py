@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 
 Kind = Literal["lines", "points", "bars", "heat"]
 
@@ -36,6 +36,8 @@ class Series:
         )
         if len(lengths) != 1:
             raise InputError(f"the series {self.name!r} has values of different lengths: {sorted(lengths)}")
+        for axis in ("x", "y", "low", "high"):
+            object.__setattr__(self, axis, tuple(_value(one, self.name, axis) for one in getattr(self, axis)))
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,10 @@ class Figure:
     diagonal: bool = False
     note: str = ""
 
+    def __post_init__(self) -> None:
+        if self.kind not in get_args(Kind):
+            raise unknown("kind of figure", self.kind, get_args(Kind))
+
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary, ready for JSON; a missing value is null."""
         plain = asdict(self)
@@ -77,15 +83,30 @@ class Figure:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Figure:
         """The figure that :meth:`to_dict` wrote down."""
-        series = tuple(
-            Series(one["name"], *(_numbers(one[axis]) for axis in ("x", "y", "low", "high")))
-            for one in values["series"]
-        )
-        return cls(**{**values, "series": series})
+        try:
+            series = tuple(
+                Series(one["name"], *(_numbers(one[axis]) for axis in ("x", "y", "low", "high")))
+                for one in values["series"]
+            )
+            return cls(**{**values, "series": series})
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"this is no figure ({type(error).__name__}: {error})") from None
+
+
+def _value(value: Any, name: str, axis: str) -> float | str:
+    """A number as a plain float, or a text on the horizontal axis."""
+    if isinstance(value, str) and axis == "x":
+        return value
+    try:
+        if isinstance(value, (str, bool)):
+            raise TypeError
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"the series {name!r} has {value!r} where a number belongs") from None
 
 
 def _missing(value: float | str) -> bool:
-    return not isinstance(value, str) and math.isnan(value)
+    return not isinstance(value, str) and not math.isfinite(value)
 
 
 def _numbers(values: Sequence[float | str | None]) -> tuple[Any, ...]:

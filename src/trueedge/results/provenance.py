@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import platform
 import sys
@@ -14,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import trueedge
+from trueedge.methods import Method
 from trueedge.tasks import LinkTask, RecommendTask, Task
 
 PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
@@ -30,6 +32,21 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
         "machine": {**machine(), **_accelerator(device)},
         "device": device,
     }
+
+
+@cache
+def code_hash(kind: type[Method]) -> str:
+    """A hash of the files that decide what a method computes: edited, it is another one.
+
+    Empty where they cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        for path in kind.sources():
+            digest.update(path.read_bytes())
+    except (TypeError, OSError):
+        return ""
+    return digest.hexdigest()
 
 
 @cache

@@ -15,6 +15,16 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 
+# The most that ranks may unpack to: those of thirty million positives.
+MOST_BYTES = 1 << 28
+_KINDS: dict[str, type | tuple[type, ...]] = {
+    **dict.fromkeys(("key", "dataset", "protocol", "method", "headline", "created", "packed_ranks"), str),
+    **dict.fromkeys(("options", "settings", "metrics", "seconds", "provenance"), Mapping),
+    **dict.fromkeys(("seed", "task_seed"), int),
+    "peak_memory": (int, float),
+    "warnings": (list, tuple),
+}
+
 
 @dataclass(frozen=True)
 class Record:
@@ -67,7 +77,10 @@ class Record:
         if not self.packed_ranks:
             return None
         try:
-            twice = np.frombuffer(zlib.decompress(base64.b64decode(self.packed_ranks)), dtype="<i8")
+            packed = base64.b64decode(self.packed_ranks)
+            twice = np.frombuffer(zlib.decompressobj().decompress(packed, MOST_BYTES), dtype="<i8")
+            if not len(twice) or twice.min() < 2:
+                raise ValueError
         except (ValueError, TypeError, zlib.error) as error:
             raise InputError(
                 f"the ranks of the record of {self.method} on {self.dataset} are damaged: run it again"
@@ -91,8 +104,28 @@ class Record:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Record:
-        """The record that :meth:`to_dict` wrote down."""
+        """The record that :meth:`to_dict` wrote down; one that somebody else wrote is looked at first."""
+        _check(values)
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
+
+
+def _check(values: Mapping[str, Any]) -> None:
+    """Refuse what no record can hold, by the name of the field."""
+    for name, kinds in _KINDS.items():
+        value = values.get(name)
+        if name in values and (not isinstance(value, kinds) or isinstance(value, bool)):
+            raise InputError(f"{name} is {type(value).__name__}")
+    metrics = values.get("metrics", {})
+    judged = metrics.get("test", metrics.get("valid"))
+    for part in (*metrics.values(), values.get("seconds", {})):
+        if not isinstance(part, Mapping):
+            raise InputError("a part has no metrics")
+        for name, number in part.items():
+            # Compared and not converted: a whole number of any length may stand here.
+            if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) < 2**63:
+                raise InputError(f"{name} is no number")
+    if judged is None or values.get("headline") not in judged:
+        raise InputError(f"it does not have its headline {values.get('headline')!r}")
 
 
 def pack_ranks(ranks: NDArray[np.float64] | None) -> str:

@@ -25,6 +25,8 @@ Names = NDArray[np.str_]
 # What stands for each factor: Shomer et al., LPFormer, KDD 2024.
 PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
 SEVERAL = "none or several"
+# What a sentence on one split begins with.
+SEED = re.compile(r"^.*?, seed \d+: ")
 TITLES = {
     "degree": "degree of the end with fewer neighbours",
     "common neighbours": "common neighbours",
@@ -65,6 +67,15 @@ class Sliced:
     metric: str
     slicings: tuple[Slicing, ...]
     left_out: tuple[str, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why splits and records could not be used, each reason once, whatever its seeds and numbers."""
+        found: dict[str, str] = {}
+        for sentence in self.left_out:
+            reason = SEED.sub("", sentence, count=1)
+            found.setdefault(re.sub(r"\d+", "0", reason), reason)
+        return tuple(found.values())
 
 
 def slices(

@@ -86,8 +86,9 @@ class Store:
     def _record(self, text: str) -> Record:
         try:
             return Record.from_dict(json.loads(text))
-        except (TypeError, ValueError, AttributeError):
-            raise InputError(f"{self.path} holds a row that is not a record: {text[:60]!r}") from None
+        except (TypeError, ValueError, AttributeError, RecursionError) as error:
+            reason = f" ({error})" if isinstance(error, InputError) else ""
+            raise InputError(f"{self.path} holds a row that is not a record{reason}: {text[:60]!r}") from None
 
     def latest(self) -> list[Record]:
         """The latest record of each request, oldest first."""

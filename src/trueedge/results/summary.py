@@ -65,6 +65,36 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     return [_row(group) for group in groups.values()]
 
 
+def of_last_code(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
+    """The records without those of an earlier version of a method's code, or of trueedge.
+
+    Of records of one method, with the same settings given, on one data set under one protocol, those count
+    that were computed with the code of the last one, whatever their seeds. Records that do not tell their
+    code (old ones) all count.
+
+    Args:
+        records: oldest first.
+
+    Returns:
+        the records that count, and a sentence for each method that has others.
+    """
+    listed = list(records)
+    last = {_row_key(record): _code(record) for record in listed if _code(record)}
+    kept: list[Record] = []
+    earlier: dict[str, int] = {}
+    for record in listed:
+        if not _code(record) or _code(record) == last[_row_key(record)]:
+            kept.append(record)
+        else:
+            label = f"{record.method}{_listed(_not_default(record))}"
+            earlier[label] = earlier.get(label, 0) + 1
+    return kept, [
+        f"{count} record{'s' if count > 1 else ''} of an earlier version of {label}"
+        f" {'are' if count > 1 else 'is'} left out"
+        for label, count in earlier.items()
+    ]
+
+
 def labelled(records: Iterable[Record]) -> dict[str, list[Record]]:
     """The records of each method with its settings, by a label that no other has, in order.
 
@@ -83,6 +113,18 @@ def labelled(records: Iterable[Record]) -> dict[str, list[Record]]:
             unused = f"{label} #{number}"
         found[unused] = group
     return found
+
+
+def _code(record: Record) -> tuple[str, str] | None:
+    """The version of the code, where a record tells it: a hash of the method's, and trueedge's number."""
+    code = record.provenance.get("code")
+    return (str(code), str(record.provenance.get("versions", {}).get("trueedge"))) if code else None
+
+
+def _row_key(record: Record) -> str:
+    """The same for records that stand in one line of a table, but for settings that the code filled in."""
+    request = {name: getattr(record, name) for name in ("dataset", "protocol", "options", "method")}
+    return request_key(source=record.provenance.get("source"), given=_not_default(record), **request)
 
 
 def _row(records: list[Record]) -> Row:

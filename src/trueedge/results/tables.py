@@ -11,7 +11,7 @@ from trueedge import metrics
 from trueedge.errors import InputError
 from trueedge.results.comparison import MethodComparison, MethodEstimate, compare
 from trueedge.results.record import Record, request_key
-from trueedge.results.summary import Row, labelled, summarise
+from trueedge.results.summary import Row, labelled, of_last_code, summarise
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
 # What might have been others: what an interval holds for, in a user's words.
@@ -53,10 +53,12 @@ class Table:
     Attributes:
         lines: its methods, best headline first.
         found: intervals, letters and pairs of those whose records tell them.
+        left_out: a sentence for each method that has records of an earlier version of its code.
     """
 
     lines: tuple[Line, ...]
     found: MethodComparison
+    left_out: tuple[str, ...] = ()
 
     @property
     def compared(self) -> MethodComparison | None:
@@ -119,30 +121,45 @@ class Table:
         return max(values) if higher_is_better(name) else min(values)
 
     def remarks(self) -> list[str]:
-        """What intervals and letters mean, or why there are none; then what was found about the scores."""
+        """What intervals and letters mean, or why there are none; what is left out; what scores are like."""
         if self.compared is not None:
-            said = [how_sure(self.compared)]
+            said = [how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
             said = ["how sure an AUC is, one split does not tell: --seeds 5 draws five"]
         else:
             said = []
-        return [*said, *findings(self.records)]
+        return [*said, *self.left_out, *findings(self.records)]
 
 
 def tables(records: Iterable[Record]) -> list[Table]:
-    """A table for each data set under each protocol with its options; trials of a search have none."""
+    """A table for each data set under each protocol with its options; trials of a search have none.
+
+    Of records that differ in the version of the code, those of the code that ran last count.
+
+    Args:
+        records: oldest first.
+    """
     judged = [record for record in records if not record.is_trial]
     return [_table(group) for group in alike(judged, "dataset", "protocol", "options", "source")]
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Of records of the same request the last, whichever version of the code it was computed with.
+    """Of records of the same request the last, in the order they were made.
 
-    Trials of a search, which know no test part, are left out.
+    Where a method's line has several versions of the code, a record of the one that ran last goes before
+    others of its request. Trials of a search, which know no test part, are left out.
+
+    Args:
+        records: oldest first.
     """
     request = ("dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
     judged = [record for record in records if not record.is_trial]
-    return [group[-1] for group in alike(judged, *request)]
+    current = {id(record) for record in of_last_code(judged)[0]}
+    chosen = {
+        id(([record for record in group if id(record) in current] or group)[-1])
+        for group in alike(judged, *request)
+    }
+    return list({id(record): record for record in judged if id(record) in chosen}.values())
 
 
 def findings(records: Sequence[Record]) -> list[str]:
@@ -168,6 +185,21 @@ def how_sure(compared: MethodComparison) -> str:
     return f"{level}; {told}{gap if compared.smallest_gap < LARGEST_GAP else ''}"
 
 
+def too_few(compared: MethodComparison) -> list[str]:
+    """That there are too few seeds, where methods share a letter although their intervals do not overlap."""
+    ends = {one.label: (one.estimate.low, one.estimate.high) for one in compared.methods}
+    joined = [pair for pair in compared.pairs if pair.p_holm >= 1 - compared.level]
+    if all(
+        max(ends[pair.first][0], ends[pair.second][0]) <= min(ends[pair.first][1], ends[pair.second][1])
+        for pair in joined
+    ):
+        return []
+    seeds = min(one.seeds for one in compared.methods)
+    counted = "one seed is" if seeds == 1 else f"{seeds} seeds are"
+    pairs = len(compared.pairs)
+    return [f"{counted} too few for {pairs} pair{'s' if pairs > 1 else ''}: more seeds tell more"]
+
+
 def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
     """The records in groups that agree in some of their attributes, or in their ``source``."""
     groups: dict[str, list[Record]] = {}
@@ -191,7 +223,8 @@ def _attribute(record: Record, name: str) -> Any:
     return record.provenance.get("source") if name == "source" else getattr(record, name)
 
 
-def _table(records: list[Record]) -> Table:
+def _table(every: list[Record]) -> Table:
+    records, left_out = of_last_code(every)
     (found,) = compare(records)
     estimates = {one.label: one for one in found.methods}
     lines = []
@@ -199,4 +232,4 @@ def _table(records: list[Record]) -> Table:
         (row,) = summarise(group)
         lines.append(Line(label, row, estimates.get(label), tuple(group)))
     sign = -1 if higher_is_better(records[0].headline) else 1
-    return Table(tuple(sorted(lines, key=lambda line: sign * line.value)), found)
+    return Table(tuple(sorted(lines, key=lambda line: sign * line.value)), found, tuple(left_out))

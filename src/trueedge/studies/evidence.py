@@ -13,6 +13,7 @@ from typing import Any
 from trueedge.errors import InputError
 from trueedge.results.figure import Figure
 from trueedge.studies.study import Finding, Study
+from trueedge.writing import check_target, write_text
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
@@ -44,28 +45,26 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
         "rows": rows,
         **({"figures": drawn} if drawn else {}),
     }
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(card, indent=1) + "\n")
-    return path
+    return write_text(path, json.dumps(card, indent=1, allow_nan=False) + "\n", "the evidence")
 
 
 def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
     """The rows and runs that a file holds already; refuse a file that a study cannot be written to."""
     path = Path(path)
-    if path.suffix != ".json":
-        raise InputError(f"{path}: a study is written to a .json file")
+    check_target(path, "a study", (".json",))
     if not path.exists():
         return [], []
     try:
         card = json.loads(path.read_text())
         of, rows, runs = card["study"], card["rows"], card["runs"]
+        found = [*rows, *_drawn(path)]
         sound = isinstance(rows, list) and isinstance(runs, list)
-        if not sound or not all(_place(row) and row["run"] in range(len(runs)) for row in rows):
+        texts = all(isinstance(word, str) for row in rows for word in _place(row))
+        if not (sound and texts and all(type(one["run"]) is int for one in found)):
             raise ValueError
-        drawn = _drawn(path)
-        if not all(plain["run"] in range(len(runs)) for plain in drawn):
+        if not all(0 <= one["run"] < len(runs) for one in found):
             raise ValueError
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
+    except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
         raise InputError(f"{path} is there already, and holds no study to add to") from error
     if of != study.name:
         raise InputError(f"{path} holds {of}: {study.name} goes into a file of its own")
@@ -83,11 +82,12 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
         return []
     try:
         found = json.loads(path.read_text()).get("figures", [])
-        for plain in found:
-            _figure(plain)
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        names = [_figure(plain).name for plain in found]
+        if not isinstance(found, list) or len(set(names)) < len(names):
+            raise ValueError
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} holds no figures that can be read") from error
-    return list(found)
+    return found
 
 
 def _figure(plain: dict[str, Any]) -> Figure:

@@ -24,6 +24,7 @@ from trueedge.studies.printed_tables import PrintedTable, selected_by
 from trueedge.studies.published_values import PublishedValue, published
 from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, register
 from trueedge.tasks import LinkTask
+from trueedge.writing import write_text
 
 DATASET = "ogbl-ddi"
 METRIC = "hits@20"
@@ -119,7 +120,8 @@ def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Look
     method.for_task(watched).fit(watched, seed=seed, device=plan.device)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps({"method": method.name, "seed": seed, "looks": watched.looks}) + "\n")
+        card = {"method": method.name, "seed": seed, "looks": watched.looks}
+        write_text(path, json.dumps(card) + "\n", "what was seen")
     return watched.looks
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from trueedge.graph import Graph, as_pairs
 from trueedge.graph.columns import read_columns
 from trueedge.graph.reading import read_pair_files
 from trueedge.graph.text import open_text
+from trueedge.tasks.array_files import listing, read_archive, read_array, regular_file
 
 Kind = Literal["positives", "negatives"]
 PARTS: dict[Kind, tuple[str, ...]] = {"positives": ("train", "valid", "test"), "negatives": ("valid", "test")}
@@ -39,11 +39,22 @@ class Listed:
         pairs: int32 (n, 2), or (P, K, 2) where each positive has its own.
         origin: the file's name, or what else they came as.
         notes: what was decided while reading, a sentence each.
+        text: the file, where it is one of lines.
+        named: whether that file has the names of nodes, and not their numbers.
     """
 
     pairs: NDArray[np.int32]
     origin: str
     notes: tuple[str, ...] = ()
+    text: Path | None = None
+    named: bool = False
+
+    def place(self, row: int) -> str:
+        """Where a row stands, in words: the file and the line, or the row of an array."""
+        if self.text is None:
+            return f"{self.origin}, row {row}"
+        lines = read_columns(open_text(self.text), names_only=self.named, numbers_only=not self.named).lines
+        return f"{self.origin}, line {int(lines[row])}"
 
 
 def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
@@ -70,17 +81,22 @@ def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
     if "test" not in found:
         raise InputError(f"there are no {kind} of the test part: the split and the negatives are its")
     names = _names(graph) if graph.labels is not None else None
-    return {part: _listed(one, part, kind, graph, names) for part, one in found.items()}
+    listed = {part: _listed(one, part, kind, graph, names) for part, one in found.items()}
+    for part, one in listed.items():
+        if not one.pairs.size:
+            raise InputError(f"{one.origin} holds no pair: there are no {part} {kind} in it")
+    return listed
 
 
 def _by_path(text: str, kind: Kind) -> dict[str, Any]:
+    if not text.strip():
+        raise InputError(f"the path of the {kind} is empty: name a folder or a file")
     path = Path(text)
-    if path.is_dir():
+    # Several long names in a row can be too long for one, at which a path's own methods would fail.
+    if os.path.isdir(path):
         return dict(_in_folder(path, kind))
-    if path.suffix.lower() == ".npz":
-        return _in_archive(path, kind)
-    if path.exists() or "," not in text:
-        return {"test": path}
+    if os.path.exists(path) or "," not in text:
+        return _in_archive(path, kind) if path.suffix.lower() == ".npz" else {"test": path}
     words = [word.strip() for word in text.split(",")]
     parts = PARTS[kind]
     if len(words) > len(parts):
@@ -91,9 +107,13 @@ def _by_path(text: str, kind: Kind) -> dict[str, Any]:
 def _in_folder(folder: Path, kind: Kind) -> dict[str, Path]:
     """The file of each part, by what it is called."""
     files: dict[str, list[Path]] = {}
-    for path in sorted(folder.iterdir()):
+    try:
+        paths = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"{folder} cannot be looked through: {error.strerror}") from None
+    for path in paths:
         plain = Path(path.name.removesuffix(".gz"))
-        if path.is_file() and plain.suffix.lower() in ENDINGS:
+        if os.path.isfile(path) and plain.suffix.lower() in ENDINGS:
             files.setdefault(plain.stem.lower().replace("-", "_"), []).append(path)
     found: dict[str, Path] = {}
     for stems in STEMS[kind]:
@@ -122,12 +142,14 @@ def _named(files: dict[str, list[Path]], stems: tuple[str, ...], kind: Kind, fol
 
 def _in_archive(path: Path, kind: Kind) -> dict[str, Any]:
     """The arrays of a file that ``trueedge negatives`` wrote, with its own names for the nodes if it has."""
-    arrays = _opened(path)
+    arrays = read_archive(path)
     labels = arrays.get("labels")
+    if labels is not None and labels.ndim != 1:
+        raise InputError(f"{path}: labels must be a list of names, got the shape {labels.shape}")
     ending = "_negatives" if kind == "negatives" else ""
     found = {part: arrays[part + ending] for part in PARTS[kind] if part + ending in arrays}
     if "test" not in found:
-        raise InputError(f"{path} has no array 'test{ending}': it holds {', '.join(sorted(arrays))}")
+        raise InputError(f"{path} has no array 'test{ending}': it holds {listing(arrays)}")
     return {part: _Archived(array, f"{path.name}, {part}{ending}", labels) for part, array in found.items()}
 
 
@@ -142,11 +164,11 @@ class _Archived:
 
 def _listed(given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, int] | None) -> Listed:
     if isinstance(given, (str, os.PathLike)):
-        path = Path(given)
+        path = regular_file(Path(given))
         if path.suffix.lower() in (".npy", ".pt"):
             return Listed(_checked(_array(path, kind), kind, str(path), graph.num_nodes), path.name)
         pairs, notes = _text(path, graph, names)
-        return Listed(pairs.astype(np.int32), path.name, notes)
+        return Listed(pairs.astype(np.int32), path.name, notes, path, names is not None)
     if not isinstance(given, _Archived):
         return Listed(_checked(given, kind, f"{part} {kind}", graph.num_nodes), "an array")
     if given.labels is None:
@@ -184,28 +206,14 @@ def _text(
 
 def _array(path: Path, kind: Kind) -> NDArray[Any]:
     if path.suffix.lower() == ".npy":
-        return _opened(path)[""]
+        return read_array(path)
     from trueedge.datasets.torch_files import read_arrays
 
     arrays = read_arrays(path)
     key = IN_TORCH_FILES[kind]
     if key not in arrays:
-        raise InputError(f"{path} has no array {key!r}: it holds {', '.join(sorted(arrays))}")
+        raise InputError(f"{path} has no array {key!r}: it holds {listing(arrays)}")
     return arrays[key]
-
-
-def _opened(path: Path) -> dict[str, NDArray[Any]]:
-    """The arrays of a .npz file, or the one of a .npy file under the empty name."""
-    try:
-        opened = np.load(path, allow_pickle=False)
-        if isinstance(opened, np.ndarray):
-            return {"": opened}
-        with opened:
-            return {name: opened[name] for name in opened.files}
-    except FileNotFoundError:
-        raise InputError(f"{path}: there is no such file") from None
-    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"{path} cannot be read as arrays of numbers: {error}") from None
 
 
 def _checked(values: Any, kind: Kind, what: str, num_nodes: int) -> NDArray[np.int32]:

@@ -1,0 +1,84 @@
+"""The overview: all methods beside all data sets and protocols."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from trueedge.report.blocks import MISSING, Cell, Column, notes, paragraph, table
+from trueedge.report.markup import Markup, joined
+from trueedge.results.tables import Line, Table
+
+# What fits into a twentieth of a page.
+MOST_ROWS, MOST_CELLS = 300, 6_000
+MOST_WARNINGS = 3
+# Fewer splits than this hardly tell so many methods apart, whatever their gaps.
+FEW_SPLITS, MANY = 5, 5
+
+
+def overview(every: Sequence[Table]) -> Markup:
+    """All methods beside all data sets and protocols: the headline of each, in percent."""
+    labels = _by_place(every)[:MOST_ROWS]
+    tables = every[: max(1, MOST_CELLS // len(labels))]
+    columns: list[Column | str] = ["method"]
+    columns += [
+        Column(f"{one.where}: {one.headline}", number=True, hint=f"{one.headline}, percent; {one.seeds}")
+        for one in tables
+    ]
+    found = [{line.label: line for line in one.lines} for one in tables]
+    best = [one.best(one.headline) for one in tables]
+    rows = []
+    for label in labels:
+        cells: list[object] = [label]
+        for one, lines, top in zip(tables, found, best, strict=True):
+            line = lines.get(label)
+            cells.append(MISSING if line is None else _short(line, one, top))
+        rows.append(cells)
+    said = (
+        "The headline metric of each, named in the column's head, in percent: the best of a column is bold;"
+        " what is not told apart from it, and whose interval overlaps its own, is shaded. Rows are sorted by"
+        " the mean place of a method in its columns, the best on top."
+    )
+    left = [f"{len(every) - len(tables):,} more tables are left out here"] if len(tables) < len(every) else []
+    shown = table(columns, rows, label="all methods, all protocols")
+    few = [f"{one.where}: {sentence}" for one in tables for sentence in few_splits(one)]
+    if len(few) > MOST_WARNINGS:
+        few = [f"{len(few):,} of the tables stand on too few splits to tell their methods apart"]
+    return joined([paragraph(said, quiet=True), shown, notes([*few, *left])])
+
+
+def few_splits(one: Table) -> list[str]:
+    """That a table of many methods stands on few splits, where splits are what its intervals are over."""
+    sure = one.compared
+    if sure is None or len(sure.methods) < MANY or not 1 < sure.tasks < FEW_SPLITS:
+        return []
+    return [
+        f"{sure.tasks} splits are too few to tell {len(sure.pairs)} pairs apart; with more seeds letters"
+        " get clearer"
+    ]
+
+
+def _short(line: Line, one: Table, best: float | None) -> Cell:
+    """A method's headline, shaded where it shares a letter with the best and their intervals overlap."""
+    letters: tuple[str, ...] = ()
+    if one.compared is not None and line.estimate is not None:
+        letters = line.estimate.letters
+    top = one.lines[0].estimate
+    # Few seeds leave far ones a letter in common; that alone makes no tie.
+    tied = (
+        top is not None
+        and line.estimate is not None
+        and not set(letters).isdisjoint(top.letters)
+        and line.estimate.estimate.low <= top.estimate.high
+        and line.estimate.estimate.high >= top.estimate.low
+    )
+    hint = f"group {''.join(letters)}" if letters else ""
+    return Cell(f"{100 * line.value:.2f}", best=line.value == best, shaded=tied, hint=hint)
+
+
+def _by_place(tables: Sequence[Table]) -> list[str]:
+    """All labels, those that stand high in their tables first."""
+    places: dict[str, list[float]] = {}
+    for one in tables:
+        for place, line in enumerate(one.lines):
+            places.setdefault(line.label, []).append((place + 0.5) / len(one.lines))
+    return sorted(places, key=lambda label: sum(places[label]) / len(places[label]))

@@ -1,0 +1,65 @@
+"""Records that somebody else wrote."""
+
+from __future__ import annotations
+
+import base64
+import json
+import sqlite3
+import zlib
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.results.record import Record
+
+GOOD = te.run("karate", "existing", "ra", seed=0).to_dict()
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"metrics": {"test": {}}}, "headline 'mrr'"),
+        ({"metrics": {}}, "headline 'mrr'"),
+        ({"metrics": {"test": 3}}, "a part has no metrics"),
+        ({"metrics": [1]}, "metrics is list"),
+        ({"metrics": {"test": {"mrr": None}}}, "mrr is no number"),
+        ({"metrics": {"test": {"mrr": float("nan")}}}, "mrr is no number"),
+        ({"metrics": {"test": {"mrr": 10**400}}}, "mrr is no number"),
+        ({"metrics": {"test": {"mrr": True}}}, "mrr is no number"),
+        ({"seconds": {"fit": "long"}}, "fit is no number"),
+        ({"settings": 3}, "settings is int"),
+        ({"provenance": []}, "provenance is list"),
+        ({"seed": "0"}, "seed is str"),
+        ({"created": 5}, "created is int"),
+        ({"headline": None}, "headline is NoneType"),
+    ],
+)
+def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(change: dict, reason: str) -> None:
+    with pytest.raises(te.InputError, match=reason):
+        Record.from_dict({**GOOD, **change})
+
+
+def test_a_record_comes_back_from_its_own_dictionary() -> None:
+    assert Record.from_dict(GOOD).to_dict() == GOOD
+
+
+def test_a_store_names_the_row_that_is_no_record(tmp_path) -> None:
+    store = te.Store(tmp_path)
+    store.append(Record.from_dict(GOOD))
+    columns = "key, dataset, protocol, method, seed, headline, value, created, record"
+    for text in ("[" * 100_000, json.dumps({**GOOD, "metrics": {"test": {}}})):
+        row = ("k", "d", "p", "m", 0, "mrr", 0.0, "", text)
+        connection = sqlite3.connect(store.path)
+        connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        connection.commit()
+        connection.close()
+        with pytest.raises(te.InputError, match=r"records\.sqlite holds a row that is not a record"):
+            store.records()
+
+
+@pytest.mark.parametrize("ranks", [[], [0, 2], [-2, 4]])
+def test_ranks_below_the_first_are_damaged(ranks: list[int]) -> None:
+    packed = base64.b64encode(zlib.compress(np.array(ranks, dtype="<i8").tobytes())).decode()
+    with pytest.raises(te.InputError, match="the ranks of the record of ra on karate are damaged"):
+        _ = Record.from_dict({**GOOD, "packed_ranks": packed}).ranks
