@@ -101,3 +101,25 @@ def test_one_value_many_times_has_room_around_it() -> None:
 def test_names_that_do_not_fit_are_thinned_evenly() -> None:
     assert thinned(list("abcdef"), 100.0, 10.0) == [0, 1, 2, 3, 4, 5]
     assert thinned(list("abcdef"), 30.0, 10.0) == [0, 2, 4]
+
+
+@pytest.mark.parametrize(
+    ("values", "log"),
+    [
+        ((-1e308, 1e308), False),
+        ((0.0, 1.7e308), False),
+        ((0.0, 5e-324), False),
+        ((1e-200, 2e-200), False),
+        ((1.0, 1e308), True),
+        ((1e-308, 1e308), True),
+        ((5e-324, 1.0), True),
+        ((1e18, 1e18 + 256), True),
+        ((1e18, 1e18 + 256), False),
+        ((math.inf, math.nan), False),
+    ],
+)
+def test_numbers_at_the_ends_of_what_there_is_are_drawn_or_left_out(values: tuple, log: bool) -> None:
+    found = scale(values, 0.0, 100.0, log=log)
+    assert all(0 <= found.at(value) <= 100 for value in values if found.shows(value))
+    assert all(text for _, text in found.ticks())
+    assert all(number_text(value) for value in values)

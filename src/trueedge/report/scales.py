@@ -5,7 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
+# What is nearer to 0 is not told from it, and what is as far from it has no place.
+SMALLEST = 1e-100
+# Numbers that differ by less of their size stand at one place.
+SAME = 1e-12
 DIGITS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -38,13 +43,15 @@ class Scale:
 
     def number(self, value: float | str) -> float:
         """The value, or a name's number."""
-        return float(self.names.index(value)) if isinstance(value, str) else float(value)
+        return float(self._places[value]) if isinstance(value, str) else float(value)
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        return {name: place for place, name in enumerate(self.names)}
 
     def shows(self, value: float | str) -> bool:
-        """Whether a value has a place: it is a known name, or finite, and positive where logarithmic."""
-        if isinstance(value, str):
-            return value in self.names
-        return math.isfinite(value) and (value > 0 or not self.log)
+        """Whether a value has a place: a known name, or a number of a size that is drawn."""
+        return value in self._places if isinstance(value, str) else _has_place(value, self.log)
 
     def ticks(self, most: int = 7, ranks: bool = False) -> list[tuple[float, str]]:
         """Values to write beside the axis, with their text, at most about so many; of ranks whole ones."""
@@ -86,16 +93,17 @@ def scale(
     if names:
         free = edge if len(names) > 1 else 0.5
         return Scale(-free, len(names) - 1 + free, start, end, names=names)
-    numbers = [float(v) for v in listed if not isinstance(v, str) and math.isfinite(v) and (v > 0 or not log)]
+    numbers = [float(value) for value in listed if not isinstance(value, str) and _has_place(value, log)]
     if not numbers:
         return Scale(0.1 if log else 0.0, 1.0, start, end, log)
+    numbers = [0.0 if abs(number) < SMALLEST else number for number in numbers]
     low, high = min(numbers), max(numbers)
     if log:
-        factor = (high / low) ** room if high > low else 2.0
+        factor = (high / low) ** room if high > low * (1 + SAME) else 2.0
         return Scale(low / factor, high * factor, start, end, True)
     if zero:
         low, high = min(low, 0.0), max(high, 0.0)
-    if high <= low:
+    if high - low <= SAME * max(abs(low), abs(high)):
         spread = abs(low) * 0.1 or 0.5
         low, high = low - spread, high + spread
     free = room * (high - low)
@@ -117,6 +125,8 @@ def number_text(value: float, step: float = 0.0) -> str:
         step: between neighbours; 0 where there is none, and the number is written as short as it goes.
     """
     size = abs(value)
+    if not SMALLEST <= size <= 1 / SMALLEST and size:
+        return f"{value:.3g}".replace("-", "−")
     if value != 0 and (size >= 1e6 or size < 1e-4) and not 0 < step / size < 1e-3:
         exponent = math.floor(math.log10(size) + 1e-12)
         factor = value / 10.0**exponent
@@ -131,6 +141,11 @@ def number_text(value: float, step: float = 0.0) -> str:
     else:
         text = f"{value:,.4g}" if size < 1000 else f"{value:,.0f}"
     return text.replace("-", "−") if value != 0 else text.replace("-", "")
+
+
+def _has_place(value: float, log: bool = False) -> bool:
+    """Whether a number can be drawn: neither without end nor of a size that no sum survives."""
+    return abs(value) <= 1 / SMALLEST and (value >= SMALLEST or not log)
 
 
 def _step(low: float, high: float, most: int) -> float:
