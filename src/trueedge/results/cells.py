@@ -267,7 +267,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
     kept, complaints = kept_scores.keep(scores_to, task, scores)
-    told = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
+    remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     return Record(
         key=cell.key,
         dataset=task.dataset,
@@ -281,7 +281,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=(*_altered(cell), *told, *complaints),
+        warnings=(*_altered(cell), *remarks, *complaints),
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),
