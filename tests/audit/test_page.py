@@ -171,9 +171,14 @@ def test_a_page_of_the_smallest_benchmark_and_of_one_without_features_is_whole()
         benchmark(valid=[[0, 1]], test=[[2, 3]], negatives=[[4, 5]]),
         te.task("karate", "heart", k=4),
     ):
-        Reader(page(audit(task)))
+        found = audit(task)
+        text = page(found)
+        Reader(text)
+        assert all(one.check in text for one in found)
     pair = Graph.from_edges([[0, 1], [1, 2]], 4)
-    Reader(page(audit(pair, split={"test": [[0, 3]]}, negatives=[[0, 2]])))
+    found = audit(pair, split={"test": [[0, 3]]}, negatives=[[0, 2]])
+    Reader(page(found))
+    assert all(reason in page(found) for reason in found.skipped)
 
 
 def test_the_area_under_the_positives_is_the_auc_over_lists() -> None:

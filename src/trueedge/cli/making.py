@@ -166,10 +166,11 @@ def _around(
     """The task of the user's own positives on a whole graph."""
     from trueedge.datasets import load
     from trueedge.splits import Split
+    from trueedge.tasks.pair_files import text_pairs
 
     found = parsing.source(edges)
     graph = load(found) if isinstance(found, str) else found
-    asked = parsing.labelled_pairs(positives, graph).astype(np.int32)
+    asked = text_pairs(positives, graph)[0].astype(np.int32)
     split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
     options = parsing.options(words, [protocol])[protocol]
     return from_split(split, protocol, seed, None, options, report, shards)

@@ -7,17 +7,11 @@ from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError, unknown
-from trueedge.graph import Graph, as_pairs
-from trueedge.graph.columns import read_columns
-from trueedge.graph.reading import read_pairs
-from trueedge.graph.text import open_text
+from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.protocols import Shards
@@ -136,21 +130,6 @@ def source(text: str) -> str | Graph:
         raise InputError(f"there is no file {text}")
     datasets.get(text)
     return text
-
-
-def labelled_pairs(path: Path, graph: Graph) -> NDArray[np.int64]:
-    """The pairs of a file as node numbers, where the graph's own file may use other names."""
-    if graph.labels is None:
-        return as_pairs(read_pairs(path), graph.num_nodes, str(path))
-    columns = read_columns(open_text(path), names_only=True)
-    place = {label: node for node, label in enumerate(graph.labels)}
-    numbers = np.array([place.get(name, -1) for name in columns.names or ()], dtype=np.int64)
-    pairs: NDArray[np.int64] = numbers[columns.ids]
-    if (pairs < 0).any():
-        row, column = (int(i) for i in np.argwhere(pairs < 0)[0])
-        name = (columns.names or ())[columns.ids[row, column]]
-        raise InputError(f"{path}, line {columns.lines[row]}: {name!r} is no node of {graph.name}")
-    return pairs
 
 
 def saved_task(text: str, protocol: str | None, words: Sequence[str] = ()) -> Task | None:

@@ -160,11 +160,7 @@ def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
 
     graph, links = task.graph, task.test.positives.astype(np.int64)
     degrees = np.diff(graph.indptr)
-    known = {
-        factor: methods.create(proxy).fit(task).score(links)
-        for factor, proxy in PROXIES.items()
-        if proxy != "cosine" or graph.features is not None
-    }
+    known = factor_scores(task)
     factors = dominant_factors(known).astype("<U32")
     factors[factors == ""] = SEVERAL
     return {
@@ -172,6 +168,16 @@ def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
         "common neighbours": np.rint(np.asarray(known["local"])).astype(np.int64),
         "distance": distances(graph.indptr, graph.indices, links),
         "factor": factors,
+    }
+
+
+def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
+    """The score of each test positive by what stands for each factor, (P,); without features two of three."""
+    links = task.test.positives.astype(np.int64)
+    return {
+        factor: methods.create(proxy).fit(task).score(links)
+        for factor, proxy in PROXIES.items()
+        if proxy != "cosine" or task.graph.features is not None
     }
 
 

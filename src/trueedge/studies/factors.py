@@ -8,15 +8,13 @@ from numpy.typing import NDArray
 from trueedge import datasets, methods, tasks
 from trueedge.metrics.factors import by_factor, dominant_factors
 from trueedge.results import Cell, Record
+from trueedge.results.slices import factor_scores
 from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
 from trueedge.tasks import LinkTask
 
 NAME = "lpformer/factors"
-# What stands for each factor in the paper.
-PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
 DATASETS = {"cora": "existing", "citeseer": "existing-released", "pubmed": "existing"}
 METHODS = ("cn", "ppr", "cosine", "gcn", "buddy", "ncn", "ncnc", "lpformer")
-PERCENTILE = 90.0
 SEEDS = 10
 
 
@@ -51,12 +49,7 @@ def factors_of(dataset: str) -> NDArray[np.str_]:
     """The factor that alone speaks for each test positive of a data set, str (P,)."""
     task = tasks.task(dataset, DATASETS[dataset], 0)
     assert isinstance(task, LinkTask)
-    links = task.test.positives
-    scores = {
-        factor: methods.create(proxy).fit(task).score(links.astype(np.int64))
-        for factor, proxy in PROXIES.items()
-    }
-    return dominant_factors(scores, PERCENTILE)
+    return dominant_factors(factor_scores(task))
 
 
 def _rows(records: list[Record], factors: NDArray[np.str_]) -> list[Comparison]:

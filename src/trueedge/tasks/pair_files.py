@@ -167,7 +167,7 @@ def _listed(given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, in
         path = regular_file(Path(given))
         if path.suffix.lower() in (".npy", ".pt"):
             return Listed(_checked(_array(path, kind), kind, str(path), graph.num_nodes), path.name)
-        pairs, notes = _text(path, graph, names)
+        pairs, notes = text_pairs(path, graph, names)
         return Listed(pairs.astype(np.int32), path.name, notes, path, names is not None)
     if not isinstance(given, _Archived):
         return Listed(_checked(given, kind, f"{part} {kind}", graph.num_nodes), "an array")
@@ -186,13 +186,23 @@ def _names(graph: Graph) -> dict[str, int]:
     return {label: node for node, label in enumerate(graph.labels or ())}
 
 
-def _text(
-    path: Path, graph: Graph, names: dict[str, int] | None
+def text_pairs(
+    path: Path, graph: Graph, names: dict[str, int] | None = None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The pairs of a text file, with the names of a graph's nodes or, where it has none, their numbers."""
-    if names is None:
+    """The pairs of a text file, with the names of a graph's nodes or, where it has none, their numbers.
+
+    Args:
+        path: a line a pair.
+        graph: whose nodes they are of.
+        names: the number of each of its nodes' names, where that is known already.
+
+    Returns:
+        int64 (n, 2), and what there is to know of the file.
+    """
+    if graph.labels is None:
         read = read_pair_files([path], graph.num_nodes)
         return read.pairs[0], read.notes
+    names = names or _names(graph)
     text = open_text(path)
     columns = read_columns(text, names_only=True)
     numbers = np.array([names.get(name, -1) for name in columns.names or ()], dtype=np.int64)
