@@ -29,6 +29,7 @@ def reproduce(
         int | None, typer.Option(help="How many seeds; the study's own number if not given.", min=1)
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
+    jobs: Annotated[int, typer.Option(help="How many cells are run at a time.", min=1)] = 1,
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
     output: Annotated[
         Path | None,
@@ -42,6 +43,7 @@ def reproduce(
         trueedge reproduce list
         trueedge reproduce heart/table-4 --dataset citeseer
         trueedge reproduce heart/figure-4 --dataset cora --page figure.html
+        trueedge reproduce degree-bias/communities --device cuda --jobs 16
     """
     from trueedge.results import Store
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
@@ -65,6 +67,7 @@ def reproduce(
             device=device,
             store=store,
             progress=report,
+            jobs=jobs,
         )
         finding = chosen.run(plan)
     if finding.rows:

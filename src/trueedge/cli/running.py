@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import parsing, scoreboard, showing
+from trueedge.errors import InputError
 
 if TYPE_CHECKING:
     from trueedge.results import Cell, Outcome, Record, Store
@@ -65,6 +66,7 @@ def run(
         list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
+    jobs: Annotated[int, typer.Option(help="How many cells are run at a time.", min=1)] = 1,
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
     again: Annotated[
         bool, typer.Option("--again", help="Compute anew what is in the folder of the records.")
@@ -85,6 +87,7 @@ def run(
     Example:
         trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
         trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
+        trueedge run citeseer -p heart-released -m gcn,ncn --seeds 10 --device cuda --jobs 8
     """
     from trueedge.results import Cell, Store
 
@@ -101,9 +104,14 @@ def run(
     ]
     for cell in cells:
         cell.check()
+    if jobs > 1 and checkpoints is not None:
+        raise InputError("--checkpoints are kept by one process: leave them out, or --jobs")
     store = Store(runs)
     with keeping(store):
-        outcomes = _outcomes(cells, store, again, keep_scores, checkpoints)
+        if jobs == 1:
+            outcomes = _outcomes(cells, store, again, keep_scores, checkpoints)
+        else:
+            outcomes = _side_by_side(cells, jobs, store, again, keep_scores)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
     fresh = sum(outcome.fresh for outcome in outcomes)
@@ -158,6 +166,23 @@ def _outcomes(
             outcomes.append(outcome)
             report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", number, len(cells))
     return outcomes
+
+
+def _side_by_side(
+    cells: Sequence[Cell], jobs: int, store: Store, again: bool, keep_scores: bool
+) -> list[Outcome]:
+    """Run the cells in several processes, under one progress bar."""
+    from trueedge.results import Workers
+
+    outcomes: dict[int, Outcome] = {}
+    with (
+        Workers(jobs, store, again, keep_scores) as several,
+        showing.progress(len(cells), f"{jobs} at a time") as report,
+    ):
+        for place, outcome in several.run(cells):
+            outcomes[place] = outcome
+            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", len(outcomes), len(cells))
+    return [outcomes[place] for place in range(len(cells))]
 
 
 def _watched(

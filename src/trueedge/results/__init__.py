@@ -7,6 +7,7 @@ from trueedge.results.export import export
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.results.summary import Row, summarise
+from trueedge.results.workers import Workers
 
 __all__ = [
     "Cell",
@@ -15,6 +16,7 @@ __all__ = [
     "Row",
     "Store",
     "Verification",
+    "Workers",
     "certify",
     "export",
     "run",

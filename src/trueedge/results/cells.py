@@ -223,10 +223,9 @@ def run_cells(
     task_key, task, seconds = "", None, 0.0
     for cell in cells:
         cell.check()
-        found = store.find(cell.key) if store is not None and not again else None
-        if found is not None and (scores_to is None or kept_scores.settled(found, scores_to)):
-            # The same graph may have come under another name.
-            yield Outcome(cell, replace(found, dataset=cell.name))
+        found = kept(cell, store, again, keep_scores)
+        if found is not None:
+            yield found
             continue
         try:
             if task is None or cell.task_key != task_key:
@@ -241,6 +240,15 @@ def run_cells(
         if store is not None:
             store.append(record)
         yield Outcome(cell, record, fresh=True)
+
+
+def kept(cell: Cell, store: Store | None, again: bool = False, keep_scores: bool = False) -> Outcome | None:
+    """The outcome that is in the store already, with its scores where they are asked for, or None."""
+    found = store.find(cell.key) if store is not None and not again else None
+    if store is None or found is None or (keep_scores and not kept_scores.settled(found, store.folder)):
+        return None
+    # The same graph may have come under another name.
+    return Outcome(cell, replace(found, dataset=cell.name))
 
 
 def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:

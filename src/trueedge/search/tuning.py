@@ -12,10 +12,9 @@ from trueedge import methods, metrics
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph
 from trueedge.methods import Method
-from trueedge.results import Cell, Outcome, Record, Store, run_cells
+from trueedge.results import Cell, Outcome, Record, Store, Workers, run_cells
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
-from trueedge.search.workers import workers
 from trueedge.tasks import Task
 
 Progress = Callable[[str, int, int], None]
@@ -282,7 +281,7 @@ class _Search:
 
             yield run
             return
-        with workers(self.budget.jobs, self.trial) as several:
+        with Workers(self.budget.jobs) as several:
             yield several.run
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -35,22 +34,22 @@ SEEDS = 3
 def _run(plan: Plan) -> Finding:
     wanted = chosen(plan.methods, [entry.ours for entry in ENTRIES], f"method of {NAME}")
     entries = [entry for entry in ENTRIES if entry.ours in wanted]
-    records: dict[tuple[str, str], list[Record]] = {}
-    missing: list[str] = []
-    groups = [(name, seed) for name in networks(plan) for seed in range(plan.seeds or SEEDS)]
-    for number, (network, seed) in enumerate(groups, 1):
+    groups, missing = [], []
+    for network in networks(plan):
         try:
             datasets.available(network)
         except datasets.MissingFile as error:
             missing.append(str(error))
-            continue
-        for cells in cells_of(network, seed, entries, plan.device):
-            found, failed = run_all(cells, replace(plan, progress=None))
-            missing += [sentence for sentence in failed if sentence not in missing]
-            for (_, _, method), own in found.items():
-                records.setdefault((network, method.name), []).extend(own)
-        if plan.progress is not None:
-            plan.progress(f"{network} · seed {seed}", number, len(groups))
+        else:
+            groups += [(network, seed) for seed in range(plan.seeds or SEEDS)]
+    made = (cell for group in groups for cell in cells_of(*group, entries, plan.device))
+    found, failed = run_all(
+        made, plan, sum(entry.runs_on(network) for network, _ in groups for entry in entries)
+    )
+    missing += failed
+    records: dict[tuple[str, str], list[Record]] = {}
+    for (network, _, method), own in found.items():
+        records.setdefault((network, method.name), []).extend(own)
     theirs = _published()
     measured = {
         (network, method): {
@@ -72,23 +71,15 @@ def _run(plan: Plan) -> Finding:
     return Finding(rows, missing, places(records.values()), alignment_figures(measured))
 
 
-def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> Iterator[list[Cell]]:
+def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> Iterator[Cell]:
     """The cells of a network and a split, those that share a task together."""
     for pairwise in (False, True):
         fitting = [entry for entry in entries if entry.pairwise is pairwise and entry.runs_on(network)]
         if fitting:
             task = benchmarks(network, seed, RETRIEVER if pairwise else None)
-            yield [
-                Cell(
-                    task,
-                    task.protocol,
-                    entry.method(network),
-                    seed,
-                    device=device if entry.trained else "cpu",
-                    task_seed=seed,
-                )
-                for entry in fitting
-            ]
+            for entry in fitting:
+                where = device if entry.trained else "cpu"
+                yield Cell(task, task.protocol, entry.method(network), seed, device=where, task_seed=seed)
 
 
 def _means(records: Sequence[Record]) -> Mapping[str, float]:

@@ -10,7 +10,7 @@ from typing import Any
 
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
-from trueedge.results import Cell, Record, Store, run_cells, summarise
+from trueedge.results import Cell, Outcome, Record, Store, Workers, run_cells, summarise
 from trueedge.results.figure import Figure
 
 Progress = Callable[[str, int, int], None]
@@ -27,6 +27,7 @@ class Plan:
         device: where learned methods train.
         store: where records are kept.
         progress: called with a text, the work done and the work in all.
+        jobs: how many cells are run at a time, in processes of their own where it is more than one.
     """
 
     datasets: tuple[str, ...] = ()
@@ -35,10 +36,13 @@ class Plan:
     device: str = "cpu"
     store: Store | None = None
     progress: Progress | None = None
+    jobs: int = 1
 
     def __post_init__(self) -> None:
         if self.seeds is not None and (not isinstance(self.seeds, int) or self.seeds < 1):
             raise must_be("seeds", "Plan", "a whole number from 1 on", self.seeds)
+        if not isinstance(self.jobs, int) or self.jobs < 1:
+            raise must_be("jobs", "Plan", "a whole number from 1 on", self.jobs)
 
 
 @dataclass(frozen=True)
@@ -143,19 +147,42 @@ def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
 
 
 def run_all(
-    cells: Sequence[Cell], plan: Plan
+    cells: Iterable[Cell], plan: Plan, total: int | None = None
 ) -> tuple[dict[tuple[str, str, Method], list[Record]], list[str]]:
-    """Run cells; the records by (data set, protocol, method), and a sentence for each that could not run."""
+    """Run cells; the records by (data set, protocol, method), and a sentence for each that could not run.
+
+    Args:
+        cells: what to run; where they are made one by one, so are they taken.
+        plan: with the store, the number of processes and whom to tell of progress.
+        total: how many cells there are, where they are made one by one.
+    """
+    if isinstance(cells, Sequence):
+        total = len(cells)
+    done = {}
+    for place, outcome in _outcomes(cells, plan):
+        cell = outcome.cell
+        # Not the cell itself, which may hold its task.
+        done[place] = (cell.protocol, cell.method, outcome.record, outcome.reason)
+        if plan.progress is not None:
+            plan.progress(f"{cell.name} · {cell.protocol} · {cell.method.name}", len(done), total or 0)
     records: dict[tuple[str, str, Method], list[Record]] = {}
     missing: dict[str, None] = {}
-    for number, (cell, record, reason) in enumerate(_outcomes(cells, plan), 1):
+    for place in sorted(done):
+        protocol, method, record, reason = done[place]
         if record is None:
-            missing[f"{cell.method.name} under {cell.protocol}: {reason}"] = None
+            missing[f"{method.name} under {protocol}: {reason}"] = None
         else:
-            records.setdefault((record.dataset, record.protocol, cell.method), []).append(record)
-        if plan.progress is not None:
-            plan.progress(f"{cell.source} · {cell.protocol} · {cell.method.name}", number, len(cells))
+            records.setdefault((record.dataset, record.protocol, method), []).append(record)
     return records, list(missing)
+
+
+def _outcomes(cells: Iterable[Cell], plan: Plan) -> Iterator[tuple[int, Outcome]]:
+    """What became of each cell, with its place, as it is done."""
+    if plan.jobs == 1:
+        yield from enumerate(run_cells(cells, plan.store))
+    else:
+        with Workers(plan.jobs, plan.store) as several:
+            yield from several.run(cells)
 
 
 def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
@@ -166,11 +193,6 @@ def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
         if place not in found:
             found.append(place)
     return found
-
-
-def _outcomes(cells: Sequence[Cell], plan: Plan) -> Iterator[tuple[Cell, Record | None, str]]:
-    for outcome in run_cells(cells, plan.store):
-        yield outcome.cell, outcome.record, outcome.reason
 
 
 def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] | None:
