@@ -127,9 +127,9 @@ def comparison_table(study: str) -> str:
             columns[row["metric"], side] = None
             spread = f" ± {std:.{digits}f}" if std and row["seeds"] > 1 else ""
             lines.setdefault(where, {})[row["metric"], side] = f"{value:.{digits}f}{spread}"
-    alone = all(row["theirs"] is None for row in evidence["rows"])
+    printed = {metric for metric, side in columns if side == "published"}
     head = ["data set", "protocol", "method"]
-    head += [metric if alone else f"{metric} {side}" for metric, side in columns]
+    head += [f"{metric} {side}" if metric in printed else metric for metric, side in columns]
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
 
 

@@ -138,7 +138,8 @@ def _show_figure(figure: Figure) -> None:
 
 
 def _short(value: float | str) -> str:
-    return value if isinstance(value, str) else f"{value:.4g}"
+    # What rounding leaves of nothing is nothing.
+    return value if isinstance(value, str) else f"{0.0 if abs(value) < 1e-12 else value:.4g}"
 
 
 def _value(mean: float, std: float | None, digits: int) -> str:

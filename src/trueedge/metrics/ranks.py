@@ -54,5 +54,17 @@ def rank_own(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]])
     return _ranks(above, at_least)
 
 
+def without_highest(ranks: NDArray[np.float64], number: int) -> NDArray[np.float64]:
+    """Ranks among shared negatives without the ``number`` of them that are scored highest, float64 (P,).
+
+    Exact where no negative has a positive's very score; among ties a positive may come out higher.
+
+    Args:
+        ranks: of positives that share their negatives, float64 (P,).
+        number: how many negatives are left out.
+    """
+    return np.maximum(ranks - number, 1.0)
+
+
 def _ranks(above: NDArray[np.int64], at_least: NDArray[np.int64]) -> Ranks:
     return Ranks((1 + above).astype(np.float64), (1 + at_least).astype(np.float64))

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.metrics.significance import mean_interval
 from trueedge.results.figure import Figure, Series
+from trueedge.studies.evidence import figure_of
 
 # The values of a curve: for each μ those of its graphs, by the graph's number.
 Values = Mapping[float, Mapping[int, float]]
@@ -181,7 +182,7 @@ def verdict(figures: Sequence[Mapping[str, Any]], name: str, winner: str) -> str
 def _named(figures: Sequence[Mapping[str, Any]], name: str) -> Figure:
     for figure in figures:
         if figure["name"] == name:
-            return Figure.from_dict(figure)
+            return figure_of(figure)
     raise InputError(f"there is no figure {name!r} in the evidence")
 
 
@@ -189,6 +190,8 @@ def _texts(series: Series, decimals: int) -> list[str]:
     texts = []
     for value, low, high in zip(series.y, series.low, series.high, strict=True):
         sure = math.isfinite(low) and math.isfinite(high)
+        low, high = round(low, decimals) + 0.0, round(high, decimals) + 0.0
         ends = f" ({low:.{decimals}f} to {high:.{decimals}f})" if sure else ""
-        texts.append(f"{value:.{decimals}f}{ends}")
+        # Without the sign of what rounds to nothing.
+        texts.append(f"{round(value, decimals) + 0.0:.{decimals}f}{ends}")
     return texts

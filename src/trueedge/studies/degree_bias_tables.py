@@ -13,6 +13,7 @@ from trueedge.results.figure import Figure, Series
 from trueedge.studies.degree_bias import SAMPLERS
 from trueedge.studies.degree_bias_alignment import PUBLISHED
 from trueedge.studies.degree_bias_ranks import rank_rows
+from trueedge.studies.evidence import figure_of
 from trueedge.studies.study import Comparison
 
 Evidence = Mapping[str, Any]
@@ -138,11 +139,7 @@ def _rows(card: Evidence) -> list[Comparison]:
 
 
 def _figures(card: Evidence, start: str) -> list[Figure]:
-    found = [
-        Figure.from_dict({name: value for name, value in one.items() if name != "run"})
-        for one in card.get("figures", ())
-        if one["name"].startswith(start)
-    ]
+    found = [figure_of(one) for one in card.get("figures", ()) if one["name"].startswith(start)]
     if not found:
         raise InputError(f"the evidence of {card['study']} holds no figure {start}…: run the study again")
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from operator import itemgetter
@@ -73,7 +73,12 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
 
 def figures(path: str | Path) -> list[Figure]:
     """The figures that a file of evidence holds."""
-    return [_figure(plain) for plain in _drawn(Path(path))]
+    return [figure_of(plain) for plain in _drawn(Path(path))]
+
+
+def figure_of(plain: Mapping[str, Any]) -> Figure:
+    """A figure as evidence holds it, with the number of the run it is from."""
+    return Figure.from_dict({name: value for name, value in plain.items() if name != "run"})
 
 
 def _drawn(path: Path) -> list[dict[str, Any]]:
@@ -82,16 +87,12 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
         return []
     try:
         found = json.loads(path.read_text()).get("figures", [])
-        names = [_figure(plain).name for plain in found]
+        names = [figure_of(plain).name for plain in found]
         if not isinstance(found, list) or len(set(names)) < len(names):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} holds no figures that can be read") from error
     return found
-
-
-def _figure(plain: dict[str, Any]) -> Figure:
-    return Figure.from_dict({name: value for name, value in plain.items() if name != "run"})
 
 
 def _place(row: dict[str, Any]) -> tuple[str, ...]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from trueedge import datasets, methods
 from trueedge.methods import Method
-from trueedge.results import Cell
+from trueedge.results import Cell, Record
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import Comparison, Finding, Plan, chosen, mean_and_std, need, places, run_all
 
@@ -23,6 +25,7 @@ class PrintedTable:
         protocol: our protocol for a value.
         method: our method, with its settings, for a value.
         seeds: how many seeds a trained method gets.
+        beside: further values of a record that nobody has printed, by their metric.
     """
 
     name: str
@@ -30,6 +33,7 @@ class PrintedTable:
     protocol: Callable[[PublishedValue], str]
     method: Callable[[PublishedValue], Method]
     seeds: int = 10
+    beside: Callable[[Record], Mapping[str, float]] | None = None
 
     def run(self, plan: Plan) -> Finding:
         """Run what a plan asks for."""
@@ -45,8 +49,19 @@ class PrintedTable:
             ours, std = 100 * measured[0], 100 * measured[1]
             where = (value.dataset, self.protocol(value), value.method, value.metric)
             rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
+            rows += self._beside(where[:3], found)
         need(rows, self.name, [*missing, *failed])
         return Finding(rows, [*missing, *failed], places(records.values()))
+
+    def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
+        """Rows of what was not printed."""
+        found = [self.beside(record) for record in records] if self.beside is not None else []
+        rows = []
+        for metric in found[0] if found else ():
+            values = [100 * one[metric] for one in found]
+            std = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+            rows.append(Comparison(*where, metric, float(np.mean(values)), std, len(values), None))
+        return rows
 
     def _values(self, plan: Plan) -> list[PublishedValue]:
         known = {kind.name for kind in methods.catalogue()}
