@@ -133,6 +133,26 @@ def comparison_table(study: str) -> str:
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
 
 
+def spread_table() -> str:
+    """How far seeds differ, in the mean over methods (HeaRT's Table 6), from the evidence of two tables."""
+    printed = {
+        value.protocol: value.mean
+        for value in studies.published("heart")
+        if value.table == "heart/table-6" and value.dataset == "citeseer"
+    }
+    found: dict[str, dict[str, float]] = {}
+    for number, setting in ((1, "existing"), (4, "heart")):
+        rows = json.loads((ROOT / "results" / f"heart-table-{number}.json").read_text())["rows"]
+        found[setting] = {row["method"]: row["std"] for row in rows if row["metric"] == "mrr" and row["std"]}
+    both = [name for name in found["existing"] if name in found["heart"]]
+    lines = [
+        [setting, *(f"{stds[name]:.2f}" for name in both), f"{sum(stds[n] for n in both) / len(both):.2f}"]
+        + [f"{printed[setting]:.2f}"]
+        for setting, stds in found.items()
+    ]
+    return table(["setting", *both, "mean", "published mean"], lines)
+
+
 def plain_table() -> str:
     """Ours and the published beside a plain script at the same settings."""
     evidence = [
@@ -294,6 +314,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": comparison_table,
     "networks": networks_table,
     "plain": plain_table,
+    "spread": spread_table,
     "checks": checks_table,
     "degree-bias": degree_bias_table,
     "communities": communities_table,

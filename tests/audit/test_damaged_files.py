@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 from planted import random_edges
 
+from forged_files import head
 from trueedge.audit.own_benchmark import own_benchmark
 from trueedge.errors import InputError
-from trueedge.graph import Graph
-from trueedge.tasks import array_files
-from trueedge.tasks.array_files import read_archive, read_array
+from trueedge.graph import Graph, bounds
+from trueedge.graph.arrays import read_array
+from trueedge.tasks.array_files import read_archive
 from trueedge.tasks.pair_files import listed_parts
 
 WHOLE = Graph.from_edges(random_edges(3600), 400, name="whole")
@@ -107,11 +108,6 @@ def test_heads_of_every_version_are_read_and_what_follows_the_array_is_left(tmp_
         assert read_array(tmp_path / "a.npy").tolist() == [[0, 1], [2, 3], [4, 5]]
 
 
-def head(shape: str, dtype: str = "<i8", body: bytes = bytes(64)) -> bytes:
-    text = f"{{'descr': '{dtype}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
-    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text)) + text + body
-
-
 FORGED = [
     (head("(10**12, 2)"), "its head does not describe an array"),
     (head("(1000000000000, 2)"), r"speaks of 16,000,000,000,000 bytes .*, and 64 follow"),
@@ -166,11 +162,11 @@ def test_a_member_that_is_not_what_its_head_says_is_refused(tmp_path: Path, cont
 def test_what_unpacks_to_more_than_memory_holds_is_refused(tmp_path: Path, monkeypatch) -> None:
     np.savez_compressed(tmp_path / "bomb.npz", test_negatives=np.zeros((10**6, 2), np.int64))
     np.save(tmp_path / "bomb.npy", np.zeros((10**6, 2), np.int64))
-    monkeypatch.setattr(array_files, "memory", lambda: 10**7)
+    monkeypatch.setattr(bounds, "memory", lambda: 10**7)
     for name in ("bomb.npz", "bomb.npy"):
         with pytest.raises(InputError, match=rf"{name} unpacks to"):
             give(tmp_path / name, "negatives")
-    monkeypatch.setattr(array_files, "memory", lambda: None)
+    monkeypatch.setattr(bounds, "memory", lambda: None)
     give(tmp_path / "bomb.npz", "negatives")
 
 

@@ -303,3 +303,20 @@ def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
     limits = [outcome("cn", 0, "the largest possible k is 8"), outcome("cn", 1, none)]
     assert _reasons(limits, 2) == [f"cn under heart: {none}"]
     assert _reasons([], 3) == []
+
+
+def test_several_jobs_leave_the_same_table_and_store(own: Path, trueedge) -> None:
+    words = ("-p", "existing", "-m", "cn,katz,own.py:Degrees", "--seeds", "2")
+    _, alone, _ = trueedge("run", "karate", *words, "--runs", "alone")
+    status, together, err = trueedge("run", "karate", *words, "--runs", "together", "--jobs", "2")
+    assert status == 0
+    assert together == alone
+    assert "6 records in together/records.sqlite: 6 computed now, 0 found there" in err
+    _, _, err = trueedge("run", "karate", *words, "--runs", "together", "--jobs", "3")
+    assert "0 computed now, 6 found there" in err
+
+
+def test_checkpoints_do_not_go_with_several_jobs(trueedge) -> None:
+    status, _, err = trueedge("run", "karate", "-m", "cn", "--jobs", "2", "--checkpoints", "here")
+    assert status == 1
+    assert "--checkpoints are kept by one process" in err

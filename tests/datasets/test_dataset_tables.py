@@ -9,8 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forged_files import memory_below, zeros
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError
+from trueedge.graph import bounds
 
 
 def test_plain_gzip_commas_headers_and_comments_are_read(tmp_path: Path) -> None:
@@ -67,3 +69,14 @@ def test_a_damaged_or_absent_archive_is_refused(tmp_path: Path) -> None:
             read_table(tmp_path / name, 2)
     with pytest.raises(InputError, match=r"absent\.txt cannot be read|absent\.txt not found"):
         read_table(tmp_path / "absent.txt", 2)
+
+
+def test_a_bomb_is_refused_without_the_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "SMALL", 1 << 25)
+    path = tmp_path / "bomb.csv.gz"
+    path.write_bytes(zeros(40))
+    with (
+        memory_below(4e7),
+        pytest.raises(InputError, match=r"bomb\.csv\.gz unpacks to more than [\d,]+ bytes"),
+    ):
+        read_table(path, 2, separator=",")

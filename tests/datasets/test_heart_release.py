@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from forged_files import FORGED, memory_below
 from trueedge import datasets
 from trueedge.datasets import MissingFile
 from trueedge.errors import InputError
@@ -174,4 +175,15 @@ def packed_array() -> bytes:
 def test_samples_that_are_no_array_are_refused(own_data: Path, content: bytes) -> None:
     lay_out(own_data, heart_valid_samples=content)
     with pytest.raises(InputError, match=r"heart_valid_samples\.npy is not a numpy file of numbers: "):
+        datasets.released("cora")
+
+
+@pytest.mark.parametrize(("content", "sentence"), FORGED)
+def test_samples_that_claim_more_than_they_hold_are_refused_without_the_memory(
+    own_data: Path, content: bytes, sentence: str
+) -> None:
+    lay_out(own_data, heart_valid_samples=content)
+    datasets.get("cora").load()
+    said = rf"heart_valid_samples\.npy is not a numpy file of numbers: it .*{sentence}"
+    with memory_below(8e7), pytest.raises(InputError, match=said):
         datasets.released("cora")

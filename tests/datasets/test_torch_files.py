@@ -17,6 +17,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from forged_files import memory_below
 from trueedge.datasets.torch_files import read_arrays
 from trueedge.errors import InputError
 
@@ -225,4 +226,61 @@ def test_a_file_with_changed_bytes_is_read_or_refused(
     path = tmp_path / "changed.pt"
     path.write_bytes(content)
     with contextlib.suppress(InputError):
+        read_arrays(path)
+
+
+def archive_of(path: Path, values: bytes, pickled: bytes, **changes: int) -> None:
+    """A zip file as torch.save writes it, with other sizes in its directory."""
+    with zipfile.ZipFile(path, "w", changes.pop("method", zipfile.ZIP_DEFLATED), compresslevel=9) as archive:
+        archive.writestr("archive/data.pkl", pickled)
+        archive.writestr("archive/data/0", values)
+        for name, value in changes.items():
+            setattr(archive.getinfo("archive/data/0"), name, value)
+
+
+def pickled_tensor(length: int, times: int = 1) -> bytes:
+    one = (
+        b"S'%d'\nctorch._utils\n_rebuild_tensor_v2\n((S'storage'\nctorch\nLongStorage\nS'0'\nS'cpu'\n"
+        + b"I%d\ntQI0\n(I1\nt(I1\ntI00\nNtRs" % length
+    )
+    return b"(d" + b"".join(one.replace(b"%d", b"%d" % at) for at in range(times)) + b"."
+
+
+def test_values_of_an_archive_are_unpacked_once_however_often_they_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "often.pt"
+    archive_of(path, bytes(8 * 10**5), pickled_tensor(10**5, times=200))
+    with memory_below(5e6):
+        assert len(read_arrays(path)) == 200
+
+
+@pytest.mark.parametrize(
+    ("values", "length", "changes", "sentence"),
+    [
+        (bytes(80), 10**12, {}, "80 bytes for a tensor of 1000000000000 values"),
+        (bytes(80), 10**12, {"file_size": 8 * 10**12}, "unpacks to more than 1,073,741,824 bytes, from "),
+        (bytes(80), 10**12, {"file_size": 8 * 10**12, "compress_size": 8 * 10**12}, "its members have"),
+        # More comes out than the directory says: what it says is read, and the checksum is another.
+        (bytes(10**8), 2, {"file_size": 16}, "Bad CRC-32"),
+        (bytes(80), 20, {"file_size": 160}, "10 values for a tensor of 20"),
+        (bytes(80), 10, {"method": zipfile.ZIP_BZIP2}, "packed in another way than deflate's"),
+    ],
+)
+def test_an_archive_that_claims_more_than_it_holds_is_refused_without_the_memory(
+    tmp_path: Path, values: bytes, length: int, changes: dict[str, int], sentence: str
+) -> None:
+    path = tmp_path / "forged.pt"
+    archive_of(path, values, pickled_tensor(length), **changes)
+    with memory_below(5e6), pytest.raises(InputError, match=rf"forged\.pt.*({sentence})"):
+        read_arrays(path)
+
+
+@pytest.mark.parametrize("count", [-1, 3, 4 * 10**9, 2**62])
+def test_values_that_the_legacy_format_only_claims_are_not_waited_for(tmp_path: Path, count: int) -> None:
+    path = tmp_path / "forged.pt"
+    torch.save({"edge": torch.arange(4)}, path, _use_new_zipfile_serialization=False)
+    whole = path.read_bytes()
+    at = whole.rindex((4).to_bytes(8, "little"))
+    path.write_bytes(whole[:at] + count.to_bytes(8, "little", signed=True) + whole[at + 8 :])
+    said = r"forged\.pt is not a file of arrays .* bytes for a tensor of 4 values"
+    with memory_below(5e6), pytest.raises(InputError, match=said):
         read_arrays(path)

@@ -271,3 +271,14 @@ def test_masked_scores_are_refused_with_their_number() -> None:
 def test_names_of_metrics_are_names(names: object) -> None:
     with pytest.raises(InputError, match="names must be names of metrics, such as"):
         tm.evaluate([0.5], [0.1], names)  # type: ignore[arg-type]
+
+
+def test_ranks_without_the_highest_negatives_are_those_among_the_others() -> None:
+    from trueedge.metrics.ranks import rank_shared, without_highest
+
+    rng = np.random.default_rng(8)
+    positive, negative = rng.normal(size=200), rng.normal(size=50)
+    ranks = rank_shared(positive, negative).mean
+    for number in (0, 1, 7, 50):
+        left = np.sort(negative)[: len(negative) - number]
+        assert np.array_equal(without_highest(ranks, number), rank_shared(positive, left).mean)

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forged_files import FORGED, memory_below
 from trueedge import datasets
 from trueedge.errors import InputError
 from trueedge.kernels import heart as kernel
@@ -356,3 +357,33 @@ def test_two_processes_share_the_work_and_one_finishes_alone_if_the_other_dies(t
     assert len(both[0] + both[1]) == happened["shards"] + 2
     # Who was killed may have had no time left to say what he did last.
     assert happened["shards"] + 2 - len(one_killed[0] + one_killed[1]) in (0, 1)
+
+
+@pytest.mark.parametrize(("content", "sentence"), FORGED)
+def test_forged_positives_are_refused_without_the_memory(filled, content, sentence):
+    (filled / "positives.npy").write_bytes(content)
+    said = rf"positives\.npy is missing or damaged \(it .*{sentence}"
+    with memory_below(5e6), pytest.raises(InputError, match=said):
+        open_shards(filled)
+
+
+@pytest.mark.parametrize("content", [content for content, _ in FORGED])
+def test_a_forged_shard_is_refused_without_the_memory(filled, content):
+    (filled / "shard-00002.npy").write_bytes(content)
+    with memory_below(5e6), pytest.raises(InputError, match=r"shard-00002\.npy is damaged: "):
+        open_shards(filled)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"a": "\xe9"}', "is not JSON"),
+        (b"{}".ljust(100_000_000), "has 100,000,000 bytes, which is too large for a card"),
+    ],
+    ids=["nested", "no text", "large"],
+)
+def test_a_forged_card_is_refused_without_the_memory(filled, content, sentence):
+    (filled / "manifest.json").write_bytes(content)
+    with memory_below(5e6), pytest.raises(InputError, match=rf"manifest\.json is damaged: it {sentence}"):
+        open_shards(filled)

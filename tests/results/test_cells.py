@@ -315,3 +315,10 @@ def test_an_error_while_the_task_is_made_is_not_blamed_on_the_method(crashing, m
     monkeypatch.setattr(te.tasks, "task", fail)
     with pytest.raises(RuntimeError, match="a bug"):
         list(run_cells([Cell("karate", "existing", crashing())]))
+
+
+def test_a_trial_says_that_it_was_not_judged_on_the_test_part() -> None:
+    (outcome,) = run_cells([Cell("karate", "existing", te.methods.create("ra"), parts=("valid",))])
+    assert outcome.record.is_trial
+    with pytest.raises(InputError, match="ra on karate is a trial of a search"):
+        _ = outcome.record.test

@@ -166,3 +166,46 @@ def test_damaged_ranks_are_named() -> None:
     for text in ("!!!", "AAAA", short):
         with pytest.raises(InputError, match="ranks of the record of cn on karate are damaged"):
             _ = replace(record, packed_ranks=text).ranks
+
+
+def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp_path, monkeypatch) -> None:
+    from trueedge.results import Store
+    from trueedge.studies import lpformer
+
+    monkeypatch.setitem(lpformer.HETEROPHILIC, "chameleon", {"epochs": 1, "evaluate_every": 1})
+    store = Store(tmp_path)
+    plan = Plan(datasets=("chameleon",), methods=("gcn",), seeds=2, store=store)
+    finding = studies.get("lpformer/heterophilic").run(plan)
+    values = {row.metric: row for row in finding.rows}
+    assert list(values) == [
+        "mrr",
+        "mrr without the 1 highest negative",
+        "mrr without the 3 highest negatives",
+        "mrr without the 10 highest negatives",
+    ]
+    ours = [row.ours for row in finding.rows]
+    assert ours == sorted(ours)
+    assert [row.theirs is None for row in finding.rows] == [False, True, True, True]
+    one = values["mrr without the 1 highest negative"]
+    expected = [100 / max(rank - 1, 1) for record in store.records() for rank in record.ranks]
+    assert one.ours == pytest.approx(sum(expected) / len(expected))
+    assert one.seeds == 2
+
+
+def test_a_study_in_several_processes_comes_to_the_same(data_folder, tmp_path) -> None:
+    from trueedge.results import Store
+
+    study = studies.get("heart/table-1")
+    rows = []
+    for jobs in (1, 2):
+        store = Store(tmp_path / str(jobs))
+        plan = Plan(datasets=("citeseer",), methods=("cn", "ra", "aa"), store=store, jobs=jobs)
+        rows.append(study.run(plan).rows)
+        assert len(store) == 3
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("jobs", [0, -2, 1.5])
+def test_a_number_of_processes_that_is_none_is_refused(jobs) -> None:
+    with pytest.raises(InputError, match="jobs"):
+        Plan(jobs=jobs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import trueedge.tasks.scorer as ts
+from forged_files import FORGED, memory_below
 from trueedge.errors import InputError
 
 PAIRS = np.array([[0, 1], [2, 3], [4, 0], [3, 3]])
@@ -556,3 +558,45 @@ def test_flat_scores_are_divided_as_the_task_lists_its_pairs():
         InputError, match="there are 7 scores, but the task lists 8 pairs: 2 positives, then 2 x 3"
     ):
         ts.split_flat(np.arange(7), 2, (2, 3))
+
+
+@pytest.mark.parametrize(("content", "sentence"), FORGED)
+def test_forged_scores_are_refused_without_the_memory(tmp_path, content, sentence):
+    (tmp_path / "s.npy").write_bytes(content)
+    with memory_below(5e6), pytest.raises(InputError, match=rf"^s\.npy cannot be read: it .*{sentence}"):
+        ts.read_scores(tmp_path / "s.npy")
+    with zipfile.ZipFile(tmp_path / "s.npz", "w") as archive:
+        archive.writestr("scores.npy", content)
+    said = rf"^s\.npz cannot be read: s\.npz, scores .*{sentence}"
+    with memory_below(5e6), pytest.raises(InputError, match=said):
+        ts.read_scores(tmp_path / "s.npz")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"file_size": 8 * 10**12}, "unpacks to more than 1,073,741,824 bytes"),
+        ({"file_size": 8 * 10**12, "compress_size": 8 * 10**12}, "its members have 8,000,000,000,0"),
+        ({"file_size": 208}, "is a damaged archive: .*Bad CRC-32"),
+        ({"compress_type": zipfile.ZIP_LZMA}, "packed in another way than deflate's"),
+    ],
+)
+def test_an_archive_of_scores_that_lies_about_its_sizes_is_refused_without_the_memory(
+    tmp_path, changes, sentence
+):
+    np.savez_compressed(tmp_path / "s.npz", scores=np.zeros(10**5))
+    with zipfile.ZipFile(tmp_path / "s.npz", "a") as archive:
+        for name, value in changes.items():
+            setattr(archive.infolist()[0], name, value)
+        archive.comment = b"written anew"
+    with memory_below(5e6), pytest.raises(InputError, match=rf"^s\.npz cannot be read: s\.npz.*({sentence})"):
+        ts.read_scores(tmp_path / "s.npz")
+
+
+def test_scores_in_an_archive_are_read_packed_or_not_in_either_order(tmp_path):
+    table = np.array([[0.0, 1.0, 0.5], [2.0, 3.0, 0.25]])
+    np.save(tmp_path / "s.npy", np.asfortranarray(table))
+    assert ts.read_scores(tmp_path / "s.npy").score(np.array([[3, 2]])).tolist() == [0.25]
+    for write in (np.savez, np.savez_compressed):
+        write(tmp_path / "s.npz", scores=table[:, 2], pairs=np.asfortranarray(table[:, :2]))
+        assert ts.read_scores(tmp_path / "s.npz").score(np.array([[3, 2]])).tolist() == [0.25]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
+from forged_files import FORGED, memory_below
 from trueedge.errors import InputError
 
 
@@ -104,3 +105,37 @@ def test_options_of_numpy_are_saved_as_plain_numbers(tmp_path: Path) -> None:
 def test_a_place_that_cannot_be_written_is_named(place: str) -> None:
     with pytest.raises(InputError, match="cannot be saved"):
         te.task("karate", "existing").save(place)
+
+
+@pytest.mark.parametrize(("content", "sentence"), FORGED)
+def test_a_task_with_a_forged_array_is_refused_without_the_memory(
+    content: bytes, sentence: str, tmp_path: Path
+) -> None:
+    folder = te.task("karate", "existing").save(tmp_path / "task")
+    (folder / "test_negatives.npy").write_bytes(content)
+    with memory_below(5e6), pytest.raises(InputError, match=rf"test_negatives\.npy .*{sentence}"):
+        te.load_task(folder)
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"[" * 100_000, "is not JSON"),
+        (b'{"a": "\xe9"}', "is not JSON"),
+        (b"{}".ljust(100_000_000), "has 100,000,000 bytes, which is too large for a card"),
+    ],
+    ids=["nested", "no text", "large"],
+)
+def test_a_forged_card_is_refused_without_the_memory(content: bytes, sentence: str, tmp_path: Path) -> None:
+    folder = te.task("karate", "existing").save(tmp_path / "task")
+    (folder / "task.json").write_bytes(content)
+    with memory_below(5e6), pytest.raises(InputError, match=rf"task\.json cannot be read: it {sentence}"):
+        te.load_task(folder)
+
+
+def test_pairs_in_the_order_of_columns_are_the_same_task(tmp_path: Path) -> None:
+    task = te.task("karate", "existing")
+    folder = task.save(tmp_path / "task")
+    path = folder / "test_positives.npy"
+    np.save(path, np.asfortranarray(np.load(path)))
+    assert te.load_task(folder).hash == task.hash

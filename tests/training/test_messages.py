@@ -114,3 +114,53 @@ def test_features_are_held_sparse_where_most_are_zero(random_graph):
     assert isinstance(feature_input(table), SparseInput)
     assert isinstance(feature_input(np.ones((25, 3))), DenseInput)
     assert isinstance(input_of(random_graph(0, nodes=25), 8), LearnedInput)
+
+
+def test_nodes_hear_from_so_many_neighbours_and_gradients_go_back_the_same_way(graph, states):
+    torch.manual_seed(3)
+    whole = Messages.of(graph)
+    heard = whole.heard(2)
+    matrix = torch.zeros(25, 25).index_put((heard.targets, heard.indices), torch.ones(len(heard.indices)))
+    assert torch.all(matrix <= dense(graph))
+    torch.testing.assert_close(matrix.sum(dim=1), whole.degrees.clamp(max=2))
+    # Some hear of whom they are not heard: the transpose is another matrix.
+    assert not torch.equal(matrix, matrix.t())
+    assert heard.whole is whole
+    ours, theirs = (states.clone().requires_grad_() for _ in range(2))
+    weight = torch.randn(25, 6)
+    (heard.sum(ours) * weight).sum().backward()
+    (matrix @ theirs * weight).sum().backward()
+    torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+def test_a_weighted_sum_of_heard_messages_has_the_dense_gradients(graph, states):
+    torch.manual_seed(4)
+    heard = Messages.of(graph).heard(2)
+    first, second = (torch.rand(len(heard.indices)).requires_grad_() for _ in range(2))
+    second.data.copy_(first.data)
+    ours, theirs = (states.clone().requires_grad_() for _ in range(2))
+    matrix = torch.zeros(25, 25).index_put((heard.targets, heard.indices), second)
+    want = torch.randn(25, 6)
+    (heard.weighted_sum(first, ours) * want).sum().backward()
+    (matrix @ theirs * want).sum().backward()
+    torch.testing.assert_close(first.grad, second.grad)
+    torch.testing.assert_close(ours.grad, theirs.grad)
+
+
+def test_every_neighbour_is_heard_as_often_as_any_other(graph):
+    torch.manual_seed(5)
+    whole = Messages.of(graph)
+    rounds = 600
+    counts = torch.zeros(25, 25)
+    for _ in range(rounds):
+        heard = whole.heard(2)
+        counts.index_put_((heard.targets, heard.indices), torch.ones(len(heard.indices)), accumulate=True)
+    share = (2.0 / whole.degrees.clamp(min=2.0)).unsqueeze(1).expand(25, 25)[dense(graph) > 0]
+    got = counts[dense(graph) > 0] / rounds
+    # Five standard errors.
+    assert torch.all((got - share).abs() <= 5 * (share * (1 - share) / rounds).sqrt() + 1e-6)
+
+
+def test_where_nobody_has_more_neighbours_the_graph_stays_what_it_is(graph):
+    whole = Messages.of(graph)
+    assert whole.heard(int(graph.degrees.max())) is whole

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 from trueedge.datasets import Rules
 from trueedge.errors import InputError
 from trueedge.graph import Graph, in_sorted, pair_keys
+from trueedge.graph.arrays import read_array
 from trueedge.graph.validation import check_features
 from trueedge.splits import Split
 from trueedge.tasks import LinkTask, Part, Task, task
-from trueedge.tasks.array_files import read_archive, read_array
+from trueedge.tasks.array_files import read_archive
 from trueedge.tasks.pair_files import Listed, listed_parts
 from trueedge.tasks.protocols import Source
 from trueedge.tasks.protocols import get as get_protocol

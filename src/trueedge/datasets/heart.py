@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +14,7 @@ from trueedge.datasets.sources import MissingFile, locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.arrays import read_array
 
 # Of the released files only Citeseer's could be had, so only they have checksums.
 _CHECKSUMS = {
@@ -121,15 +121,6 @@ def _samples(path: Path, positives: NDArray[np.int32], num_nodes: int) -> NDArra
 
 def _array(path: Path) -> NDArray[Any]:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of a head that is nearly right
-            array = np.load(path, allow_pickle=False)
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
-    except Exception as error:  # numpy parses the head as Python text: a damaged one fails in many ways
-        reason = (str(error) or type(error).__name__).splitlines()[0]
-        raise InputError(f"{path} is not a numpy file of numbers: {reason}") from None
-    if not isinstance(array, np.ndarray):
-        array.close()
-        raise InputError(f"{path} is not a numpy file of numbers: it is an archive")
-    return array
+        return read_array(path, "it")
+    except InputError as error:
+        raise InputError(f"{path} is not a numpy file of numbers: {error}") from None

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
-
 from trueedge.errors import InputError
+from trueedge.graph.bounds import memory
 
 # While a graph is made, an edge is held as two int64 ids, as a key, as a sorted key and as two int32 ids.
 BYTES_AN_EDGE = 64
@@ -25,11 +24,3 @@ def check_room(owner: str, nodes: int, edges: int) -> None:
             f"{owner}: {nodes:,} nodes and {edges:,} edges need some {needed / 1e9:,.0f} GB of memory,"
             f" and this machine has {there / 1e9:,.0f} GB"
         )
-
-
-def memory() -> int | None:
-    """The bytes of memory this machine has, or None where it does not say."""
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):
-        return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import os
 import warnings
 import zlib
 from pathlib import Path
@@ -12,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.bounds import check_gzip
 
 
 def read_table(
@@ -32,11 +34,16 @@ def read_table(
         header: the first line names the columns.
     """
     try:
+        if path.suffix == ".gz":
+            with path.open("rb") as packed:
+                check_gzip(packed, os.fstat(packed.fileno()).st_size, str(path))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of a file without rows
             table = np.loadtxt(
                 path, dtype=dtype, delimiter=separator, skiprows=int(header), ndmin=2, encoding="utf-8"
             )
+    except InputError:
+        raise
     except (EOFError, zlib.error, OSError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
     except (ValueError, OverflowError):

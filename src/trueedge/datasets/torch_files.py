@@ -7,6 +7,7 @@ newer one a zip archive with one pickle and a file for the values of each tensor
 from __future__ import annotations
 
 import math
+import os
 import pickle
 import struct
 import zipfile
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueedge.datasets.pickles import StandIn, distrust, finished, load_pickle, read_pickle
 from trueedge.errors import InputError
+from trueedge.graph.bounds import check_archive
 
 _LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
 _LEGACY_VERSION = 1001
@@ -57,29 +59,46 @@ def _read_legacy(stream: IO[bytes], what: str) -> Any:
         return storages.setdefault(key, _Storage(code, length))
 
     content = load_pickle(stream, what, _ADMITTED, storage)
+    size = os.fstat(stream.fileno()).st_size
     for key in read_pickle(stream, what):
         (count,) = struct.unpack("<q", stream.read(8))
-        storages[key].fill(stream.read(count * storages[key].dtype.itemsize))
+        values = storages[key]
+        values.expect(count * values.dtype.itemsize, size - stream.tell())
+        values.fill(stream.read(count * values.dtype.itemsize))
     return finished(content, what)
 
 
 def _read_zip(stream: IO[bytes], what: str) -> Any:
     with zipfile.ZipFile(stream) as archive:
+        check_archive(archive.infolist(), os.fstat(stream.fileno()).st_size, what)
         pickled = [name for name in archive.namelist() if name.count("/") == 1 and name.endswith("/data.pkl")]
         if len(pickled) != 1:
             raise InputError(f"{what} was not written by torch.save: it is an archive without data.pkl")
         root = pickled[0].removesuffix("data.pkl")
-        if f"{root}byteorder" in archive.namelist() and archive.read(f"{root}byteorder") != b"little":
+        if f"{root}byteorder" in archive.namelist() and _member(archive, f"{root}byteorder") != b"little":
             raise InputError(f"{what} was written by a big-endian machine, which is not supported")
+
+        storages: dict[str, _Storage] = {}
 
         def storage(identity: Any) -> _Storage:
             _, code, key, _, length = identity
-            made = _Storage(code, length)
-            made.fill(archive.read(f"{root}data/{key}"))
-            return made
+            # Once: a forged pickle can name the same values a million times over.
+            if key not in storages:
+                name, storages[key] = f"{root}data/{key}", _Storage(code, length)
+                size = archive.getinfo(name).file_size
+                storages[key].expect(size, size)
+                storages[key].fill(_member(archive, name))
+            return storages[key]
 
         with archive.open(pickled[0]) as inner:
             return finished(load_pickle(inner, what, _ADMITTED, storage), what)
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """A file of an archive; where more comes out than the directory says, its checksum is wrong."""
+    info = archive.getinfo(name)
+    with archive.open(info) as inner:
+        return inner.read(info.file_size)
 
 
 class _Storage(StandIn):
@@ -93,6 +112,11 @@ class _Storage(StandIn):
         self.dtype = np.dtype(code)
         self.length = length
         self.values: NDArray[Any] = np.empty(0, dtype=self.dtype)
+
+    def expect(self, size: int, there: int) -> None:
+        """Refuse values, before they are read, that are not as many bytes as there must be, or not there."""
+        if size != self.length * self.dtype.itemsize or size > there:
+            raise pickle.UnpicklingError(f"{min(size, there):,} bytes for a tensor of {self.length} values")
 
     def fill(self, raw: bytes) -> None:
         """Take the values from the file."""

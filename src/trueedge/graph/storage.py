@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import tidying
+from trueedge.graph.cards import read_json
 from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.text import as_path
@@ -27,6 +28,8 @@ from trueedge.graph.validation import check_graph, check_labels, check_num_nodes
 FORMAT = "trueedge graph"
 VERSION = 1
 DERIVED = ("indptr", "indices", "edge_keys")
+# The labels of the nodes are in it, some fifteen bytes each: seventy million of them.
+MOST_CARD = 1 << 30
 # So many edges are checked at a time, so that a mapped graph stays on disk while it is.
 EDGES_PER_CHECK = 1 << 20
 
@@ -58,6 +61,9 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
     if graph.num_edges >= tidying.EDGES_WORTH_COMPILING:
         derived = {key: getattr(graph, key) for key in DERIVED}
         card["derived"] = {key: _digest(array) for key, array in derived.items()}
+    described = json.dumps(card, indent=1).encode()
+    if len(described) > MOST_CARD:
+        raise InputError(f"{place} cannot be written: the labels have more than {MOST_CARD:,} bytes")
     try:
         place.mkdir(parents=True, exist_ok=True)
         (place / "graph.json").unlink(missing_ok=True)
@@ -70,7 +76,7 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
             _write(place / "features.npy", graph.features)
         for number, column in enumerate(graph.edge_data.values()):
             _write(place / f"edge_data_{number}.npy", column)
-        _write(place / "graph.json", card)
+        _write(place / "graph.json", described)
     except (OSError, ValueError) as error:  # a name with a NUL in it is a ValueError
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"{place} cannot be written: {reason}") from None
@@ -112,13 +118,13 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
     return graph
 
 
-def _write(path: Path, content: NDArray[Any] | dict[str, Any]) -> None:
+def _write(path: Path, content: NDArray[Any] | bytes) -> None:
     """Write under another name and rename, so that a file is there whole or not at all."""
     new = path.with_name(f".{path.name}.{os.getpid()}.new")
     try:
         with new.open("wb") as file:
-            if isinstance(content, dict):
-                file.write(json.dumps(content, indent=1).encode())
+            if isinstance(content, bytes):
+                file.write(content)
             else:
                 np.save(file, content, allow_pickle=False)
         new.replace(path)
@@ -127,16 +133,11 @@ def _write(path: Path, content: NDArray[Any] | dict[str, Any]) -> None:
 
 
 def _read_card(place: Path) -> dict[str, Any]:
-    try:
-        card = json.loads((place / "graph.json").read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{place} is no saved graph: it has no graph.json") from None
-    except OSError as error:
-        raise InputError(f"{place} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{place} is damaged: graph.json is not JSON") from None
+    none = f"{place} is no saved graph"
+    damaged = f"{place} is damaged: graph.json"
+    card = read_json(place / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise InputError(f"{place} is no saved graph: its graph.json is something else")
+        raise InputError(f"{none}: its graph.json is something else")
     if card.get("version") != VERSION:
         raise InputError(f"{place} has format version {card.get('version')!r}, this program reads {VERSION}")
     return card

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import os
 import zlib
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from trueedge.errors import InputError
+from trueedge.graph.bounds import gunzip
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,12 +77,14 @@ def readable(text: str) -> str:
 def _content(place: Path) -> bytes:
     try:
         data = place.read_bytes()
-        return gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data
+        return gunzip(data, str(place)) if data[:2] == b"\x1f\x8b" else data
+    except InputError:
+        raise
     except FileNotFoundError:
         raise InputError(f"{place}: there is no such file") from None
     except IsADirectoryError:
         raise InputError(f"{place} is a folder, not a file") from None
-    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+    except (EOFError, zlib.error) as error:
         raise InputError(f"{place} is a damaged gzip file: {error}") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.arrays import read_array
+from trueedge.graph.cards import read_json
 from trueedge.negatives.shard_files import read_rows
 
 CARD = "manifest.json"
@@ -209,16 +211,10 @@ class ShardedNegatives:
 def read_card(folder: Path) -> dict[str, Any]:
     """What the negatives in a folder were asked for with."""
     path = folder / CARD
-    try:
-        card = json.loads(path.read_bytes())
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{folder} holds no negatives in shards: it has no {CARD}") from None
-    except OSError as error:
-        raise InputError(f"{folder} cannot be read: {error.strerror or error}") from None
-    except (ValueError, RecursionError):
-        raise InputError(f"{path} is damaged: it is not JSON") from None
+    none = f"{folder} holds no negatives in shards"
+    card = read_json(path, absent=none, damaged=f"{path} is damaged: it")
     if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise InputError(f"{folder} holds no negatives in shards: its {CARD} is something else")
+        raise InputError(f"{none}: its {CARD} is something else")
     if card.get("version") != VERSION:
         raise InputError(f"{path} has the format {card.get('version')!r}, this version reads {VERSION}")
     request = card.get("request")
@@ -241,13 +237,13 @@ def hash_pairs(pairs: NDArray[Any]) -> str:
 def _read_positives(folder: Path, request: Mapping[str, Any]) -> NDArray[np.int32]:
     path = folder / POSITIVES
     try:
-        positives = np.load(path, allow_pickle=False)
-    except Exception:  # a damaged header makes np.load raise nearly anything
-        raise InputError(f"{path} is missing or damaged") from None
+        positives = read_array(path, "it")
+    except InputError as error:
+        raise InputError(f"{path} is missing or damaged ({error})") from None
     if (
         positives.dtype != np.int32
         or positives.ndim != 2
         or hash_pairs(positives) != request.get("positives")
     ):
         raise InputError(f"{path} is damaged: it does not hold the positives the negatives were made for")
-    return np.asarray(positives)
+    return positives

@@ -69,6 +69,11 @@ class Record:
     @property
     def test(self) -> Mapping[str, float]:
         """The metrics of the test part."""
+        if self.is_trial:
+            raise InputError(
+                f"the record of {self.method} on {self.dataset} is a trial of a search, which was not judged on"
+                " the test part"
+            )
         return self.metrics["test"]
 
     @property

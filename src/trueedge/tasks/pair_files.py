@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.arrays import read_array, regular_file
 from trueedge.graph.columns import read_columns
 from trueedge.graph.reading import read_pair_files
 from trueedge.graph.text import open_text
-from trueedge.tasks.array_files import listing, read_archive, read_array, regular_file
+from trueedge.tasks.array_files import listing, read_archive
 
 Kind = Literal["positives", "negatives"]
 PARTS: dict[Kind, tuple[str, ...]] = {"positives": ("train", "valid", "test"), "negatives": ("valid", "test")}

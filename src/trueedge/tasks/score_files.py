@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import as_pairs, in_sorted, pair_keys
+from trueedge.graph.arrays import ZIP, read_array
 from trueedge.graph.text import as_path, open_text, readable, shown
 from trueedge.metrics.scores import as_scores
+from trueedge.tasks.array_files import read_archive
 from trueedge.tasks.score_text import read_numbers, read_written
 
 TEXT = (".txt", ".csv", ".tsv")
@@ -189,28 +191,32 @@ def _as_written(value: object) -> str:
 
 
 def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
-    try:
-        loaded = np.load(path, allow_pickle=False)
-        if not isinstance(loaded, np.ndarray):
-            with loaded:
-                loaded = {key: loaded[key] for key in loaded.files}
-    except Exception as problem:  # a damaged file makes numpy raise nearly anything, tokenize's errors too
-        raise InputError(
-            f"{path.name} cannot be read: {(str(problem) or 'damaged').splitlines()[0]}"
-        ) from problem
-    if isinstance(loaded, np.ndarray):
-        return _split_columns(loaded, path.name)
-    arrays: dict[str, NDArray[Any]] = loaded
+    name = readable(path.name)
+    arrays = _arrays(path, name)
+    if isinstance(arrays, np.ndarray):
+        return _split_columns(arrays, name)
     if "scores" not in arrays or not set(arrays) <= {"scores", "pairs"}:
         raise InputError(
-            f"{path.name} must hold 'scores' and, for a table, 'pairs'; it holds "
+            f"{name} must hold 'scores' and, for a table, 'pairs'; it holds "
             + (", ".join(map(repr, arrays)) or "nothing")
         )
     scores, pairs = arrays["scores"], arrays.get("pairs")
     if scores.ndim != 1 or (pairs is not None and pairs.shape != (len(scores), 2)):
         shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
-        raise InputError(f"{path.name} must hold scores (n,) and pairs (n, 2), it holds {shapes}")
+        raise InputError(f"{name} must hold scores (n,) and pairs (n, 2), it holds {shapes}")
     return pairs, scores
+
+
+def _arrays(path: Path, name: str) -> NDArray[Any] | dict[str, NDArray[Any]]:
+    """The array of a file, or those of an archive by their names; its content counts, not its ending."""
+    try:
+        with path.open("rb") as stream:
+            archived = stream.read(4) in ZIP
+        return read_archive(path, name) if archived else read_array(path, "it")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
+    except InputError as error:
+        raise InputError(f"{name} cannot be read: {error}") from None
 
 
 def _split_columns(array: NDArray[Any], name: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:

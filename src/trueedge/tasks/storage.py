@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.arrays import read_array
+from trueedge.graph.cards import read_json
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
 from trueedge.tasks.base import Part, Task
@@ -193,12 +195,7 @@ FIELDS: dict[str, type] = {
 
 def _read_card(folder: Path) -> dict[str, Any]:
     path = folder / "task.json"
-    try:
-        card = json.loads(path.read_text())
-    except (FileNotFoundError, NotADirectoryError):
-        raise InputError(f"{folder} holds no task: there is no {path.name} in it") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise InputError(f"{path} cannot be read: {error}") from None
+    card = read_json(path, absent=f"{folder} holds no task", damaged=f"{path} cannot be read: it")
     if isinstance(card, dict) and card.get("format", FORMAT) != FORMAT:
         raise InputError(f"{path} has the format {card['format']!r}, this version reads {FORMAT}")
     for key, kind in FIELDS.items():
@@ -217,13 +214,8 @@ def _read_card(folder: Path) -> dict[str, Any]:
 
 def _read_pairs(folder: Path, name: str, graph: Graph) -> NDArray[np.int32]:
     path = folder / f"{name}.npy"
-    try:
-        shards = path.with_suffix("")
-        array = open_shards(shards).assemble() if shards.is_dir() else np.load(path, allow_pickle=False)
-    except InputError:
-        raise
-    except Exception:  # a damaged header makes np.load raise nearly anything
-        raise InputError(f"{path} is missing or cannot be read") from None
+    shards = path.with_suffix("")
+    array = open_shards(shards).assemble() if shards.is_dir() else read_array(path)
     if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
         raise InputError(f"{path} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
     pairs = array.reshape(-1, 2)

@@ -1,7 +1,8 @@
 """A graph as message passing reads it: the sum over neighbours, and nothing else.
 
 Every convolution here is made of that one sum (a mean divides it, a GCN weighs both of its sides), so one
-sparse product with the adjacency serves all. The adjacency is symmetric, so the product is its own gradient.
+sparse product with the adjacency serves all. The adjacency is symmetric, so the product is its own gradient;
+where nodes hear from some of their neighbours only, it is that with the transpose.
 """
 
 from __future__ import annotations
@@ -89,6 +90,35 @@ class Messages:
             self.indptr, self.indices, torch.ones_like(self.indices, dtype=torch.float32), self.num_nodes
         )
 
+    @property
+    def transposed(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The rows and columns of the transpose, and the place of each of its entries among the arcs."""
+        return self.indptr, self.indices, self.reverse
+
+    @property
+    def transpose(self) -> torch.Tensor:
+        """The transpose of the adjacency: itself."""
+        return self.adjacency
+
+    @cached_property
+    def _most(self) -> int:
+        return int(self.indptr.diff().max()) if self.num_nodes else 0
+
+    def heard(self, most: int) -> Messages:
+        """The same where each node hears from at most so many of its neighbours, drawn now.
+
+        Hamilton, Ying, Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017.
+        """
+        if self._most <= most:
+            return self
+        # Rows stay where they are, and within each the arcs are shuffled: the first ones of a row are kept.
+        keys = self.targets + torch.rand(len(self.indices), dtype=torch.float64, device=self.indices.device)
+        shuffled = torch.argsort(keys)
+        place = torch.arange(len(shuffled), device=shuffled.device) - self.indptr[self.targets]
+        kept = torch.sort(shuffled[place < most]).values
+        counts = self.indptr.diff().clamp(max=most)
+        return HeardMessages(_starts(counts), self.indices[kept], whole=self.whole)
+
     def without(self, edges: torch.Tensor) -> Messages:
         """The same without some edges, whose positions in the graph's list are given: distinct int64 (k,)."""
         assert self.edge_of is not None
@@ -110,7 +140,7 @@ class Messages:
         """The sum of the neighbours' states of every node, float (n, d)."""
         # Sparse products know no bfloat16 on every machine.
         with torch.autocast(states.device.type, enabled=False):
-            total: torch.Tensor = _Sum.apply(self.adjacency, states.float())
+            total: torch.Tensor = _Sum.apply(self, states.float())
         return total
 
     def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
@@ -120,17 +150,34 @@ class Messages:
         return total
 
 
+class HeardMessages(Messages):
+    """Arcs that need not go both ways: who hears from whom."""
+
+    @cached_property
+    def transposed(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """The rows and columns of the transpose, and the place of each of its entries among the arcs."""
+        places = torch.argsort(self.indices, stable=True)
+        counts = torch.bincount(self.indices, minlength=self.num_nodes)
+        return _starts(counts), self.targets[places], places
+
+    @cached_property
+    def transpose(self) -> torch.Tensor:
+        """The transpose of the adjacency: who is heard by whom."""
+        indptr, indices, _ = self.transposed
+        return csr(indptr, indices, torch.ones_like(indices, dtype=torch.float32), self.num_nodes)
+
+
 class _Sum(torch.autograd.Function):
-    """A product with a constant symmetric matrix."""
+    """A product with a constant matrix."""
 
     @staticmethod
-    def forward(ctx: Any, adjacency: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        ctx.adjacency = adjacency
-        return adjacency @ states
+    def forward(ctx: Any, messages: Messages, states: torch.Tensor) -> torch.Tensor:
+        ctx.messages = messages
+        return messages.adjacency @ states
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor]:
-        return None, ctx.adjacency @ gradients[0]
+        return None, ctx.messages.transpose @ gradients[0]
 
 
 class _WeightedSum(torch.autograd.Function):
@@ -148,7 +195,8 @@ class _WeightedSum(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, torch.Tensor, torch.Tensor]:
         messages, (weights, states), gradient = ctx.messages, ctx.saved_tensors, gradients[0]
-        turned = csr(messages.indptr, messages.indices, weights[messages.reverse], messages.num_nodes)
+        indptr, indices, places = messages.transposed
+        turned = csr(indptr, indices, weights[places], messages.num_nodes)
         of_weights = torch.empty_like(weights)
         step = max(1, _WeightedSum.BLOCK // max(1, states.shape[1]))
         for start in range(0, len(weights), step):
@@ -172,6 +220,13 @@ def csr(
             size=(len(indptr) - 1 if rows is None else rows, columns),
             check_invariants=False,
         )
+
+
+def _starts(counts: torch.Tensor) -> torch.Tensor:
+    """Where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
+    starts = torch.zeros(len(counts) + 1, dtype=torch.int64, device=counts.device)
+    torch.cumsum(counts, 0, out=starts[1:])
+    return starts
 
 
 def _tensor(array: NDArray[Any], device: str | torch.device) -> torch.Tensor:

@@ -57,6 +57,8 @@ class PairObjective(Objective):
         messages = self.messages
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
+        if self.schedule.neighbors:
+            messages = messages.heard(self.schedule.neighbors)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
             parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
             loss = reduce(torch.add, (cross_entropy(logits.float(), len(step)) for logits in parts))

@@ -30,6 +30,8 @@ class Schedule:
             any is an edge; of those drawn by degree a good share may be, since hubs are joined to hubs.
         negatives_per_positive: how many.
         hide_positives: take a batch's positives out of the graph that messages are passed on.
+        neighbors: the most neighbours a node hears from in a step, drawn anew for each; 0: all. Without it a
+            sum over a hub's neighbours is as large as the hub. Scores are made from all neighbours.
         select: the validation metric by which the best state is kept, the task's headline where None.
         keep_last: keep the last state and look at no validation part, for tasks without one.
         bfloat16: compute dense layers in bfloat16.
@@ -48,6 +50,7 @@ class Schedule:
     reject_edges: bool = False
     negatives_per_positive: int = 1
     hide_positives: bool = True
+    neighbors: int = 0
     select: str | None = None
     keep_last: bool = False
     bfloat16: bool = False
@@ -61,7 +64,7 @@ class Schedule:
             raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
         if not 0 < self.decay <= 1:
             raise must_be("decay", "Schedule", "above 0 and at most 1", self.decay)
-        for name in ("weight_decay", "patience", "clip"):
+        for name in ("weight_decay", "patience", "clip", "neighbors"):
             if not getattr(self, name) >= 0:
                 raise must_be(name, "Schedule", "0 or more", getattr(self, name))
         if self.negatives not in NEGATIVES:

@@ -19,7 +19,7 @@ class Perceptron(Network):
         "Rumelhart, Hinton and Williams, Learning Representations by Back-Propagating Errors, 1986"
     )
     needs_features: ClassVar[bool] = True
-    without: ClassVar[frozenset[str]] = frozenset({"hide_positives"})
+    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "neighbors"})
 
     def layer(self, size: int, out: int) -> Any:
         """A linear map."""

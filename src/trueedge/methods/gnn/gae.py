@@ -30,6 +30,7 @@ class GAE(Network):
             "compiled",
             "hide_positives",
             "negatives",
+            "neighbors",
             "predictor",
             "predictor_layers",
             "reject_edges",

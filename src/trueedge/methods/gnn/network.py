@@ -6,6 +6,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from trueedge.methods.method import setting
 from trueedge.methods.trained import Trained
 
 if TYPE_CHECKING:
@@ -18,6 +19,10 @@ class Network(Trained):
     """A method whose encoder is a stack of one kind of layer. A subclass has a name and :meth:`layer`."""
 
     family: ClassVar[str] = "gnn"
+
+    neighbors: int = setting(
+        0, "the most neighbours a node hears from in a training step; 0 for all", low=0, high=1 << 30
+    )
 
     @abstractmethod
     def layer(self, size: int, out: int) -> Any:
