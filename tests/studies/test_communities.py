@@ -266,6 +266,7 @@ def test_the_evidence_is_told_with_what_its_intervals_say() -> None:
     assert "τ1 = 2.5" in text
     assert "τ1 = 3," in text
     assert communities.as_markdown({"figures": []}) == ""
+    assert "Trainings that ended" not in text
     card = {"rows": [asdict(row) for row in rows_of(found)]}
     lines = communities.printed_as_markdown(card).splitlines()
     assert len(lines) == 2 + 2 * 3
@@ -283,3 +284,25 @@ def test_a_network_that_has_found_the_halves_of_a_graph_is_told_so() -> None:
     (outcome,) = run_cells([Cell(task, "communities", method)])
     assert outcome.record.test["element-centric"] > 0.9
     assert outcome.record.value == outcome.record.test["element-centric"]
+
+
+def test_trainings_that_came_to_nothing_are_counted() -> None:
+    def height(place):
+        nothing = place.method == "gin" and place.sampler == "heart" and place.mixing > 0.4
+        return -1e-17 if nothing else 0.5
+
+    found = records_of(height, ("gcn", "gin"), ("lfr-3",), numbers=2)
+    rows = [row for row in rows_of(found) if row.metric == communities.COLLAPSED]
+    high = [place for place in found if place.method == "gin" and place.sampler == "heart"]
+    nothing = sum(place.mixing > 0.4 for place in high)
+    assert 0 < nothing < len(high)
+    assert [(row.method, row.protocol, row.seeds) for row in rows] == [("gin", "heart", len(high))]
+    assert rows[0].ours == pytest.approx(nothing / len(high))
+    card = {
+        "figures": [figure.to_dict() for figure in figures_of(found)],
+        "rows": [asdict(row) for row in rows],
+    }
+    text = communities.as_markdown(card)
+    assert text.endswith(f"| τ1 = 3 | gin | heart | {nothing} of {len(high)} |")
+    assert "| gin | 0.500" in text
+    assert "-0.000" not in text

@@ -71,8 +71,8 @@ class Record:
         """The metrics of the test part."""
         if self.is_trial:
             raise InputError(
-                f"the record of {self.method} on {self.dataset} is a trial of a search, which was not judged on"
-                " the test part"
+                f"the record of {self.method} on {self.dataset} is a trial of a search,"
+                " which was not judged on the test part"
             )
         return self.metrics["test"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -36,6 +36,8 @@ MIXINGS = (0.1, 0.3, 0.5, 0.7, 0.9)
 GRAPHS = 5
 METHODS = ("gcn", "sage", "gin", "gat")
 SAMPLERS = ("uniform", "degree-corrected", "heart")
+# A network whose vectors are all the same finds one community, which tells nothing of the true ones.
+COLLAPSED = "share of trainings whose vectors are one point"
 # What is compared with training on uniform negatives, on the same graphs.
 AGAINST = "uniform"
 TITLES = {
@@ -140,7 +142,7 @@ def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
             rows.append(_row(graphs, sampler, method, f"area, {metric}", found))
         for (graphs, method, sampler), found in gaps_of(curves).items():
             rows.append(_row(graphs, f"{sampler} - {AGAINST}", method, f"area, {metric}", found))
-    return rows + _printed(curves_of(records, "element-centric"))
+    return rows + _collapsed(records) + _printed(curves_of(records, "element-centric"))
 
 
 def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
@@ -192,7 +194,18 @@ def as_markdown(card: Mapping[str, Any]) -> str:
             if name in names:
                 parts.append(f"{_kind(graphs)}, area with {sampler} less area with {AGAINST} negatives:")
                 parts += [areas_as_markdown(drawn, name), verdict(drawn, name, sampler)]
+    collapsed = [row for row in card.get("rows", ()) if row["metric"] == COLLAPSED]
+    if collapsed:
+        parts += ["Trainings that ended with the same vector for every node:", _collapses(collapsed)]
     return "\n\n".join(parts)
+
+
+def _collapses(rows: Sequence[Mapping[str, Any]]) -> str:
+    lines = ["| graphs | network | negatives | trainings |", "| --- | --- | --- | --- |"]
+    for row in rows:
+        count = f"{round(row['ours'] * row['seeds'])} of {row['seeds']}"
+        lines.append(f"| {_kind(row['dataset'])} | {row['method']} | {row['protocol']} | {count} |")
+    return "\n".join(lines)
 
 
 def printed_as_markdown(card: Mapping[str, Any]) -> str:
@@ -204,7 +217,8 @@ def printed_as_markdown(card: Mapping[str, Any]) -> str:
     lines = ["| graphs | network | metric | ours | published |", "| --- | --- | --- | --- | --- |"]
     for row in card["rows"]:
         if row["theirs"] is not None:
-            ours = f"{row['ours']:.3f} ± {row['std']:.3f}"
+            # Without the sign of what rounds to nothing.
+            ours = f"{round(row['ours'], 3) + 0.0:.3f} ± {row['std']:.3f}"
             texts = [_kind(row["dataset"]), row["method"], row["metric"], ours, f"{row['theirs']:.3f}"]
             lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines)
@@ -245,6 +259,19 @@ def _by_series(areas: Mapping[Owner, Area], graphs: str) -> dict[str, dict[str, 
 
 def _row(graphs: str, protocol: str, method: str, metric: str, found: Area) -> Comparison:
     return Comparison(graphs, protocol, method, metric, found.value, found.std, found.graphs, None)
+
+
+def _collapsed(records: Mapping[Place, Record]) -> list[Comparison]:
+    """How many trainings came to nothing, for each network and sampler where one did."""
+    found: dict[Owner, list[bool]] = {}
+    for place, record in records.items():
+        nothing = max(abs(record.test[metric]) for metric in TITLES) < 1e-9
+        found.setdefault((place.graphs, place.method, place.sampler), []).append(nothing)
+    return [
+        Comparison(graphs, sampler, method, COLLAPSED, sum(each) / len(each), 0.0, len(each), None)
+        for (graphs, method, sampler), each in found.items()
+        if any(each)
+    ]
 
 
 def _printed(curves: Mapping[Owner, Values]) -> list[Comparison]:
