@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import csv
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -34,6 +37,32 @@ class Nameless(Method):
         return len
 
 root = Degrees(power=0.5)
+
+@dataclass(frozen=True)
+class Dies(Degrees):
+    name: ClassVar[str] = "own-dies"
+
+    def fit(self, task, seed=0, device="cpu"):
+        import os
+        os._exit(int(self.power))
+
+@dataclass(frozen=True)
+class Parent(Degrees):
+    name: ClassVar[str] = "own-parent"
+
+    def fit(self, task, seed=0, device="cpu"):
+        import multiprocessing
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            assert pool.map(abs, [-3]) == [3]
+        return super().fit(task, seed, device)
+
+def made():
+    @dataclass(frozen=True)
+    class Inner(Degrees):
+        name: ClassVar[str] = "own-inner"
+    return Inner
+
+Hidden = made()
 
 def plain(pairs):
     return pairs.sum(axis=1)
@@ -320,3 +349,66 @@ def test_checkpoints_do_not_go_with_several_jobs(trueedge) -> None:
     status, _, err = trueedge("run", "karate", "-m", "cn", "--jobs", "2", "--checkpoints", "here")
     assert status == 1
     assert "--checkpoints are kept by one process" in err
+
+
+def test_a_process_that_dies_costs_its_own_cell_only(own: Path, trueedge) -> None:
+    words = ("-p", "existing", "-m", "own.py:Dies,cn", "--set", "own-dies.power=7", "--seeds", "2")
+    status, out, err = trueedge("run", "karate", *words, "--jobs", "2")
+    assert status == 1
+    assert "cn" in out
+    assert "not run: own-dies under existing: the process that ran it died with status 7\n" in err
+    assert "2 records in runs/records.sqlite: 2 computed now, 0 found there" in err
+
+
+def test_a_method_may_start_processes_of_its_own(own: Path, trueedge) -> None:
+    status, _, err = trueedge("run", "karate", "-p", "existing", "-m", "own.py:Parent", "--jobs", "2")
+    assert status == 0, err
+
+
+def test_a_class_that_no_process_can_find_is_named(own: Path, trueedge) -> None:
+    assert trueedge("run", "karate", "-p", "existing", "-m", "own.py:Hidden")[0] == 0
+    words = ("-m", "own.py:Hidden", "--jobs", "2", "--runs", "others")
+    status, _, err = trueedge("run", "karate", "-p", "existing", *words)
+    assert status == 1
+    assert "own-inner: no other process can find the class made.<locals>.Inner by its name" in err
+
+
+def test_a_field_that_is_no_setting_is_named(own: Path, trueedge) -> None:
+    own.write_text(
+        OWN.replace('power: float = setting(1.0, "of the degrees", low=0.0)', "power: float = 1.0")
+    )
+    status, _, err = trueedge("run", "karate", "-p", "existing", "-m", "own.py:Degrees")
+    assert status == 1
+    assert "own-degrees: power is a field without a range" in err
+
+
+def test_a_reader_that_has_seen_enough_costs_neither_notes_nor_status(tmp_path: Path) -> None:
+    for name, status in (("cn", 0), ("cosine,cn", 1)):
+        command = [sys.executable, "-m", "trueedge", "run", "karate", "-p", "existing", "-m", name]
+        ran = subprocess.Popen(
+            [*command, "--runs", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONUNBUFFERED": "1"},
+        )
+        ran.stdout.close()
+        said = ran.stderr.read()
+        assert ran.wait(timeout=120) == status, said
+        assert "1 record in" in said
+        assert ("not run: cosine" in said) is (status == 1)
+
+
+def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:
+    trueedge("run", "karate", "-p", "existing", "-m", "cn,ra", "--seeds", "3")
+    trueedge("run", "karate", "-p", "existing", "-m", "pa")
+    _, _, err = trueedge("records")
+    assert "95 % intervals over splits (pa: over test edges, with these negatives);" in err
+
+
+@pytest.mark.parametrize("command", ["reproduce", "datasets", "task", "run"])
+def test_examples_are_indented(command: str, trueedge) -> None:
+    _, out, _ = trueedge(command, "--help")
+    lines = out.splitlines()
+    at = next(number for number, line in enumerate(lines) if line.strip() == "Example:")
+    assert lines[at + 1].startswith(f"     trueedge {command}")

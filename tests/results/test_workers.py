@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+import subprocess
+import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -69,15 +74,16 @@ def test_cells_are_taken_one_by_one_as_processes_are_free() -> None:
     taken, ahead = [], []
 
     def made():
-        for cell in cells("cn", "ra", "aa"):
+        for cell in cells("cn", "ra", "aa", seeds=4):
             taken.append(cell)
             yield cell
 
     with Workers(2) as several:
         for number, _ in enumerate(several.run(made()), 1):
             ahead.append(len(taken) - number)
-    assert len(taken) == 6
-    assert max(ahead) <= 2
+    assert len(taken) == 12
+    # Two that are run, and two that are looked at ahead.
+    assert max(ahead) <= 4
 
 
 def test_a_store_that_a_worker_cannot_use_is_one_sentence(tmp_path: Path) -> None:
@@ -93,3 +99,90 @@ def test_a_store_that_a_worker_cannot_use_is_one_sentence(tmp_path: Path) -> Non
 def test_a_number_of_processes_that_cannot_be_is_refused(jobs) -> None:
     with pytest.raises(InputError, match="jobs"):
         Workers(jobs)
+
+
+def test_a_process_that_was_killed_is_followed_by_another() -> None:
+    asked = cells("cn", "ra", seeds=1)
+    with Workers(1) as several:
+        (place, first), *_ = several.run(asked[:1])
+        assert (place, first.fresh) == (0, True)
+        (idle,) = several._idle
+        idle.process.kill()
+        idle.process.join()
+        found = in_order(several, asked)
+    assert all(outcome.record is not None for outcome in found)
+
+
+def test_what_nobody_waits_for_any_more_is_not_heard_of_later() -> None:
+    with Workers(2) as several:
+        abandoned = several.run(cells("ra", seeds=4))
+        next(abandoned)
+        abandoned.close()
+        assert not several._busy
+        places = [(place, outcome.cell.method.name) for place, outcome in several.run(cells("cn", seeds=2))]
+    assert sorted(places) == [(0, "cn"), (1, "cn")]
+
+
+def test_a_process_stays_with_the_task_it_has_made(monkeypatch) -> None:
+    given: dict[int, list[str]] = {}
+    give = Workers._give
+
+    def watched(self, left):
+        give(self, left)
+        worker = self._busy[-1]
+        given.setdefault(worker.process.pid, []).append(worker.task_key)
+
+    monkeypatch.setattr(Workers, "_give", watched)
+    asked = [
+        Cell("karate", protocol, te.methods.create(name))
+        for name in ("cn", "ra", "aa", "pa")
+        for protocol in ("existing", "uniform")
+    ]
+    with Workers(2) as several:
+        in_order(several, asked)
+    assert sum(len(keys) for keys in given.values()) == 8
+    # Each task is made by one process, but for the last cells, with which an idle one may help.
+    changes = sum(one != other for keys in given.values() for one, other in pairwise(keys))
+    assert changes <= 2
+
+
+@pytest.mark.parametrize(("asked", "jobs", "expected"), [(None, 2, "4"), ("1", 2, "1"), ("64", 4, "2")])
+def test_processes_share_the_cores_and_keep_to_what_the_user_asked_for(
+    asked, jobs, expected, monkeypatch
+) -> None:
+    from trueedge.results import workers
+
+    for name in workers.THREADS:
+        monkeypatch.delenv(name, raising=False)
+    if asked is not None:
+        monkeypatch.setenv("OMP_NUM_THREADS", asked)
+    monkeypatch.setattr(workers, "_cores", lambda: 8)
+    seen = {}
+
+    def start(self):
+        seen.update({name: os.environ[name] for name in workers.THREADS})
+        raise InterruptedError
+
+    monkeypatch.setattr(multiprocessing.get_context("spawn").Process, "start", start)
+    with Workers(jobs) as several, pytest.raises(InterruptedError):
+        list(several.run(cells("ra", seeds=1)))
+    assert seen["OMP_NUM_THREADS"] == expected
+    assert os.environ.get("OMP_NUM_THREADS") == asked
+    assert "OPENBLAS_NUM_THREADS" not in os.environ
+
+
+SCRIPT = """
+import trueedge as te
+from trueedge.results import Cell, Workers
+with Workers(2) as several:
+    print(list(several.run([Cell("karate", "existing", te.methods.create("ra"))])))
+"""
+
+
+def test_a_script_without_its_main_is_told_what_it_needs(tmp_path: Path) -> None:
+    (tmp_path / "script.py").write_text(SCRIPT)
+    ran = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert ran.stderr.rstrip().endswith('a script that starts some needs its `if __name__ == "__main__"`'), (
+        ran.stderr
+    )

@@ -95,7 +95,9 @@ def _stoppable(command: Callable[..., None]) -> Callable[..., None]:
 
 def _help(command: Callable[..., None]) -> str:
     """The docstring with each paragraph on one line, for the window to break; indented lines stay."""
-    return escape(re.sub(r"(?<!\n)\n(?![\n ])", " ", inspect.getdoc(command) or ""))
+    text = re.sub(r"(?<!\n)\n(?![\n ])", " ", inspect.getdoc(command) or "")
+    # Typer takes away what all lines but the first are indented by: the last, which shows nothing, is not.
+    return f"{escape(text)}\n\N{ZERO WIDTH SPACE}"
 
 
 for _module in (

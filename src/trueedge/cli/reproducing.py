@@ -29,7 +29,9 @@ def reproduce(
         int | None, typer.Option(help="How many seeds; the study's own number if not given.", min=1)
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
-    jobs: Annotated[int, typer.Option(help="How many cells are run at a time.", min=1)] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="How many trainings run at a time, each in a process of its own.", min=1)
+    ] = 1,
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
     output: Annotated[
         Path | None,

@@ -66,7 +66,13 @@ def run(
         list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
     ] = None,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
-    jobs: Annotated[int, typer.Option(help="How many cells are run at a time.", min=1)] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            help="How many trainings run at a time, each in a process of its own. Not with --checkpoints.",
+            min=1,
+        ),
+    ] = 1,
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
     again: Annotated[
         bool, typer.Option("--again", help="Compute anew what is in the folder of the records.")
@@ -87,7 +93,7 @@ def run(
     Example:
         trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
         trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
-        trueedge run citeseer -p heart-released -m gcn,ncn --seeds 10 --device cuda --jobs 8
+        trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
     """
     from trueedge.results import Cell, Store
 

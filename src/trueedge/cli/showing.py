@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
@@ -68,12 +69,22 @@ def table(
     widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
     room = terminal_width() or PIPE_WIDTH
     shown = _fitting(widths, texts, room)
-    screen = Console(highlight=False, width=room)
+    screen = Screen(highlight=False, width=room)
     screen.print(Text(title) if isinstance(title, str) else title)
     for line in lines:
         screen.print(_joined(line, shown, numbers), soft_wrap=True)
     if len(shown) < len(columns):
         note(f"left out: {', '.join(columns[len(shown) :])}; {more}")
+
+
+class Screen(Console):
+    """Standard output; where nobody reads it any more the rest goes nowhere, and the command goes on."""
+
+    def on_broken_pipe(self) -> None:
+        """What `head` has seen is enough: what is told on standard error, and the status, still count."""
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
 
 
 def _fitting(widths: Sequence[int], texts: Collection[int], room: int) -> list[int]:
@@ -105,7 +116,7 @@ def card(lines: Sequence[tuple[str, str]]) -> None:
     drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
     for word, text in lines:
         drawn.add_row(word, Text(text))
-    Console(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
+    Screen(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
 
 
 class Report(Protocol):

@@ -54,7 +54,9 @@ def tune(
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A setting that stays: layers=1.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
-    jobs: Annotated[int, typer.Option(help="How many cells are run at a time.", min=1)] = 1,
+    jobs: Annotated[
+        int, typer.Option(help="How many trainings run at a time, each in a process of its own.", min=1)
+    ] = 1,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
 ) -> None:

@@ -95,6 +95,11 @@ class Method(ABC):
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
+            if "range" not in field.metadata:
+                raise InputError(
+                    f"{self.name}: {field.name} is a field without a range; write"
+                    f" {field.name}: … = trueedge.methods.setting(default, help)"
+                )
             limits, value = field.metadata["range"], getattr(self, field.name)
             if field.name in self.without and value != field.default:
                 raise unknown(f"setting of {self.name}", field.name, self.space())

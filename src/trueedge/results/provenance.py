@@ -22,7 +22,7 @@ PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
 
 
 def provenance(task: Task, device: str) -> dict[str, Any]:
-    """Content hashes of what was judged on, versions of what computed it, and the machine."""
+    """Content hashes of what was judged on, versions of what computed it, the machine and its threads."""
     hashes = task.hashes if isinstance(task, (LinkTask, RecommendTask)) else {}
     return {
         "task": task.hash,
@@ -30,6 +30,7 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
         "task_settings": dict(task.settings),
         "versions": versions(),
         "machine": {**machine(), **_accelerator(device)},
+        "threads": _threads(),
         "device": device,
     }
 
@@ -70,6 +71,12 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
+
+
+def _threads() -> int | None:
+    """How many threads dense products may use: sums of floats depend on how they are divided."""
+    torch = sys.modules.get("torch")
+    return None if torch is None else int(torch.get_num_threads())
 
 
 def _accelerator(device: str) -> dict[str, str]:

@@ -179,7 +179,12 @@ def findings(records: Sequence[Record]) -> list[str]:
 def how_sure(compared: MethodComparison) -> str:
     """What the intervals and letters of a table mean."""
     gap = f"; half of the pairs can tell a true gap of {100 * compared.smallest_gap:.1f} points"
-    over = OVER.get(compared.methods[0].estimate.over, compared.methods[0].estimate.over)
+    kinds: dict[str, list[str]] = {}
+    for one in compared.methods:
+        kinds.setdefault(OVER.get(one.estimate.over, one.estimate.over), []).append(one.label)
+    over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
+    # Where methods have different numbers of splits, or of seeds.
+    over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
     told = "methods with a common letter are not told apart (paired, Holm)"
     level = f"{100 * compared.level:.0f} % intervals over {over}"
     return f"{level}; {told}{gap if compared.smallest_gap < LARGEST_GAP else ''}"
