@@ -19,13 +19,15 @@ def clean() -> LinkTask:
     return benchmark(features=np.random.default_rng(0).random((NODES, 12)))
 
 
-def communities(negatives: np.ndarray | None = None, features: np.ndarray | None = None) -> LinkTask:
-    """Cliques of ten nodes, whose edges are unlike all pairs across."""
+def communities(features: np.ndarray | None = None, unjoined: int = 0) -> LinkTask:
+    """Cliques of ten nodes, whose edges are unlike all pairs across, and pairs within that are not joined."""
     groups = np.arange(NODES).reshape(-1, 10)
     edges = [[group[i], group[j]] for group in groups for i in range(10) for j in range(i + 1, 10)]
     edges = np.random.default_rng(0).permutation(np.array(edges, np.int32))
     across = np.array([[u, v] for u, v in random_edges(1000, seed=3).tolist() if u // 10 != v // 10])
-    return benchmark(edges[:1400], edges[1400:1500], edges[1500:], across, features)
+    last = len(edges) - unjoined
+    negatives = np.concatenate([across, edges[last:]])
+    return benchmark(edges[:1400], edges[1400:1500], edges[1500:last], negatives, features)
 
 
 def hubs() -> LinkTask:
@@ -86,6 +88,7 @@ FAULTS: dict[str, Callable[[], LinkTask]] = {
         negatives=np.random.default_rng(0).integers(0, 20, size=(800, 2)) * 20
     ),
     "id-bands": band,
+    "few-negatives": lambda: communities(unjoined=1),
     "degrees": hubs,
     "common-neighbours": communities,
     "no-common-neighbour": communities,

@@ -1,0 +1,76 @@
+"""Few negatives: where all positives share their negatives, one that is scored too high costs each a rank."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.audit.check import Check, Finding, Skipped, graded, register
+from trueedge.audit.picture import Picture
+from trueedge.audit.subject import Subject
+from trueedge.methods import get as method
+from trueedge.metrics.ranks import rank_shared
+
+# Of random scores the best negative is worth a tenth or two of the MRR, by the harmonic numbers. Beyond half,
+# two seeds of a method may differ by more than two methods do; where the MRR doubles, one pair decides.
+GAIN_LOOK, GAIN_BROKEN = 0.5, 1.0
+SCORERS = ("pa", "cn", "ra", "cosine")
+LEFT_OUT = 10
+
+
+def _run(subject: Subject) -> Finding | Skipped:
+    if "mrr" not in subject.task.metrics:
+        return Skipped("it is not judged by MRR")
+    view = subject.lists()
+    if view.own:
+        return Skipped("each positive has negatives of its own")
+    if not view.whole_lists:
+        return Skipped("the negatives are too many to look at all of them, and so for one to decide")
+    series: dict[str, NDArray[np.float64]] = {"left out": np.arange(LEFT_OUT + 1, dtype=np.float64)}
+    gains = {}
+    for name in SCORERS:
+        if method(name).needs_features and subject.task.features is None:
+            continue
+        above, below = subject.scores(name, view)
+        series[name] = _without(above, np.sort(below))
+        gains[name] = float(series[name][1] / series[name][0]) - 1.0
+    most = max(gains, key=gains.__getitem__)
+    first, second = series[most][:2]
+    return Finding(
+        "few-negatives",
+        graded(gains[most], GAIN_LOOK, GAIN_BROKEN),
+        f"{gains[most]:+.0%}",
+        f"without the one of {len(view.negatives):,} shared negatives that it scores highest, the MRR of"
+        f" {method(most).title} rises from {first:.4f} to {second:.4f}",
+        {"gain": gains[most], **{f"gain of {name}": gain for name, gain in gains.items()}},
+        series,
+        view.sizes(),
+    )
+
+
+def _without(above: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The MRR without the 0, 1, … highest negatives, as far as there are some left: nan beyond."""
+    found = np.full(LEFT_OUT + 1, np.nan)
+    for number in range(min(LEFT_OUT + 1, len(ordered))):
+        left = ordered[: len(ordered) - number]
+        found[number] = np.mean(1.0 / rank_shared(above, left).mean)
+    return found
+
+
+register(
+    Check(
+        name="few-negatives",
+        family="negatives",
+        title="negatives that decide the MRR",
+        question="Does the MRR hang on single negatives?",
+        rule=f"look: an MRR that rises by more than {GAIN_LOOK:.0%} without its highest negative; broken:"
+        f" by more than {GAIN_BROKEN:.0%}",
+        run=_run,
+        picture=Picture(
+            title="MRR without the negatives that are scored highest",
+            kind="lines",
+            x="highest negatives left out",
+            y="MRR",
+        ),
+    )
+)
