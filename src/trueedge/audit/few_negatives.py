@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, graded, register
+from trueedge.audit.check import Check, Finding, Skipped, graded, percent, register
 from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.methods import get as method
@@ -39,7 +39,7 @@ def _run(subject: Subject) -> Finding | Skipped:
     return Finding(
         "few-negatives",
         graded(gains[most], GAIN_LOOK, GAIN_BROKEN),
-        f"{gains[most]:+.0%}",
+        f"{100 * gains[most]:+.0f} %",
         f"without the one of {len(view.negatives):,} shared negatives that it scores highest, the MRR of"
         f" {method(most).title} rises from {first:.4f} to {second:.4f}",
         {"gain": gains[most], **{f"gain of {name}": gain for name, gain in gains.items()}},
@@ -63,8 +63,8 @@ register(
         family="negatives",
         title="negatives that decide the MRR",
         question="Does the MRR hang on single negatives?",
-        rule=f"look: an MRR that rises by more than {GAIN_LOOK:.0%} without its highest negative; broken:"
-        f" by more than {GAIN_BROKEN:.0%}",
+        rule=f"look: an MRR that rises by more than {percent(GAIN_LOOK)} without its highest negative; broken:"
+        f" by more than {percent(GAIN_BROKEN)}",
         run=_run,
         picture=Picture(
             title="MRR without the negatives that are scored highest",

@@ -40,7 +40,7 @@ article .number {
 article figure { align-self: start }
 article figcaption { font-weight: 500; font-size: .9rem; color: var(--muted) }
 article > div > .quiet { margin-bottom: .2rem }
-@media (max-width: 60rem) { article { grid-template-columns: minmax(0, 1fr) } }
+@media (max-width: 66rem) { article { grid-template-columns: minmax(0, 1fr) } }
 @media (max-width: 40rem) {
   .verdicts :is(td.wide, th:last-child) { display: none }
   .verdicts td:not(.number) { white-space: normal }
