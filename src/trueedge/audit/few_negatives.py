@@ -63,8 +63,8 @@ register(
         family="negatives",
         title="negatives that decide the MRR",
         question="Does the MRR hang on single negatives?",
-        rule=f"look: an MRR that rises by more than {percent(GAIN_LOOK)} without its highest negative; broken:"
-        f" by more than {percent(GAIN_BROKEN)}",
+        rule=f"look: an MRR that rises by more than {percent(GAIN_LOOK)} without its highest negative;"
+        f" broken: by more than {percent(GAIN_BROKEN)}",
         run=_run,
         picture=Picture(
             title="MRR without the negatives that are scored highest",
