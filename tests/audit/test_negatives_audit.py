@@ -102,3 +102,26 @@ def test_citeseer_negatives_made_as_the_paper_describes_pass(data_folder) -> Non
     alike = run("feature-similarity", made)
     assert alike.verdict == "ok"
     assert alike.numbers["negatives"] == pytest.approx(0.119, abs=0.003)
+
+
+def test_where_no_mrr_is_told_or_no_negative_is_shared_none_can_decide_it() -> None:
+    from dataclasses import replace
+
+    judged_by_auc = replace(benchmark(), headline="auc")
+    assert run("few-negatives", judged_by_auc).reason == "it is judged by auc, not by MRR"
+    own = benchmark(negatives=own_lists(benchmark(), np.random.default_rng(0).integers(0, NODES, (400, 8))))
+    assert run("few-negatives", own).reason == "each positive has negatives of its own"
+    assert "too many" in run("few-negatives", benchmark(), sample=100).reason
+
+
+def test_the_mrr_without_the_highest_negatives_is_that_among_the_others() -> None:
+    from trueedge.methods import create
+    from trueedge.metrics import evaluate
+
+    task = benchmark()
+    found = run("few-negatives", task)
+    above, below = task.scores(create("pa").fit(task))
+    expected = [
+        evaluate(above, np.sort(below)[: len(below) - number], ["mrr"])["mrr"] for number in range(11)
+    ]
+    assert found.series["pa"].tolist() == pytest.approx(expected)

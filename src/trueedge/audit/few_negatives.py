@@ -19,8 +19,8 @@ LEFT_OUT = 10
 
 
 def _run(subject: Subject) -> Finding | Skipped:
-    if "mrr" not in subject.task.metrics:
-        return Skipped("it is not judged by MRR")
+    if subject.task.headline != "mrr":
+        return Skipped(f"it is judged by {subject.task.headline}, not by MRR")
     view = subject.lists()
     if view.own:
         return Skipped("each positive has negatives of its own")
