@@ -133,7 +133,7 @@ def test_scales_of_a_graph_without_edges_are_finite():
 @pytest.mark.parametrize("settings", [{}, {"aggregation": "sum", "dropout": 0.2}, {"bfloat16": True}])
 def test_a_trained_scorer_passes_the_check_and_repeats_itself(task, settings, monkeypatch):
     monkeypatch.setattr(NbfModel, "pairs_at_a_time", 256)
-    scorers = [create("nbfnet", {**SHORT, **settings}).fit(task, seed=3) for _ in range(2)]
+    scorers = [create("nbfnet", {**SHORT, "epochs": 2, **settings}).fit(task, seed=3) for _ in range(2)]
     pairs = np.concatenate([task.pairs("test"), [[0, 0], [61, 61], [61, 3]]])
     first, second = (scorer.score(pairs) for scorer in scorers)
     assert np.isfinite(first).all()
