@@ -33,6 +33,13 @@ FORGED = [
 ]
 
 
+CARDS = [
+    (b"[" * 100_000, "is not JSON"),
+    (b'{"a": "\xe9"}', "is not JSON"),
+    (b"{}".ljust(100_000_000), "has 100,000,000 bytes, which is too large for a card"),
+]
+
+
 def zeros(megabytes: int) -> bytes:
     """So many megabytes of zeros as one member of a gzip file, as small as deflate makes them."""
     packer = zlib.compressobj(9, wbits=31)

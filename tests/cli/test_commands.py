@@ -96,6 +96,7 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("methods", "kats"), "did you mean 'katz'"),
         (("protocols", "haert"), "did you mean 'heart'"),
         (("reproduce", "heart/table-99"), "did you mean"),
+        (("reproduce", "degree-bias/figure-1b", "--jobs", "2"), "figure-1b runs in one process: leave out"),
     ],
 )
 def test_wrong_input_is_one_sentence_on_stderr_and_status_one(trueedge, words, sentence: str) -> None:

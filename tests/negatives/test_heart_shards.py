@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forged_files import FORGED, memory_below
+from forged_files import CARDS, FORGED, memory_below
 from trueedge import datasets
 from trueedge.errors import InputError
 from trueedge.kernels import heart as kernel
@@ -374,15 +374,7 @@ def test_a_forged_shard_is_refused_without_the_memory(filled, content):
         open_shards(filled)
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"[" * 100_000, "is not JSON"),
-        (b'{"a": "\xe9"}', "is not JSON"),
-        (b"{}".ljust(100_000_000), "has 100,000,000 bytes, which is too large for a card"),
-    ],
-    ids=["nested", "no text", "large"],
-)
+@pytest.mark.parametrize(("content", "sentence"), CARDS, ids=["nested", "no text", "large"])
 def test_a_forged_card_is_refused_without_the_memory(filled, content, sentence):
     (filled / "manifest.json").write_bytes(content)
     with memory_below(5e6), pytest.raises(InputError, match=rf"manifest\.json is damaged: it {sentence}"):

@@ -209,3 +209,13 @@ def test_a_study_in_several_processes_comes_to_the_same(data_folder, tmp_path) -
 def test_a_number_of_processes_that_is_none_is_refused(jobs) -> None:
     with pytest.raises(InputError, match="jobs"):
         Plan(jobs=jobs)
+
+
+def test_only_studies_that_count_or_watch_themselves_run_in_one_process() -> None:
+    figures = {
+        "heart": (1, 2, 3, 4, 5, 6, 7),
+        "degree-bias": ("1b", "1c", "1e", 4, 5, 8),
+    }
+    expected = {f"{paper}/figure-{number}" for paper, numbers in figures.items() for number in numbers}
+    found = {study.name for study in studies.catalogue() if study.one_process}
+    assert found == {*expected, "degree-bias/table-2"}

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from forged_files import FORGED, memory_below
+from forged_files import CARDS, FORGED, memory_below
 from trueedge.errors import InputError
 
 
@@ -117,15 +117,7 @@ def test_a_task_with_a_forged_array_is_refused_without_the_memory(
         te.load_task(folder)
 
 
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [
-        (b"[" * 100_000, "is not JSON"),
-        (b'{"a": "\xe9"}', "is not JSON"),
-        (b"{}".ljust(100_000_000), "has 100,000,000 bytes, which is too large for a card"),
-    ],
-    ids=["nested", "no text", "large"],
-)
+@pytest.mark.parametrize(("content", "sentence"), CARDS, ids=["nested", "no text", "large"])
 def test_a_forged_card_is_refused_without_the_memory(content: bytes, sentence: str, tmp_path: Path) -> None:
     folder = te.task("karate", "existing").save(tmp_path / "task")
     (folder / "task.json").write_bytes(content)

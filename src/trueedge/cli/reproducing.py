@@ -10,6 +10,7 @@ import typer
 
 from trueedge.cli import parsing, showing
 from trueedge.cli.running import keeping
+from trueedge.errors import InputError
 from trueedge.writing import check_target
 
 if TYPE_CHECKING:
@@ -55,6 +56,8 @@ def reproduce(
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
+    if jobs > 1 and chosen.one_process:
+        raise InputError(f"{chosen.name} runs in one process: leave out --jobs")
     if output is not None:
         # Before the work, not after it.
         check_evidence(chosen, output)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -118,6 +118,14 @@ def run(
             outcomes = _outcomes(cells, store, again, keep_scores, checkpoints)
         else:
             outcomes = _side_by_side(cells, jobs, store, again, keep_scores)
+    if not _tell_outcomes(outcomes, store, named, seeds, keep_scores):
+        raise typer.Exit(1)
+
+
+def _tell_outcomes(
+    outcomes: Sequence[Outcome], store: Store, named: Collection[str], seeds: int, keep_scores: bool
+) -> bool:
+    """The tables, what is kept and what could not be run; whether all ran that was asked for by its name."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
     fresh = sum(outcome.fresh for outcome in outcomes)
@@ -128,8 +136,7 @@ def run(
     failed = [outcome for outcome in outcomes if outcome.record is None]
     for sentence in _reasons(failed, seeds):
         showing.note(f"not run: {sentence}")
-    if any(outcome.cell.method.name in named for outcome in failed) or not records:
-        raise typer.Exit(1)
+    return bool(records) and not any(outcome.cell.method.name in named for outcome in failed)
 
 
 def _tell_of_scores(records: Sequence[Record]) -> None:

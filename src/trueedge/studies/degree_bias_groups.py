@@ -154,4 +154,13 @@ for _name, _title, _run, _decimals in (
     ),
     ("table-2", "weight of degree beside other features, uniform negatives", _importance, 2),
 ):
-    register(Study(name=f"degree-bias/{_name}", title=_title, citation=PAPER, decimals=_decimals, run=_run))
+    register(
+        Study(
+            name=f"degree-bias/{_name}",
+            title=_title,
+            citation=PAPER,
+            decimals=_decimals,
+            run=_run,
+            one_process=True,
+        )
+    )

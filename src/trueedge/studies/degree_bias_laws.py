@@ -169,5 +169,6 @@ for _figure, _protocol, _title in (
             citation=PAPER,
             decimals=4,
             run=partial(_run, protocol=_protocol, name=f"degree-bias/{_figure}"),
+            one_process=True,
         )
     )

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -162,4 +160,8 @@ for _name, _title, _run in (
     ("figure-1b", "degrees at the ends of positives and negatives", _degree_distributions),
     ("figure-8", "AUC of the degree product on power laws, over its bound (Figures 7B, 8)", _power_laws),
 ):
-    register(Study(name=f"degree-bias/{_name}", title=_title, citation=PAPER, decimals=4, run=partial(_run)))
+    register(
+        Study(
+            name=f"degree-bias/{_name}", title=_title, citation=PAPER, decimals=4, run=_run, one_process=True
+        )
+    )

@@ -197,5 +197,6 @@ for _number, (_names, _hard) in FIGURES.items():
             citation=PAPER,
             decimals=2,
             run=partial(_run, number=_number),
+            one_process=True,
         )
     )

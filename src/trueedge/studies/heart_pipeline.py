@@ -164,5 +164,6 @@ register(
         citation=PAPER,
         decimals=2,
         run=_run,
+        one_process=True,
     )
 )

@@ -242,6 +242,7 @@ for _number, _setting in PROTOCOLS.items():
             citation=PAPER,
             decimals=2,
             run=partial(_looks, number=_number),
+            one_process=True,
         )
     )
 register(

@@ -104,6 +104,7 @@ class Study:
         citation: the paper.
         decimals: how many decimals the paper prints.
         run: runs a plan.
+        one_process: whether nothing of it can run side by side, because it counts or watches itself.
     """
 
     name: str
@@ -111,6 +112,7 @@ class Study:
     citation: str
     decimals: int
     run: Callable[[Plan], Finding]
+    one_process: bool = False
 
 
 _STUDIES: dict[str, Study] = {}
