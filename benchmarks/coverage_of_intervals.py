@@ -22,10 +22,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.metrics.bootstrap import bootstrap_interval
-from trueedge.metrics.significance import difference, mean_interval
-from trueedge.metrics.standard_error import SEED_QUANTILES
 from trueedge.randomness import generator
+from trueedge.statistics.bootstrap import bootstrap_interval
+from trueedge.statistics.significance import difference, mean_interval
+from trueedge.statistics.standard_error import SEED_QUANTILES
 
 NEGATIVES = 500
 EDGE, SHARED = 1.6, 0.8  # the edges' spread, and how much of it two methods have in common

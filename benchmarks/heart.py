@@ -109,7 +109,7 @@ def part(name: str, clock: Clock, factor: float, what: str, base: float, who: st
 
 def estimates(graph: Graph, ends: NDArray[np.int64]) -> NDArray[np.float64]:
     """Our PageRank of some nodes as dense rows, float64 (ends, n)."""
-    from trueedge.kernels.push import push_rows
+    from trueedge.kernels.walks.push import push_rows
 
     rows = push_rows(graph.indptr, graph.indices, ends, ALPHA, EPS)
     scores = np.zeros((len(ends), graph.num_nodes))

@@ -34,7 +34,7 @@ from trueedge.graph import Graph
 from trueedge.negatives.heart_shards import heart_shards
 from trueedge.negatives.sharded import ShardedNegatives
 from trueedge.randomness import generator
-from trueedge.results.provenance import machine, peak_memory, versions
+from trueedge.runs.provenance import machine, peak_memory, versions
 from trueedge.splits import fraction
 
 K = 500

@@ -77,7 +77,7 @@ def _sketches(sizes: Sizes, repeats: int) -> list[Row]:
     """BUDDY's sketches of two hops of every node."""
     import torch
 
-    from trueedge.kernels.sketches import own_sketches
+    from trueedge.kernels.neighbors.sketches import own_sketches
     from trueedge.methods.pairwise.models.sketches import Sketches
     from trueedge.training import Messages
 

@@ -37,7 +37,7 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True) -> list[Row]:
 
 def pushed(graph: Graph, sources: NDArray[np.int64]) -> Contender:
     """Our push."""
-    from trueedge.kernels.push import SparseRows, push_rows
+    from trueedge.kernels.walks.push import SparseRows, push_rows
 
     def run() -> SparseRows:
         return push_rows(graph.indptr, graph.indices, sources, ALPHA, EPS)

@@ -77,7 +77,7 @@ def _ranks(graph: Any, alpha: float, eps: float) -> Any:
     """The PageRank of the whole graph as torch_geometric's model wants it: a COO tensor, rows the sources."""
     import torch
 
-    from trueedge.kernels.push import push_rows
+    from trueedge.kernels.walks.push import push_rows
 
     nodes = graph.num_nodes
     rows = push_rows(graph.indptr, graph.indices, np.arange(nodes), alpha, eps)

@@ -24,7 +24,7 @@ from rich.table import Table
 import trueedge
 from benchmarks.graphs import EXPONENT, SIZES
 from benchmarks.timing import Row
-from trueedge.results.provenance import machine, versions
+from trueedge.runs.provenance import machine, versions
 
 SUBJECTS = ("pairs", "ppr", "heart", "building", "sampling", "metrics", "scaling", "epochs", "pairwise")
 # Where these train can be chosen.

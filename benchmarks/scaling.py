@@ -74,7 +74,7 @@ def scoring(graph: Graph) -> Callable[[], Any]:
 
 def pushing(graph: Graph) -> Callable[[], Any]:
     """PageRank of sources drawn uniformly, one for ten thousand edges."""
-    from trueedge.kernels.push import push_rows
+    from trueedge.kernels.walks.push import push_rows
 
     count = max(1, graph.num_edges // EDGES_PER_SOURCE)
     sources = np.random.default_rng(0).choice(graph.num_nodes, count, replace=False)

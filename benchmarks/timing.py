@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from trueedge.results.provenance import peak_memory
+from trueedge.runs.provenance import peak_memory
 
 OURS = "trueedge"
 # Seconds between two turns.

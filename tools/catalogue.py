@@ -223,14 +223,14 @@ def ranking_of_methods(rows: list[dict[str, Any]]) -> str:
 
 def degree_bias_table(name: str) -> str:
     """A table of the degree-bias study, from its evidence."""
-    from trueedge.studies.degree_bias_tables import render
+    from trueedge.studies.degree_bias.tables import render
 
     return render(name, ROOT / "results")
 
 
 def communities_table(printed: str = "") -> str:
     """The areas under the curves of the communities study, or ours beside the printed values."""
-    from trueedge.studies.communities import as_markdown, printed_as_markdown
+    from trueedge.studies.degree_bias.communities import as_markdown, printed_as_markdown
 
     path = ROOT / "results" / "degree-bias-communities.json"
     if not path.is_file():

@@ -13,8 +13,11 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from trueedge.version import VERSION
+
 if TYPE_CHECKING:
     from trueedge import (
+        analysis,
         audit,
         datasets,
         graph,
@@ -23,22 +26,29 @@ if TYPE_CHECKING:
         negatives,
         report,
         results,
+        runs,
+        scorers,
         search,
         splits,
+        statistics,
         studies,
         tasks,
     )
     from trueedge.datasets import load
     from trueedge.errors import InputError
     from trueedge.graph import Graph
-    from trueedge.results import Record, Store, certify, run, verify
+    from trueedge.results import Record, Store, certify, verify
+    from trueedge.runs import run
+    from trueedge.scorers import check_scorer
     from trueedge.splits import Split, split
-    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, check_scorer, task
+    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, task
     from trueedge.tasks import load as load_task
 
-__version__ = "0.1.0"
+
+__version__ = VERSION
 
 _ROOMS = (
+    "analysis",
     "audit",
     "datasets",
     "graph",
@@ -47,8 +57,11 @@ _ROOMS = (
     "negatives",
     "report",
     "results",
+    "runs",
+    "scorers",
     "search",
     "splits",
+    "statistics",
     "studies",
     "tasks",
 )
@@ -59,14 +72,14 @@ _NAMES = {
     "Part": ("tasks", "Part"),
     "RecommendTask": ("tasks", "RecommendTask"),
     "Record": ("results", "Record"),
-    "ScoreWarning": ("tasks", "ScoreWarning"),
+    "ScoreWarning": ("errors", "ScoreWarning"),
     "Split": ("splits", "Split"),
     "Store": ("results", "Store"),
     "certify": ("results", "certify"),
-    "check_scorer": ("tasks", "check_scorer"),
+    "check_scorer": ("scorers", "check_scorer"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
-    "run": ("results", "run"),
+    "run": ("runs", "run"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
     "verify": ("results", "verify"),
@@ -83,6 +96,7 @@ __all__ = [
     "Split",
     "Store",
     "__version__",
+    "analysis",
     "audit",
     "certify",
     "check_scorer",
@@ -96,9 +110,12 @@ __all__ = [
     "report",
     "results",
     "run",
+    "runs",
+    "scorers",
     "search",
     "split",
     "splits",
+    "statistics",
     "studies",
     "task",
     "tasks",

@@ -12,6 +12,10 @@ class InputError(ValueError):
     """The input is wrong; the message is one clear sentence that says what and where."""
 
 
+class ScoreWarning(UserWarning):
+    """The scores were evaluated, but something about them deserves a look."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
     """An error for a name nobody knows, with the nearest known one as a suggestion.
 

@@ -17,10 +17,11 @@ from planted import random_edges
 from forged_files import head
 from trueedge.audit.own_benchmark import own_benchmark
 from trueedge.errors import InputError
-from trueedge.graph import Graph, bounds
-from trueedge.graph.arrays import read_array
-from trueedge.tasks.array_files import read_archive
-from trueedge.tasks.pair_files import listed_parts
+from trueedge.files import bounds
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import read_array
+from trueedge.graph import Graph
+from trueedge.scorers.pair_files import listed_parts
 
 WHOLE = Graph.from_edges(random_edges(3600), 400, name="whole")
 KINDS = ("positives", "negatives", "features")

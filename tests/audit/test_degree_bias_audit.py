@@ -13,7 +13,7 @@ from trueedge.audit import Skipped
 from trueedge.errors import InputError
 from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.metrics.degree_groups import entropy, in_upper_half, weighted_wins
-from trueedge.metrics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
+from trueedge.statistics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 
 BIASED = "power-law-configuration:nodes=3000,exponent=2.1"
 CITATIONS = "price:nodes=3000,edges=9000,exponent=2.2"

@@ -15,7 +15,7 @@ from trueedge.audit import audit
 from trueedge.audit.own_benchmark import own_benchmark
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.tasks.pair_files import listed_parts
+from trueedge.scorers.pair_files import listed_parts
 
 PAIRS = random_edges(5000)
 WHOLE = Graph.from_edges(PAIRS[:3600], 400, name="whole")

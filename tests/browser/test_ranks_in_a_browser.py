@@ -10,10 +10,10 @@ from chromium import Browser
 from made_up import record
 from seeing import contrast
 
-from trueedge.metrics.rank_tests import friedman
 from trueedge.report import critical_difference, write
 from trueedge.report.markup import joined, tag
 from trueedge.report.page import Section, page
+from trueedge.statistics.rank_tests import friedman
 
 LONG = "lfr:nodes=3000,mixing=0.1,mean_degree=25.0,max_degree=1000,degree_exponent=2.5,seed=0"
 SIZES = pytest.mark.parametrize(("width", "shape"), [(360, "standing"), (800, "lying"), (1280, "lying")])

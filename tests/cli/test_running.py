@@ -314,7 +314,7 @@ def test_a_k_too_large_for_several_seeds_is_one_sentence_with_the_smallest_limit
 
 def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
     from trueedge.cli.running import _reasons
-    from trueedge.results import Cell, Outcome
+    from trueedge.runs import Cell, Outcome
 
     def outcome(name: str, seed: int, reason: str) -> Outcome:
         return Outcome(Cell("karate", "heart", te.methods.create(name), seed), None, reason=reason)

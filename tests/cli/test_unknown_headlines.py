@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 import trueedge as te
+from trueedge.analysis.comparison import compare, positive_values
+from trueedge.analysis.tables import tables
 from trueedge.errors import InputError
 from trueedge.report import report
 from trueedge.results import Store
-from trueedge.results.comparison import compare, positive_values
-from trueedge.results.tables import tables
 
 VALUES = {"gcn": 0.8123, "gin": 0.4567, "sage": -0.0123}
 

@@ -12,7 +12,7 @@ import pytest
 from forged_files import memory_below, zeros
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError
-from trueedge.graph import bounds
+from trueedge.files import bounds
 
 
 def test_plain_gzip_commas_headers_and_comments_are_read(tmp_path: Path) -> None:

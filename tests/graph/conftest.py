@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from trueedge.graph import digits, tidying
+from trueedge.files import digits
+from trueedge.graph import tidying
 
 
 @pytest.fixture(params=["as small", "as large"], scope="module")

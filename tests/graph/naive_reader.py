@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 
-from trueedge.graph.columns import HEADER_WORDS, MISSING_WORDS
+from trueedge.files.columns import HEADER_WORDS, MISSING_WORDS
 
 Edges = list[tuple[int, int]]
 

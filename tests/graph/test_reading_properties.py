@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from naive_reader import RefusedError, naive_read
 
 from trueedge.errors import InputError
+from trueedge.files.columns import _read_anything, _read_clean
+from trueedge.files.text import TextFile
 from trueedge.graph import Graph, read_edges, read_pairs
-from trueedge.graph.columns import _read_anything, _read_clean
-from trueedge.graph.text import TextFile
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -12,15 +12,20 @@ import trueedge
 
 ROOMS = (
     "kernels",
+    "files",
     "graph",
     "datasets",
     "splits",
     "negatives",
     "metrics",
+    "statistics",
+    "scorers",
     "tasks",
     "training",
     "methods",
     "results",
+    "analysis",
+    "runs",
     "search",
     "studies",
     "report",
@@ -28,7 +33,7 @@ ROOMS = (
     "leaderboard",
     "cli",
 )
-FOUNDATION = ("errors", "randomness", "writing")
+FOUNDATION = ("errors", "randomness", "registry", "version")
 PACKAGE = Path(trueedge.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 

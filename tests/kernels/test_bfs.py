@@ -8,7 +8,7 @@ import pytest
 from scipy.sparse.csgraph import shortest_path
 
 from trueedge.graph import Graph
-from trueedge.kernels.bfs import distances
+from trueedge.kernels.neighbors.bfs import distances
 
 
 def all_pairs(nodes: int) -> np.ndarray:

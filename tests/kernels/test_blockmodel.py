@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels.block_merges import find_merges, join, merge_price
-from trueedge.kernels.blockmodel import log_partitions, sweep
-from trueedge.kernels.pair_counts import count_add, count_of, pair_counts
+from trueedge.kernels.blocks.block_merges import find_merges, join, merge_price
+from trueedge.kernels.blocks.blockmodel import log_partitions, sweep
+from trueedge.kernels.neighbors.pair_counts import count_add, count_of, pair_counts
 from trueedge.methods.blockmodels.description import description_length, length_of, make_terms
 from trueedge.methods.blockmodels.fitting import make_block_graph, make_groups
 

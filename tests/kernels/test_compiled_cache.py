@@ -16,7 +16,7 @@ from trueedge import kernels
 
 SCRIPT = """
 import numpy as np, numba
-from trueedge.kernels.csr import neighbour_lists
+from trueedge.kernels.arrays.csr import neighbour_lists
 edges = np.array([[0, 1], [1, 2]], dtype=np.int32)
 print(neighbour_lists(edges, 3)[1].tolist(), numba.config.CACHE_DIR)
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from trueedge.graph import Graph, tidying
-from trueedge.kernels.csr import neighbour_lists
+from trueedge.kernels.arrays.csr import neighbour_lists
 
 
 def test_rows_hold_the_sorted_neighbours_of_each_node(random_graph) -> None:

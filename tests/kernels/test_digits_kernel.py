@@ -8,8 +8,8 @@ import re
 import numpy as np
 import pytest
 
-from trueedge.kernels import digits
-from trueedge.kernels.digits import read_digits
+from trueedge.kernels.text import digits
+from trueedge.kernels.text.digits import read_digits
 
 
 def slow(data: bytes, start: int, separator: str | None, columns: int) -> tuple[list, list] | None:

@@ -6,7 +6,7 @@ import numba
 import numpy as np
 import pytest
 
-from trueedge.kernels.grouping import group_by, num_blocks
+from trueedge.kernels.arrays.grouping import group_by, num_blocks
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.kernels.growth import attach, grow
+from trueedge.kernels.generators.growth import attach, grow
 from trueedge.randomness import generator
 
 

@@ -9,9 +9,13 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels import intersection
-from trueedge.kernels.intersection import common_neighbor_counts, common_neighbor_sums, jaccard_indices
-from trueedge.kernels.marking import SHORT, _search
+from trueedge.kernels.neighbors import intersection
+from trueedge.kernels.neighbors.intersection import (
+    common_neighbor_counts,
+    common_neighbor_sums,
+    jaccard_indices,
+)
+from trueedge.kernels.neighbors.marking import SHORT, _search
 
 
 def all_pairs(nodes: int) -> np.ndarray:

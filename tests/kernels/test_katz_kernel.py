@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels.katz import katz_sums
+from trueedge.kernels.walks.katz import katz_sums
 
 
 def all_pairs(nodes: int) -> np.ndarray:

@@ -6,8 +6,8 @@ import gc
 
 import numpy as np
 
-from trueedge.kernels import kept_scratch
-from trueedge.kernels.kept_scratch import KeptScratch
+from trueedge.kernels.arrays import kept_scratch
+from trueedge.kernels.arrays.kept_scratch import KeptScratch
 
 
 def read_only(*starts: int) -> np.ndarray:

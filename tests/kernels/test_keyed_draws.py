@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.kernels.keyed_draws import draw_free, draw_key
+from trueedge.kernels.arrays.keyed_draws import draw_free, draw_key
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 

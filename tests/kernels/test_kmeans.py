@@ -7,7 +7,7 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from trueedge.kernels.kmeans import kmeans, lloyd, seed_centres
+from trueedge.kernels.blocks.kmeans import kmeans, lloyd, seed_centres
 from trueedge.randomness import generator
 
 

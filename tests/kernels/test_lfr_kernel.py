@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueedge.kernels.lfr import draw_communities, draw_sizes, even_out, has_room, join_communities
-from trueedge.kernels.rewiring import dice, join_half_edges, rewire, throw, throw_unit
+from trueedge.kernels.generators.lfr import draw_communities, draw_sizes, even_out, has_room, join_communities
+from trueedge.kernels.generators.rewiring import dice, join_half_edges, rewire, throw, throw_unit
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 

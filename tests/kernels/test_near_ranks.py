@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from heart_twin import pushed_pagerank
-from trueedge.kernels.near_ranks import near_ranks
+from trueedge.kernels.walks.near_ranks import near_ranks
 
 
 @pytest.mark.parametrize(("nodes", "edges"), [(20, 40), (20, 8), (1, 0), (5, 0), (40, 300)])

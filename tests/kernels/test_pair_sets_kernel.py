@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels import pair_sets
-from trueedge.kernels import walk_rows as walking
-from trueedge.kernels.pair_sets import common_sets, joint_sets, turned_sets
-from trueedge.kernels.walk_rows import row_overlaps, walk_rows
+from trueedge.kernels.neighbors import pair_sets
+from trueedge.kernels.neighbors.pair_sets import common_sets, joint_sets, turned_sets
+from trueedge.kernels.walks import walk_rows as walking
+from trueedge.kernels.walks.walk_rows import row_overlaps, walk_rows
 
 
 def star_and_more():

@@ -8,7 +8,14 @@ import pytest
 
 import trueedge.graph as tg
 from heart_twin import exact_pagerank, pushed_pagerank
-from trueedge.kernels.push import LAST_STAMP, MOST_SOURCES_PER_BLOCK, push, push_rows, push_state, push_values
+from trueedge.kernels.walks.push import (
+    LAST_STAMP,
+    MOST_SOURCES_PER_BLOCK,
+    push,
+    push_rows,
+    push_state,
+    push_values,
+)
 
 
 def dense(rows, nodes: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.kernels.radix import digit_counts, sort_ids
+from trueedge.kernels.arrays.radix import digit_counts, sort_ids
 
 
 @pytest.mark.parametrize("nodes", [1, 2, 3, 64, 1_000, 1_025, 50_000])

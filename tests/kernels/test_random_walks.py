@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels.random_walks import NOWHERE, random_walks
+from trueedge.kernels.walks.random_walks import NOWHERE, random_walks
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 

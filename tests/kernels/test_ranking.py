@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from trueedge.kernels.ranking import chance_of_hit, count_above, rank_relevant, reciprocal_first
+from trueedge.kernels.ranking.ranking import chance_of_hit, count_above, rank_relevant, reciprocal_first
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.kernels.rows import _full_products, row_products
+from trueedge.kernels.arrays.rows import _full_products, row_products
 
 
 def all_pairs(rows: int) -> np.ndarray:

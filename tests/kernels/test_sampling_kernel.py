@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from trueedge.kernels.sampling import (
+from trueedge.kernels.negatives.sampling import (
     below,
     distinct,
     distinct_in_rows,

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from trueedge.kernels.score_lists import (
+from trueedge.kernels.ranking.score_lists import (
     ORDERED,
     SIZE,
     fill_list,

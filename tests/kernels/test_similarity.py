@@ -9,8 +9,8 @@ from sklearn.metrics.pairwise import cosine_similarity
 
 import trueedge.graph as tg
 from heart_twin import squared_cosine
-from trueedge.kernels import similarity
-from trueedge.kernels.similarity import feature_index, similarity_row
+from trueedge.kernels.neighbors import similarity
+from trueedge.kernels.neighbors.similarity import feature_index, similarity_row
 
 
 def featured(table) -> tg.Graph:

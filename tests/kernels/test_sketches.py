@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.kernels import sketches as kernels
+from trueedge.kernels.neighbors import sketches as kernels
 
 
 @pytest.fixture(params=[(1, 30, 60), (2, 70, 200), (3, 5, 0), (4, 1, 0)], ids=str)
@@ -84,7 +84,9 @@ def test_threads_do_not_change_a_bit(random_graph, monkeypatch):
     own = kernels.own_sketches(900, 8, key=1)
     answers = []
     for threads in (1, 3):
-        monkeypatch.setattr("trueedge.kernels.threads.numba.get_num_threads", lambda threads=threads: threads)
+        monkeypatch.setattr(
+            "trueedge.kernels.arrays.threads.numba.get_num_threads", lambda threads=threads: threads
+        )
         answers.append(kernels.spread(graph.indptr, graph.indices, *own))
     for one, other in zip(*answers, strict=True):
         assert one.tobytes() == other.tobytes()

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from numba import njit
 
-from trueedge.kernels.alias import alias_table, drawn
-from trueedge.kernels.huffman import huffman_paths
-from trueedge.kernels.keyed_draws import draw_key
-from trueedge.kernels.lanes import LANES, lane_dot, lane_steps
-from trueedge.kernels.skipgram import SkipGram
+from trueedge.kernels.arrays.alias import alias_table, drawn
+from trueedge.kernels.arrays.huffman import huffman_paths
+from trueedge.kernels.arrays.keyed_draws import draw_key
+from trueedge.kernels.arrays.lanes import LANES, lane_dot, lane_steps
+from trueedge.kernels.walks.skipgram import SkipGram
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
 

@@ -4,7 +4,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from trueedge.kernels.spanning import spanning_forest
+from trueedge.kernels.neighbors.spanning import spanning_forest
 
 
 def random_edges(seed: int, nodes: int, edges: int) -> np.ndarray:

@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 import pytest
 
-from trueedge.kernels.subgraphs import Subgraphs, enclosing_subgraphs, join
+from trueedge.kernels.neighbors.subgraphs import Subgraphs, enclosing_subgraphs, join
 
 
 @pytest.fixture(params=[(1, 30, 40), (2, 12, 0), (3, 25, 120), (4, 2, 1), (5, 1, 0), (6, 40, 45)], ids=str)
@@ -178,7 +178,7 @@ def test_many_pairs_in_many_threads_are_as_each_alone(random_graph, monkeypatch)
     graph = random_graph(10, nodes=50, edges=150)
     pairs = np.random.default_rng(3).integers(0, 50, (400, 2))
     found = extract(graph, pairs, 3, 6, key=1)
-    monkeypatch.setattr("trueedge.kernels.subgraphs.BLOCK", 7)
-    monkeypatch.setattr("trueedge.kernels.threads.numba.get_num_threads", lambda: 4)
+    monkeypatch.setattr("trueedge.kernels.neighbors.subgraphs.BLOCK", 7)
+    monkeypatch.setattr("trueedge.kernels.arrays.threads.numba.get_num_threads", lambda: 4)
     threaded = extract(graph, pairs, 3, 6, key=1)
     assert all(a.tobytes() == b.tobytes() for a, b in zip(found, threaded, strict=True))

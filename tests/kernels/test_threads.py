@@ -7,7 +7,7 @@ import threading
 import numba
 import pytest
 
-from trueedge.kernels.threads import Scratches, run_blocks
+from trueedge.kernels.arrays.threads import Scratches, run_blocks
 
 
 @pytest.fixture(params=[1, 2])

@@ -6,8 +6,8 @@ import numba
 import numpy as np
 import pytest
 
-from trueedge.kernels import tidying
-from trueedge.kernels.tidying import edge_order, first_rows, sorted_edges
+from trueedge.kernels.text import tidying
+from trueedge.kernels.text.tidying import edge_order, first_rows, sorted_edges
 
 
 def slow(pairs: np.ndarray) -> tuple[list[tuple[int, int]], int, int]:

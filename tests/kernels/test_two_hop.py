@@ -7,7 +7,7 @@ import pytest
 
 import trueedge.graph as tg
 from heart_twin import common_neighbors, resource_allocation
-from trueedge.kernels.two_hop import two_hop_row
+from trueedge.kernels.neighbors.two_hop import two_hop_row
 
 
 def sweep(graph: tg.Graph, weights: np.ndarray, source: int) -> tuple[dict[int, float], list[int]]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels.two_steps import two_step_nodes
+from trueedge.kernels.neighbors.two_steps import two_step_nodes
 
 
 @pytest.mark.parametrize("seed", range(8))

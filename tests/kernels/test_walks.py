@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from trueedge.graph import Graph
-from trueedge.kernels.walks import walk_sums
+from trueedge.kernels.walks.walks import walk_sums
 
 
 def all_pairs(nodes: int) -> np.ndarray:

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 
 import trueedge as te  # noqa: E402
 from trueedge.errors import InputError  # noqa: E402
-from trueedge.kernels import sketches as kernels  # noqa: E402
+from trueedge.kernels.neighbors import sketches as kernels  # noqa: E402
 from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import sketches  # noqa: E402
 from trueedge.methods.pairwise.models.sketches import CountedPairs, union_size  # noqa: E402

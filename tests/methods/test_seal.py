@@ -15,7 +15,7 @@ from sklearn.metrics import roc_auc_score  # noqa: E402
 
 import trueedge as te  # noqa: E402
 from trueedge.errors import InputError  # noqa: E402
-from trueedge.kernels.subgraphs import Subgraphs, enclosing_subgraphs  # noqa: E402
+from trueedge.kernels.neighbors.subgraphs import Subgraphs, enclosing_subgraphs  # noqa: E402
 from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import subgraphs as extraction  # noqa: E402
 from trueedge.methods.pairwise.models.subgraphs import SubgraphBlock, SubgraphSource  # noqa: E402

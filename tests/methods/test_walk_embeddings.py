@@ -135,8 +135,8 @@ def test_settings_left_open_depend_on_the_predictor():
 
 def test_vectors_are_as_good_as_those_of_word2vec_on_the_same_walks(data_folder):
     gensim = pytest.importorskip("gensim")
-    from trueedge.kernels.random_walks import random_walks
-    from trueedge.kernels.skipgram import SkipGram
+    from trueedge.kernels.walks.random_walks import random_walks
+    from trueedge.kernels.walks.skipgram import SkipGram
 
     task = te.task("netscience", "degree-corrected", 0)
     graph = task.graph

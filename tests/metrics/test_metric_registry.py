@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from trueedge import metrics
+from trueedge.analysis.tables import higher_is_better
 from trueedge.errors import InputError
 from trueedge.metrics import metric
-from trueedge.results.tables import higher_is_better
 
 
 def test_the_folder_is_walked_once(monkeypatch) -> None:

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from trueedge.analysis.figure import Figure, Kind, Series
 from trueedge.errors import InputError
 from trueedge.report import blocks
 from trueedge.report.charts import draw, fits_a_phone, spread
 from trueedge.report.frames import text_width
 from trueedge.report.heat import strength
-from trueedge.results.figure import Figure, Kind, Series
 
 SVG = "{http://www.w3.org/2000/svg}"
 KINDS: tuple[Kind, ...] = ("lines", "points", "bars", "heat")

@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from trueedge.errors import InputError
-from trueedge.metrics.rank_tests import RankTest, friedman
 from trueedge.report import critical_difference
+from trueedge.statistics.rank_tests import RankTest, friedman
 
 SVG = "{http://www.w3.org/2000/svg}"
 HOSTILE = '</text><script>alert("1")</script>&\x00"\''

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from made_up import record, records
 
+from trueedge.analysis.tables import tables
 from trueedge.report import report
 from trueedge.report.naming import method_looks, told_apart
 from trueedge.results.record import Record
-from trueedge.results.tables import tables
 
 HASHES = ("48caafc014f0c896edfce6af", "0c390abe20cbd127e76b2e42")
 

@@ -14,12 +14,12 @@ from made_up import record, records
 from test_records_page import headings, shown
 from test_shell import HOSTILE, Reading
 
-from trueedge.metrics.rank_tests import friedman
+from trueedge.analysis.comparison import compare, compare_over_datasets
+from trueedge.analysis.tables import tables
 from trueedge.report import report
 from trueedge.report.over_datasets import _fullest, over_datasets, panel
-from trueedge.results.comparison import compare, compare_over_datasets
 from trueedge.results.record import Record
-from trueedge.results.tables import tables
+from trueedge.statistics.rank_tests import friedman
 
 ROOM = 10**6
 

@@ -11,13 +11,13 @@ from made_up import record, records
 from test_shell import HOSTILE, Reading
 
 import trueedge as te
+from trueedge.analysis.comparison import compare
+from trueedge.analysis.tables import tables
 from trueedge.errors import InputError
-from trueedge.metrics.rank_overlap import rbo
 from trueedge.report import records_page, report, write
 from trueedge.report.costs import seconds
 from trueedge.report.leaderboards import p_text, span
-from trueedge.results.comparison import compare
-from trueedge.results.tables import tables
+from trueedge.statistics.rank_overlap import rbo
 
 
 def shown(text: str) -> str:

@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from trueedge.analysis.figure import Figure, Series
 from trueedge.report.blocks import (
     Cell,
     Column,
@@ -25,7 +26,6 @@ from trueedge.report.blocks import (
 )
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.page import Section, page
-from trueedge.results.figure import Figure, Series
 
 HOSTILE = "</td></table><script>alert(1)</script><img src=x onerror=alert(1)>"
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from trueedge import InputError
+from trueedge.analysis.figure import Figure, Series
 from trueedge.report.study_page import study_page, write_study
-from trueedge.results.figure import Figure, Series
 from trueedge.studies import Comparison, Finding, Study
 
 STUDY = Study(

@@ -17,10 +17,10 @@ from sklearn.metrics import roc_auc_score
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.results import Cell, run_cells
 from trueedge.results.certificate import choose
 from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
 from trueedge.results.kept_scores import JudgedScores, load_scores, scores_path
+from trueedge.runs import Cell, run_cells
 
 
 @dataclass(frozen=True)

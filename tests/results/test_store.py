@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 
 import trueedge as te
+from trueedge.analysis import summarise
 from trueedge.errors import InputError
-from trueedge.results import export, summarise
+from trueedge.results import export
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +73,7 @@ def test_a_killed_run_keeps_every_finished_cell(tmp_path: Path) -> None:
     script = f"""
 import os, signal
 import trueedge as te
-from trueedge.results import Cell, run_cells
+from trueedge.runs import Cell, run_cells
 cells = [Cell("karate", "existing", te.methods.create(name)) for name in ("cn", "aa", "ra", "pa")]
 for number, outcome in enumerate(run_cells(cells, te.Store({str(tmp_path)!r}))):
     if number == 1:

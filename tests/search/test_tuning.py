@@ -14,7 +14,7 @@ import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.results import Cell
+from trueedge.runs import Cell
 from trueedge.search import tune
 
 sys.path.insert(0, str(Path(__file__).parent))

@@ -10,13 +10,14 @@ import pytest
 
 import trueedge as te
 from trueedge import studies
+from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
 from trueedge.metrics.partitions import area_under_curve
-from trueedge.results import Cell, Store, run_cells
-from trueedge.results.figure import Figure
-from trueedge.studies import communities
-from trueedge.studies.communities import Place, cells, figures_of, gaps_of, rows_of
-from trueedge.studies.community_curves import area, areas_as_markdown, curve_figure, paired
+from trueedge.results import Store
+from trueedge.runs import Cell, run_cells
+from trueedge.studies.degree_bias import communities
+from trueedge.studies.degree_bias.communities import Place, cells, figures_of, gaps_of, rows_of
+from trueedge.studies.degree_bias.community_curves import area, areas_as_markdown, curve_figure, paired
 from trueedge.studies.study import Plan
 
 

@@ -12,7 +12,7 @@ import trueedge as te
 from trueedge import methods
 from trueedge.datasets.random_graphs import barabasi_albert
 from trueedge.errors import InputError
-from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, benchmarks, best_of_lists, hardest
+from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, benchmarks, best_of_lists, hardest
 
 
 @pytest.fixture(scope="module")

@@ -15,14 +15,14 @@ import trueedge as te
 from trueedge import methods, studies
 from trueedge.datasets.random_graphs import barabasi_albert, price
 from trueedge.errors import InputError
-from trueedge.metrics.degree_laws import lognormal_sigma, power_law_bound
 from trueedge.results import Store
+from trueedge.statistics.degree_laws import lognormal_sigma, power_law_bound
 from trueedge.studies import Plan
-from trueedge.studies import degree_bias_synthetic as synthetic
-from trueedge.studies.degree_bias import LEARNED, TOPOLOGY
-from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, benchmarks
-from trueedge.studies.degree_bias_groups import pa_hits, shares, weights
-from trueedge.studies.degree_bias_laws import correlation, degree_assortativity, pa_auc
+from trueedge.studies.degree_bias import synthetic
+from trueedge.studies.degree_bias.auc import LEARNED, TOPOLOGY
+from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, benchmarks
+from trueedge.studies.degree_bias.groups import pa_hits, shares, weights
+from trueedge.studies.degree_bias.laws import correlation, degree_assortativity, pa_auc
 
 NETWORKS = {"polbooks": (105, 441), "netscience": (379, 914), "maayan-foodweb": (183, 2434)}
 

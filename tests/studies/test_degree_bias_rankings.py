@@ -8,11 +8,11 @@ from dataclasses import asdict, replace
 import numpy as np
 import pytest
 
+from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError
-from trueedge.metrics.rank_overlap import rbo
-from trueedge.results.figure import Figure, Series
+from trueedge.statistics.rank_overlap import rbo
 from trueedge.studies import Comparison
-from trueedge.studies.degree_bias_alignment import (
+from trueedge.studies.degree_bias.alignment import (
     Scope,
     alignment_figures,
     alignment_rows,
@@ -20,9 +20,9 @@ from trueedge.studies.degree_bias_alignment import (
     scopes,
     split_rows,
 )
-from trueedge.studies.degree_bias_benchmarks import BENCHMARKS, HARDEST
-from trueedge.studies.degree_bias_ranks import rank_rows, spread_figures
-from trueedge.studies.degree_bias_tables import render
+from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, HARDEST
+from trueedge.studies.degree_bias.ranks import rank_rows, spread_figures
+from trueedge.studies.degree_bias.tables import render
 
 # Rankings beside that of recommendation.
 

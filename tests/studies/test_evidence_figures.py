@@ -8,7 +8,7 @@ import math
 import pytest
 
 from trueedge import InputError
-from trueedge.results.figure import Figure, Series
+from trueedge.analysis.figure import Figure, Series
 from trueedge.studies import Comparison, Finding, Study, write
 from trueedge.studies.evidence import figures
 

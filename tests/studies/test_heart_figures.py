@@ -9,10 +9,19 @@ import pytest
 
 import trueedge as te
 from trueedge import studies
+from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
-from trueedge.results.figure import Figure
-from trueedge.studies import Plan, heart_figures, heart_pipeline, heart_stability
-from trueedge.studies.heart_figures import STARTS, common_neighbours, shares, thinned
+from trueedge.studies import Plan
+from trueedge.studies.heart import (
+    figures as heart_figures,
+)
+from trueedge.studies.heart import (
+    pipeline as heart_pipeline,
+)
+from trueedge.studies.heart import (
+    stability as heart_stability,
+)
+from trueedge.studies.heart.figures import STARTS, common_neighbours, shares, thinned
 
 
 @pytest.fixture(scope="module")

@@ -69,7 +69,7 @@ def test_numbers_nobody_published_stand_alone() -> None:
 
 
 def test_a_trained_method_is_selected_by_the_metric_that_is_compared() -> None:
-    from trueedge.studies.heart import _method
+    from trueedge.studies.heart.tables import _method
 
     values = {(v.method, v.metric): v for v in published("heart") if v.table == "heart/table-1"}
     assert _method(values["gcn", "auc"]).select == "auc"
@@ -170,7 +170,7 @@ def test_damaged_ranks_are_named() -> None:
 
 def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp_path, monkeypatch) -> None:
     from trueedge.results import Store
-    from trueedge.studies import lpformer
+    from trueedge.studies.lpformer import tables as lpformer
 
     monkeypatch.setitem(lpformer.HETEROPHILIC, "chameleon", {"epochs": 1, "evaluate_every": 1})
     store = Store(tmp_path)

@@ -13,11 +13,11 @@ from trueedge.audit.check import Check, Finding, Skipped, catalogue
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import Subject
 from trueedge.errors import InputError, must_be
+from trueedge.files.writing import write_text
 from trueedge.graph import Graph
-from trueedge.results.provenance import provenance
+from trueedge.runs.provenance import provenance
 from trueedge.tasks import Task
 from trueedge.tasks.storage import load
-from trueedge.writing import write_text
 
 Progress = Callable[[str, int, int], None]
 # What deserves attention first.
@@ -137,7 +137,7 @@ def audit(
         sample: a check looks at no more than this many positives, and as many negatives, where a look at all
             would take long; leaks are looked for in all pairs up to five million.
         split: a split of one's own, leaks and all: a :class:`trueedge.Split`, or what
-            :func:`trueedge.tasks.pair_files.listed_parts` takes (a folder, files, arrays). Without training
+            :func:`trueedge.scorers.pair_files.listed_parts` takes (a folder, files, arrays). Without training
             pairs in it the graph is the training graph; with them it gives nodes, names and features.
         negatives: negatives of one's own, likewise.
         features: float array (n, d), or a .npy file with one, in place of the graph's own features.

@@ -9,7 +9,7 @@ from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, pe
 from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.metrics import evaluate
-from trueedge.metrics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
+from trueedge.statistics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 
 # Above a σ of 1 the degree product was the most important of five features in the paper's Table 2.
 SIGMA_LOOK = 1.0

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 
 from trueedge.datasets import Rules
 from trueedge.errors import InputError
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import read_array
 from trueedge.graph import Graph, in_sorted, pair_keys
-from trueedge.graph.arrays import read_array
 from trueedge.graph.validation import check_features
+from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
 from trueedge.tasks import LinkTask, Part, Task, task
-from trueedge.tasks.array_files import read_archive
-from trueedge.tasks.pair_files import Listed, listed_parts
 from trueedge.tasks.protocols import Source
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.protocols.existing import link_metrics
@@ -60,7 +60,7 @@ def own_benchmark(
         protocol: what makes split or negatives where they are not given; None for ``existing``.
         seed: for what the protocol makes.
         options: the protocol's options.
-        split: see :func:`trueedge.tasks.pair_files.listed_parts`; or a :class:`trueedge.Split`.
+        split: see :func:`trueedge.scorers.pair_files.listed_parts`; or a :class:`trueedge.Split`.
         negatives: likewise; None for the protocol's.
         features: float array (n, d) or the path of a .npy file with one, or of a .npz file with
             nothing else; None for the graph's own.

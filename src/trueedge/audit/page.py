@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from trueedge.analysis.figure import Figure, Series
 from trueedge.audit.check import Check, Finding, catalogue
 from trueedge.audit.page_style import style
 from trueedge.audit.shortcuts import SHORTCUTS
@@ -24,7 +25,6 @@ from trueedge.report.blocks import (
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.page import Section
 from trueedge.report.page import page as whole_page
-from trueedge.results.figure import Figure, Series
 
 if TYPE_CHECKING:
     from trueedge.audit.audit import Audit

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.results.figure import Figure, Kind, Series
+from trueedge.analysis.figure import Figure, Kind, Series
 
 LOW, HIGH = "low ", "high "
 

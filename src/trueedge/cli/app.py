@@ -13,7 +13,6 @@ from typing import Any, TextIO
 import typer
 from rich.markup import escape
 
-import trueedge
 from trueedge.cli import (
     auditing,
     catalogues,
@@ -27,7 +26,8 @@ from trueedge.cli import (
     showing,
     tuning,
 )
-from trueedge.errors import InputError
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.version import VERSION
 
 app = typer.Typer(
     name="trueedge",
@@ -49,7 +49,7 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            warnings.simplefilter("always", trueedge.ScoreWarning)
+            warnings.simplefilter("always", ScoreWarning)
             app()
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
@@ -72,7 +72,7 @@ def _show_warning(
     line: str | None = None,
 ) -> None:
     """What was found about scores is a sentence for the user; other warnings are for programmers."""
-    if issubclass(category, trueedge.ScoreWarning):
+    if issubclass(category, ScoreWarning):
         showing.note(str(message))
     else:
         told = warnings.formatwarning(message, category, filename, lineno, line)
@@ -118,7 +118,7 @@ for _module in (
 
 def _version(wanted: bool) -> None:
     if wanted:
-        print(f"trueedge {trueedge.__version__}")
+        print(f"trueedge {VERSION}")
         raise typer.Exit
 
 

@@ -68,7 +68,7 @@ def check(
         trueedge check cora katz
         trueedge check cora-heart mine.py:score
     """
-    from trueedge.tasks import check_scorer
+    from trueedge.scorers import check_scorer
 
     made = parsing.task(task, protocol, seed, default="existing")
     report = check_scorer(_scorer(scorer, made), made, sample=sample)

@@ -165,8 +165,8 @@ def _around(
 ) -> Task:
     """The task of the user's own positives on a whole graph."""
     from trueedge.datasets import load
+    from trueedge.scorers.pair_files import text_pairs
     from trueedge.splits import Split
-    from trueedge.tasks.pair_files import text_pairs
 
     found = parsing.source(edges)
     graph = load(found) if isinstance(found, str) else found

@@ -11,10 +11,10 @@ import typer
 from trueedge.cli import parsing, showing
 from trueedge.cli.running import keeping
 from trueedge.errors import InputError
-from trueedge.writing import check_target
+from trueedge.files.writing import check_target
 
 if TYPE_CHECKING:
-    from trueedge.results.figure import Figure
+    from trueedge.analysis.figure import Figure
     from trueedge.studies import Comparison, Study
 
 NUMBERS = ("ours", "published", "difference", "seeds")

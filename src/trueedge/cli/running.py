@@ -16,7 +16,8 @@ from trueedge.cli import parsing, scoreboard, showing
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
-    from trueedge.results import Cell, Outcome, Record, Store
+    from trueedge.results import Record, Store
+    from trueedge.runs import Cell, Outcome
     from trueedge.training import History
 
 # Room for the epoch, the loss and the validation metric.
@@ -95,7 +96,8 @@ def run(
         trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
         trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
     """
-    from trueedge.results import Cell, Store
+    from trueedge.results import Store
+    from trueedge.runs import Cell
 
     made = parsing.saved_task(dataset, protocol, option or [])
     protocols = parsing.chosen_protocols(protocol or "heart") if made is None else [made.protocol]
@@ -162,7 +164,7 @@ def _outcomes(
     cells: Sequence[Cell], store: Store, again: bool, keep_scores: bool, checkpoints: Path | None
 ) -> list[Outcome]:
     """Run the cells under a progress bar."""
-    from trueedge.results import run_cells
+    from trueedge.runs import run_cells
 
     outcomes: list[Outcome] = []
     # Only what is trained has epochs to tell of: for other methods torch is not even imported. Where it is
@@ -185,7 +187,7 @@ def _side_by_side(
     cells: Sequence[Cell], jobs: int, store: Store, again: bool, keep_scores: bool
 ) -> list[Outcome]:
     """Run the cells in several processes, under one progress bar."""
-    from trueedge.results import Workers
+    from trueedge.runs import Workers
 
     outcomes: dict[int, Outcome] = {}
     with (

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
+from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
-from trueedge.results.tables import Line, Table, findings, latest, tables
 
 __all__ = ["findings", "latest", "show"]
 

@@ -13,8 +13,8 @@ from trueedge.datasets.dataset import Release, SourceFile, cards, get
 from trueedge.datasets.sources import MissingFile, locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError, unknown
+from trueedge.files.arrays import read_array
 from trueedge.graph import Graph, as_pairs
-from trueedge.graph.arrays import read_array
 
 # Of the released files only Citeseer's could be had, so only they have checksums.
 _CHECKSUMS = {

@@ -30,7 +30,7 @@ from trueedge.graph.validation import MAX_NODES
 from trueedge.randomness import generator
 
 if TYPE_CHECKING:
-    from trueedge.kernels.lfr import JoinedCommunities
+    from trueedge.kernels.generators.lfr import JoinedCommunities
 
 # How far the share of edges between communities may be from the one asked for.
 MIXING_TOLERANCE = 0.02
@@ -76,7 +76,7 @@ def lfr(
     the defaults are those of Figure 3 of Aiyappa et al. 2025, "Implicit degree bias in the link prediction
     task".
     """
-    from trueedge.kernels.sampling import words
+    from trueedge.kernels.negatives.sampling import words
 
     largest = _check(nodes, mixing, mean_degree, max_degree, min_community, max_community)
     check_above("degree_exponent", "lfr", degree_exponent, 1)
@@ -212,8 +212,8 @@ def _join(
     key: int,
 ) -> tuple[NDArray[np.int32], JoinedCommunities]:
     """Communities and edges between their nodes, drawn anew where too many edges found no place."""
-    from trueedge.kernels.lfr import draw_communities, join_communities
-    from trueedge.kernels.rewiring import dice
+    from trueedge.kernels.generators.lfr import draw_communities, join_communities
+    from trueedge.kernels.generators.rewiring import dice
 
     throws = dice(key)
     for _ in range(MOST_TRIES):
@@ -238,7 +238,7 @@ def _sizes(
     internal: NDArray[np.int64],
     throws: NDArray[np.uint64],
 ) -> NDArray[np.int64]:
-    from trueedge.kernels.lfr import draw_sizes
+    from trueedge.kernels.generators.lfr import draw_sizes
 
     nodes, (smallest, largest) = len(internal), bounds
     reaching = np.bincount(internal, minlength=len(law))[::-1].cumsum()[::-1].copy()

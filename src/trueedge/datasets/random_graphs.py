@@ -28,7 +28,7 @@ def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
 
     Erdős and Rényi 1959, "On random graphs I".
     """
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     nodes = check_count("nodes", "erdos-renyi", nodes, 1, MAX_NODES)
     edges = check_count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
@@ -48,7 +48,7 @@ def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
 
     Barabási and Albert 1999, "Emergence of scaling in random networks".
     """
-    from trueedge.kernels.growth import grow
+    from trueedge.kernels.generators.growth import grow
 
     attach = check_count("attach", "barabasi-albert", attach, 1, MAX_NODES - 1)
     nodes = check_count("nodes", "barabasi-albert", nodes, attach + 1, MAX_NODES)
@@ -75,7 +75,7 @@ def price(nodes: int, edges: int, exponent: float = 3.0, seed: int = 0) -> Graph
     Price 1976, "A general theory of bibliometric and other cumulative advantage processes"; with exponent 3
     the graph of Figure 1 of Aiyappa et al. 2024, "Implicit degree bias in the link prediction task".
     """
-    from trueedge.kernels.growth import grow
+    from trueedge.kernels.generators.growth import grow
 
     nodes = check_count("nodes", "price", nodes, 1, MAX_NODES)
     edges = check_count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
@@ -154,7 +154,7 @@ def stochastic_block(
 
     Holland et al. 1983, "Stochastic blockmodels: first steps".
     """
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     owner = "stochastic-block"
     if not isinstance(sizes, (Sequence, np.ndarray)) or isinstance(sizes, str) or not len(sizes):
@@ -238,7 +238,7 @@ def power_law_of_mean(exponent: float, mean: float, highest: int) -> NDArray[np.
 
 def draw_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
     """Degrees drawn from a law, int64 (nodes,)."""
-    from trueedge.kernels.sampling import words
+    from trueedge.kernels.negatives.sampling import words
 
     fractions = (words(rng, nodes) >> np.uint64(11)) * 2.0**-53
     drawn = np.searchsorted(np.cumsum(law), fractions, side="right")
@@ -246,7 +246,7 @@ def draw_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int)
 
 
 def _join_half_edges(rng: np.random.Generator, degrees: NDArray[np.int64], name: str) -> Graph:
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     halves = np.repeat(np.arange(len(degrees)), degrees)
     # Of an odd number of half-edges the one that comes last stays alone.

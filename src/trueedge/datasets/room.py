@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trueedge.errors import InputError
-from trueedge.graph.bounds import memory
+from trueedge.files.bounds import memory
 
 # While a graph is made, an edge is held as two int64 ids, as a key, as a sorted key and as two int32 ids.
 BYTES_AN_EDGE = 64

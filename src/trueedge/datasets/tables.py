@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.bounds import check_gzip
+from trueedge.files.bounds import check_gzip
 
 
 def read_table(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from trueedge.datasets.pickles import StandIn, distrust, finished, load_pickle, read_pickle
 from trueedge.errors import InputError
-from trueedge.graph.bounds import check_archive
+from trueedge.files.bounds import check_archive
 
 _LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
 _LEGACY_VERSION = 1001

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.text import readable
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
-from trueedge.graph.text import readable
 from trueedge.graph.tidying import edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
 from trueedge.graph.validation import (
     Handling,

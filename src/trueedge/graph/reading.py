@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.graph.columns import Columns, read_columns
-from trueedge.graph.text import TextFile, open_text, shown
+from trueedge.files.columns import Columns, read_columns
+from trueedge.files.text import TextFile, open_text, shown
 from trueedge.graph.tidying import Words, tidy, tidy_edges
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
@@ -65,7 +65,7 @@ def read_edges(
 
     A line is an edge: two ids, then any further columns, which are not read (a note says so). Columns are
     separated by white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; there may be a
-    header (:func:`trueedge.graph.columns.read_columns` says when a line is one).
+    header (:func:`trueedge.files.columns.read_columns` says when a line is one).
 
     Ids that are whole numbers are used as they are if ``num_nodes`` is given or if they are exactly
     ``0..n-1``. Other numbers are renumbered in their order, names in the order they first appear in, and

@@ -18,11 +18,11 @@ from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.cards import read_json
+from trueedge.files.text import as_path
 from trueedge.graph import tidying
-from trueedge.graph.cards import read_json
 from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
-from trueedge.graph.text import as_path
 from trueedge.graph.validation import check_graph, check_labels, check_num_nodes, locked
 
 FORMAT = "trueedge graph"

@@ -97,7 +97,7 @@ def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.i
         int32 array (k, 2), ``u < v``, sorted; the number of self-loops, and that of repeats.
     """
     if len(pairs) >= EDGES_WORTH_COMPILING:
-        from trueedge.kernels import tidying
+        from trueedge.kernels.text import tidying
 
         return tidying.sorted_edges(pairs, num_nodes)
     other = pairs[:, 0] != pairs[:, 1]
@@ -115,7 +115,7 @@ def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.i
 def edge_order(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
     """The rows of pairs by smaller node, then larger node, then row: int64 (m,)."""
     if _is_worth_counting(pairs, num_nodes):
-        from trueedge.kernels import tidying
+        from trueedge.kernels.text import tidying
 
         order: NDArray[np.int64] = tidying.edge_order(pairs, num_nodes)
         return order
@@ -130,7 +130,7 @@ def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[n
         num_nodes: the number of nodes n.
     """
     if len(edges) >= EDGES_WORTH_COMPILING:
-        from trueedge.kernels import csr
+        from trueedge.kernels.arrays import csr
 
         return csr.neighbour_lists(edges, num_nodes)
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
@@ -144,7 +144,7 @@ def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[n
 def _first_rows(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
     """The first row that holds the same pair in either direction, for each row: int64 (m,)."""
     if _is_worth_counting(pairs, num_nodes):
-        from trueedge.kernels import tidying
+        from trueedge.kernels.text import tidying
 
         return tidying.first_rows(pairs, num_nodes)
     _, first, group = np.unique(pair_keys(pairs, num_nodes), return_index=True, return_inverse=True)

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError, must_be, same_kind, unknown
 
 if TYPE_CHECKING:
+    from trueedge.scorers.scorer import Scorer
     from trueedge.tasks import Task
-    from trueedge.tasks.scorer import Scorer
 
 _METHODS: dict[str, type[Method]] = {}
 

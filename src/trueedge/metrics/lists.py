@@ -51,7 +51,7 @@ class ListScores:
     @classmethod
     def check(cls, indptr: object, scores: object, relevant: object) -> ListScores:
         """Refuse what does not fit together, and rank the relevant candidates of each list."""
-        from trueedge.kernels.ranking import rank_relevant
+        from trueedge.kernels.ranking.ranking import rank_relevant
 
         numbers = as_scores(scores, "candidate scores")
         if numbers.ndim != 1:
@@ -140,13 +140,13 @@ def _ndcg(scores: ListScores, k: int) -> float:
 
 
 def _hit_rate(scores: ListScores, k: int) -> float:
-    from trueedge.kernels.ranking import chance_of_hit
+    from trueedge.kernels.ranking.ranking import chance_of_hit
 
     return float(np.mean(chance_of_hit(*scores.best, k)))
 
 
 def _first_hit(scores: ListScores) -> float:
-    from trueedge.kernels.ranking import reciprocal_first
+    from trueedge.kernels.ranking.ranking import reciprocal_first
 
     return float(np.mean(reciprocal_first(*scores.best)))
 

@@ -48,7 +48,7 @@ def rank_shared(positive: NDArray[np.float64], negative: NDArray[np.floating[Any
 
 def rank_own(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
     """Ranks among each positive's own negatives (P, K)."""
-    from trueedge.kernels.ranking import count_above
+    from trueedge.kernels.ranking.ranking import count_above
 
     above, at_least = count_above(positive, negative)
     return _ranks(above, at_least)

@@ -116,7 +116,7 @@ def _drawn_by_rejection(
 
 def _drawn(ends: NDArray[np.int32], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
     """So many nodes, each in proportion to its degree: int64 (count,)."""
-    from trueedge.kernels.sampling import below
+    from trueedge.kernels.negatives.sampling import below
 
     return ends[below(rng, len(ends), count)].astype(np.int64)
 
@@ -130,7 +130,7 @@ def _drawn_from_list(
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
     """More keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
-    from trueedge.kernels.sampling import below, first_occurrences
+    from trueedge.kernels.negatives.sampling import below, first_occurrences
 
     keys = pair_keys(pairs, num_nodes)
     weights = degree[pairs[:, 0]] * degree[pairs[:, 1]]

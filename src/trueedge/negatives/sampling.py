@@ -145,7 +145,7 @@ def like_positives(
         positives: int64 (P, 2), not empty where there are pairs.
         rng: where the random numbers come from.
     """
-    from trueedge.kernels.sampling import below
+    from trueedge.kernels.negatives.sampling import below
 
     descending = positives[:, 0] > positives[:, 1]
     turned = pairs.astype(np.int32)

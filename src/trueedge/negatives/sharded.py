@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.arrays import read_array
-from trueedge.graph.cards import read_json
+from trueedge.files.arrays import read_array
+from trueedge.files.cards import read_json
 from trueedge.negatives.shard_files import read_rows
 
 CARD = "manifest.json"

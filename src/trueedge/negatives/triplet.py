@@ -42,7 +42,7 @@ def triplet(
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Appendix C; Rendle et al. 2009,
     "BPR: Bayesian Personalized Ranking from Implicit Feedback".
     """
-    from trueedge.kernels.sampling import below
+    from trueedge.kernels.negatives.sampling import below
 
     if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
         raise must_be("k", "triplet", "a whole number, 1 or more", k)
@@ -92,7 +92,7 @@ class _Free:
 
     def draw(self, rng: np.random.Generator, lists: NDArray[np.int64], k: int) -> NDArray[np.int64]:
         """In each row k distinct free nodes of a list, every ordered choice equally likely: (rows, k)."""
-        from trueedge.kernels.sampling import distinct_in_rows
+        from trueedge.kernels.negatives.sampling import distinct_in_rows
 
         sizes = self.num_nodes - np.diff(self.indptr)[lists]
         numbers = distinct_in_rows(rng, sizes, np.full(len(lists), k)).reshape(len(lists), k)

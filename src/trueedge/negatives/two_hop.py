@@ -34,7 +34,7 @@ def two_hop(
     Lv et al. 2021, "Are we really making much progress? Revisiting, benchmarking and refining heterogeneous
     graph neural networks", where partners are drawn with repetition.
     """
-    from trueedge.kernels.sampling import distinct_in_rows
+    from trueedge.kernels.negatives.sampling import distinct_in_rows
 
     asked, all_known = known_pairs(check_graph(graph, "two_hop"), positives, known)
     heads, first, wanted = np.unique(asked[:, 0], return_index=True, return_counts=True)
@@ -54,7 +54,7 @@ def _candidates(
     graph: Graph, heads: NDArray[np.int64], known: Known
 ) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
     """Blocks of heads: the first one's place, the nodes two steps away, where each head's start, how many."""
-    from trueedge.kernels.two_steps import two_step_nodes
+    from trueedge.kernels.neighbors.two_steps import two_step_nodes
 
     degrees = np.concatenate([[0], np.cumsum(graph.degrees[graph.indices])])
     walks = degrees[graph.indptr[heads + 1]] - degrees[graph.indptr[heads]]

@@ -41,7 +41,7 @@ def uniform(
         redraw: ``"target"`` draws sources uniformly and keeps them, as the published runs of the
             degree-corrected benchmark did: a node with few free partners is then in as many pairs as others.
     """
-    from trueedge.kernels.sampling import below, distinct
+    from trueedge.kernels.negatives.sampling import below, distinct
 
     check_redraw(redraw, "uniform")
     asked, all_known = known_pairs(check_graph(graph, "uniform"), positives, known)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from trueedge.analysis.figure import Figure
 from trueedge.report.charts import draw, fits_a_phone
 from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
-from trueedge.results.figure import Figure
 
 MISSING = "–"
 # A figure of more values than this says so instead of listing them: a page must stay small.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import partial
 
+from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
 from trueedge.report import marks
 from trueedge.report.colours import use
@@ -22,7 +23,6 @@ from trueedge.report.frames import (
 from trueedge.report.heat import heat
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
-from trueedge.results.figure import Figure
 
 FONT = "system-ui,-apple-system,'Segoe UI',Roboto,'Helvetica Neue',Arial,sans-serif"
 PITCH = 16.0

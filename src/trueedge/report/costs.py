@@ -7,14 +7,14 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import median
 
+from trueedge.analysis.figure import Figure, Series
+from trueedge.analysis.tables import Table
 from trueedge.report.blocks import MISSING, Cell, Column, figure, paragraph, table
 from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import method_looks
 from trueedge.report.room import fitting
-from trueedge.results.figure import Figure, Series
 from trueedge.results.record import Record
-from trueedge.results.tables import Table
 
 MEGABYTE = 2.0**20
 WHOLE_PROCESS = "of the whole process: the data, the libraries and what ran before count too"

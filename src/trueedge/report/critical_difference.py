@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueedge.errors import InputError
-from trueedge.metrics.rank_tests import RankTest
 from trueedge.report.charts import FONT, spread
 from trueedge.report.colours import use
 from trueedge.report.frames import SMALL, text_width
 from trueedge.report.leaderboards import p_text
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import Scale
+from trueedge.statistics.rank_tests import RankTest
 
 # One unit is one pixel where there is room: on a desk the plot lies, on a phone it stands.
 LYING, STANDING = 760.0, 320.0
@@ -59,8 +59,8 @@ def critical_difference(labels: Sequence[str], test: RankTest, *, upright: bool 
 
     Args:
         labels: of the methods, in the order of the test's columns.
-        test: from :func:`trueedge.results.comparison.compare_over_datasets` or
-            :func:`trueedge.metrics.rank_tests.friedman`.
+        test: from :func:`trueedge.analysis.comparison.compare_over_datasets` or
+            :func:`trueedge.statistics.rank_tests.friedman`.
         upright: whether the axis runs from top to bottom with all labels on one side, for narrow places.
 
     Demšar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 2006, Figure 1.

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from unicodedata import east_asian_width
 
+from trueedge.analysis.figure import Figure
 from trueedge.report.colours import use
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import Scale, scale, thinned
-from trueedge.results.figure import Figure
 
 WIDTH, HEIGHT = 640.0, 380.0
 # Of a picture on a phone: what it is shown on has about 300 pixels there.

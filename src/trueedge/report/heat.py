@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 
+from trueedge.analysis.figure import Figure, Series
 from trueedge.report.colours import use
 from trueedge.report.frames import NARROW, SMALL, WIDTH, name_below, shortened, text_width
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
-from trueedge.results.figure import Figure, Series
 
 # At most so much of the colour over the surface: ink stays readable on it, in the light and in the dark.
 STRONGEST, FAINTEST = 0.6, 0.03

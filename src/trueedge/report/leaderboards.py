@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from trueedge.analysis.comparison import MethodComparison, PairComparison
+from trueedge.analysis.figure import Figure, Series
+from trueedge.analysis.tables import Line, Table, higher_is_better
 from trueedge.report.blocks import (
     MISSING,
     Cell,
@@ -23,9 +26,6 @@ from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import method_looks
 from trueedge.report.overview import few_splits
 from trueedge.report.room import fitting
-from trueedge.results.comparison import MethodComparison, PairComparison
-from trueedge.results.figure import Figure, Series
-from trueedge.results.tables import Line, Table, higher_is_better
 
 # So many methods stay readable in a square of cells.
 MOST_IN_SQUARE = 16

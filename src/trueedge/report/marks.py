@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
+from trueedge.analysis.figure import Figure, Series
 from trueedge.report.colours import of_series
 from trueedge.report.frames import NARROW, Frame, bar_step
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
-from trueedge.results.figure import Figure, Series
 
 # After eight colours a line of the same colour has other dashes.
 DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2")

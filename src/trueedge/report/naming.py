@@ -7,9 +7,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from trueedge.analysis.tables import Table, alike
 from trueedge.report.marks import Looks
 from trueedge.results.record import Record
-from trueedge.results.tables import Table, alike
 
 DIGITS = 8
 HASH = re.compile(r"[0-9a-f]{16,}")

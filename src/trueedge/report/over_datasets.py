@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trueedge.metrics.rank_tests import RankTest, friedman
+from trueedge.analysis.tables import Table, higher_is_better
 from trueedge.report.blocks import Column, folded, notes, paragraph, table
 from trueedge.report.critical_difference import critical_difference
 from trueedge.report.frames import shortened
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.room import fitting
-from trueedge.results.tables import Table, higher_is_better
+from trueedge.statistics.rank_tests import RankTest, friedman
 
 LEVEL = 0.95
 # A plot of more methods is a wall of names.
@@ -60,7 +60,7 @@ def over_datasets(tables: Sequence[Table], called: Mapping[str, str] | None = No
     Where not every method was run on every data set, the most methods on the most data sets are taken.
 
     Args:
-        tables: from :func:`trueedge.results.tables.tables`.
+        tables: from :func:`trueedge.analysis.tables.tables`.
         called: the data set that is known by a name, where that is not its own.
     """
     known = called or {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trueedge.analysis.tables import Line, Table
 from trueedge.report.blocks import MISSING, Cell, Column, notes, paragraph, table
 from trueedge.report.markup import Markup, joined
-from trueedge.results.tables import Line, Table
 
 # What fits into a twentieth of a page.
 MOST_ROWS, MOST_CELLS = 300, 6_000

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-import trueedge
 from trueedge.report.colours import css
 from trueedge.report.markup import Markup, tag
+from trueedge.version import VERSION
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: It
     switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
     top = tag("div", tag("h1", title), switch, class_="topline")
     first = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
-    end = [tag("p", one) for one in (*foot, f"Made with trueedge {trueedge.__version__}.")]
+    end = [tag("p", one) for one in (*foot, f"Made with trueedge {VERSION}.")]
     body = tag(
         "body",
         tag("a", "Skip to the content", href="#content", class_="skip"),
@@ -76,7 +76,7 @@ def _head(title: str) -> Markup:
         tag("meta", charset="utf-8"),
         tag("meta", http_equiv="Content-Security-Policy", content=policy),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"trueedge {trueedge.__version__}"),
+        tag("meta", name="generator", content=f"trueedge {VERSION}"),
         # Without it a browser asks for an icon.
         tag("link", rel="icon", href="data:,"),
         tag("title", title),

@@ -8,6 +8,11 @@ from functools import partial
 from statistics import fmean
 from typing import Any
 
+from trueedge.analysis.curves import recorded_curve
+from trueedge.analysis.figure import Figure, Series
+from trueedge.analysis.rankings import Ranking
+from trueedge.analysis.slices import Sliced, Slicing
+from trueedge.analysis.tables import Table
 from trueedge.report.blocks import (
     MISSING,
     Column,
@@ -22,13 +27,8 @@ from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import method_looks
 from trueedge.report.room import fitting
-from trueedge.results.curves import recorded_curve
-from trueedge.results.figure import Figure, Series
-from trueedge.results.rankings import Ranking
 from trueedge.results.record import Record
-from trueedge.results.slices import Sliced, Slicing
-from trueedge.results.summary import labelled
-from trueedge.results.tables import Table
+from trueedge.results.versions import labelled
 
 MOST_LINES = 24
 FEW = 6

@@ -8,7 +8,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from trueedge.analysis.rankings import rankings
+from trueedge.analysis.slices import Sliced, slices
+from trueedge.analysis.tables import Table, latest, tables
 from trueedge.errors import InputError
+from trueedge.files.writing import check_target, write_text
 from trueedge.report import panels
 from trueedge.report.blocks import facts
 from trueedge.report.costs import cost
@@ -19,11 +23,7 @@ from trueedge.report.over_datasets import over_datasets, panel
 from trueedge.report.overview import overview
 from trueedge.report.page import Section, page
 from trueedge.report.room import PAGE
-from trueedge.results.rankings import rankings
 from trueedge.results.record import Record
-from trueedge.results.slices import Sliced, slices
-from trueedge.results.tables import Table, latest, tables
-from trueedge.writing import check_target, write_text
 
 Progress = Callable[[str, int, int], None]
 # How much of the page each part may take.

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from trueedge.files.writing import check_target, write_text
 from trueedge.report.blocks import Cell, Column, facts, figure, figures, notes, table
 from trueedge.report.markup import Markup, joined
 from trueedge.report.page import Section, page
-from trueedge.results.provenance import machine, versions
+from trueedge.runs.provenance import machine, versions
 from trueedge.studies.study import Comparison, Finding, Study
-from trueedge.writing import check_target, write_text
 
 
 def study_page(study: Study, finding: Finding) -> str:

@@ -13,13 +13,13 @@ from typing import Any
 
 from trueedge import methods
 from trueedge.errors import InputError
-from trueedge.graph.text import as_path
+from trueedge.files.text import as_path
 from trueedge.results.certificate_check import verify
 from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_of, seal_of
 from trueedge.results.kept_scores import load_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
-from trueedge.results.summary import of_last_code
+from trueedge.results.versions import of_last_code
 
 # How many records are listed where one is to be named.
 SHOWN = 5

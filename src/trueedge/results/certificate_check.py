@@ -10,8 +10,8 @@ from typing import Any
 
 from trueedge import tasks
 from trueedge.errors import InputError, unknown
+from trueedge.files.text import as_path
 from trueedge.graph import Graph
-from trueedge.graph.text import as_path
 from trueedge.metrics import PairScores, get
 from trueedge.results.certificate_file import digest, read_certificate, request_of, seal_of
 from trueedge.results.kept_scores import load_scores, split_hashes

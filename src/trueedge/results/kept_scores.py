@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.results.record import Record
+from trueedge.scorers.score_files import FileScores, split_flat
 from trueedge.tasks import LinkTask, Task
-from trueedge.tasks.score_files import FileScores, split_flat
 
 FOLDER = "scores"
 # What is claimed of a record is claimed of this part.

@@ -125,7 +125,7 @@ def strategy(name: str, space: Space, seed: int, trials: int) -> Strategy:
 
 def shuffled(space: Space, seed: int, count: int) -> list[int]:
     """The numbers of so many distinct points, every choice equally likely."""
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     drawn: list[int] = distinct(generator(seed, "search", "points"), len(space), count).tolist()
     return drawn

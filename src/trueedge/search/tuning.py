@@ -12,7 +12,8 @@ from trueedge import methods, metrics
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph
 from trueedge.methods import Method
-from trueedge.results import Cell, Outcome, Record, Store, Workers, run_cells
+from trueedge.results import Record, Store
+from trueedge.runs import Cell, Outcome, Workers, run_cells
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task

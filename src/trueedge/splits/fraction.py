@@ -35,7 +35,7 @@ def fraction(
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     check_graph(graph, "fraction")
     test_share = check_share(fraction, "fraction", "fraction")
@@ -64,8 +64,8 @@ def fraction(
 
 def _edges_off_a_tree(graph: Graph, rng: np.random.Generator) -> NDArray[np.int64]:
     """The rows of the edges that a random spanning forest does without."""
-    from trueedge.kernels.sampling import distinct
-    from trueedge.kernels.spanning import spanning_forest
+    from trueedge.kernels.negatives.sampling import distinct
+    from trueedge.kernels.neighbors.spanning import spanning_forest
 
     order = distinct(rng, graph.num_edges, graph.num_edges)
     # The held-out edges are drawn anew, not taken in this order: off the tree, an edge comes late in it where

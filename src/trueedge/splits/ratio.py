@@ -26,7 +26,7 @@ def ratio(graph: Graph, ratios: Sequence[float] = (0.85, 0.05, 0.10), seed: int 
 
     The 85/5/10 split of Li et al. 2023, "Evaluating Graph Neural Networks for Link Prediction".
     """
-    from trueedge.kernels.sampling import distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     check_graph(graph, "ratio")
     shares = _check_ratios(ratios)

@@ -10,10 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
+from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
-from trueedge.results.figure import Figure
+from trueedge.files.writing import check_target, write_text
 from trueedge.studies.study import Finding, Study
-from trueedge.writing import check_target, write_text
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:

@@ -6,9 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, tasks
+from trueedge.analysis.slices import factor_scores
 from trueedge.metrics.factors import by_factor, dominant_factors
-from trueedge.results import Cell, Record
-from trueedge.results.slices import factor_scores
+from trueedge.results import Record
+from trueedge.runs import Cell
 from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
 from trueedge.tasks import LinkTask
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from trueedge import datasets, methods
 from trueedge.methods import Method
-from trueedge.results import Cell, Record
+from trueedge.results import Record
+from trueedge.runs import Cell
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import Comparison, Finding, Plan, chosen, mean_and_std, need, places, run_all
 

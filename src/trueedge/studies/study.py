@@ -8,10 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from trueedge.analysis import summarise
+from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
-from trueedge.results import Cell, Outcome, Record, Store, Workers, run_cells, summarise
-from trueedge.results.figure import Figure
+from trueedge.results import Record, Store
+from trueedge.runs import Cell, Outcome, Workers, run_cells
 
 Progress = Callable[[str, int, int], None]
 
@@ -135,7 +137,7 @@ def get(name: str) -> Study:
 def catalogue() -> tuple[Study, ...]:
     """All studies."""
     package = importlib.import_module("trueedge.studies")
-    for module in pkgutil.iter_modules(package.__path__, "trueedge.studies."):
+    for module in pkgutil.walk_packages(package.__path__, "trueedge.studies."):
         importlib.import_module(module.name)
     return tuple(_STUDIES.values())
 

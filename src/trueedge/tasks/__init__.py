@@ -1,11 +1,12 @@
 """Tasks: a data set under a protocol, frozen."""
 
-from trueedge.tasks.base import Part, ScoreWarning, Task
-from trueedge.tasks.check import check_scorer
+from trueedge.errors import ScoreWarning
+from trueedge.scorers.check import check_scorer
+from trueedge.scorers.scorer import Scorer
+from trueedge.tasks.base import Part, Task
 from trueedge.tasks.link import LinkTask
 from trueedge.tasks.protocols import task
 from trueedge.tasks.recommend import RecommendTask
-from trueedge.tasks.scorer import Scorer
 from trueedge.tasks.storage import load
 
 __all__ = [

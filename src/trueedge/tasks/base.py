@@ -14,14 +14,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, ScoreWarning, must_be, unknown
 from trueedge.graph import Graph
 from trueedge.graph.validation import frozen
-from trueedge.tasks.scorer import Rebindable, Scorer, as_scorer
-
-
-class ScoreWarning(UserWarning):
-    """The scores were judged, but something about them deserves a look."""
+from trueedge.scorers.scorer import Rebindable, Scorer, as_scorer
 
 
 @dataclass(frozen=True, eq=False)

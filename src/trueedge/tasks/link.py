@@ -16,11 +16,11 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.metrics import PairScores, get, judge
 from trueedge.randomness import generator
+from trueedge.scorers.score_files import FileScores, read_scores, split_flat
+from trueedge.scorers.scorer import score_pairs
+from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
 from trueedge.tasks.base import Part, Task, warn_of
-from trueedge.tasks.score_files import FileScores, read_scores, split_flat
-from trueedge.tasks.scorer import score_pairs
-from trueedge.tasks.spread import remarks
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

@@ -16,8 +16,8 @@ from trueedge.graph import Graph, in_sorted, pair_keys
 from trueedge.metrics import evaluate_lists, get
 from trueedge.negatives import full
 from trueedge.randomness import generator
+from trueedge.scorers.scorer import score_pairs
 from trueedge.tasks.base import Task, warn_of
-from trueedge.tasks.scorer import score_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
 

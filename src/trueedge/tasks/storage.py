@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import read_array
+from trueedge.files.cards import read_json
 from trueedge.graph import Graph, as_pairs
-from trueedge.graph.arrays import read_array
-from trueedge.graph.cards import read_json
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
 from trueedge.tasks.base import Part, Task

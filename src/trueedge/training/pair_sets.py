@@ -98,7 +98,7 @@ def are_linked(messages: Messages, left: torch.Tensor, right: torch.Tensor) -> t
 def common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
     """The common neighbours of pairs of nodes, int64 (m, 2)."""
     if pairs.device.type == "cpu":
-        from trueedge.kernels.pair_sets import common_sets
+        from trueedge.kernels.neighbors.pair_sets import common_sets
 
         found = common_sets(*(part.numpy() for part in (messages.indptr, messages.indices, pairs)))
         return NodeSets.of_starts(*(torch.from_numpy(part) for part in found))
@@ -125,7 +125,7 @@ def searched_common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSe
 def joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
     """All neighbours of pairs of nodes but their own ends, and whose each is: BOTH, FIRST or SECOND, (k,)."""
     if pairs.device.type == "cpu":
-        from trueedge.kernels.pair_sets import joint_sets
+        from trueedge.kernels.neighbors.pair_sets import joint_sets
 
         found = joint_sets(*(part.numpy() for part in (messages.indptr, messages.indices, pairs)))
         starts, nodes, sides = (torch.from_numpy(part) for part in found)
@@ -215,7 +215,7 @@ def _bags(
 def _turned(sets: NodeSets, num_nodes: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """The sets each node is in: starts (n + 1,), the sets ascending, and the places of the entries."""
     if sets.nodes.device.type == "cpu":
-        from trueedge.kernels.pair_sets import turned_sets
+        from trueedge.kernels.neighbors.pair_sets import turned_sets
 
         found = turned_sets(sets.indptr().numpy(), sets.nodes.numpy(), num_nodes)
         return torch.from_numpy(found[0]), torch.from_numpy(found[1]), torch.from_numpy(found[2])

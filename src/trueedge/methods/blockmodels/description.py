@@ -12,7 +12,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 
 if TYPE_CHECKING:
-    from trueedge.kernels.blockmodel import Terms
+    from trueedge.kernels.blocks.blockmodel import Terms
 
 Ints = NDArray[np.int64]
 
@@ -54,7 +54,7 @@ def description_length(graph: Graph, blocks: ArrayLike, corrected: bool) -> floa
 
 def length_of(graph: Graph, of: Ints, many: int, terms: Terms) -> float:
     """The description length of groups numbered ``0..many-1``, none of them empty."""
-    from trueedge.kernels.blockmodel import LN2, group_term
+    from trueedge.kernels.blocks.blockmodel import LN2, group_term
 
     factorial = terms.log_factorial
     first, second, count = edges_among(graph, of, many)
@@ -104,7 +104,7 @@ def make_terms(graph: Graph, corrected: bool) -> Terms:
     """The tables that moves are priced from, for a graph."""
     from scipy.special import gammaln
 
-    from trueedge.kernels.blockmodel import Terms
+    from trueedge.kernels.blocks.blockmodel import Terms
 
     most = 2 * graph.num_edges + graph.num_nodes + 2
     return Terms(

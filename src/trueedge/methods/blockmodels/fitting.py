@@ -19,8 +19,8 @@ from trueedge.methods.blockmodels.description import (
 from trueedge.randomness import generator
 
 if TYPE_CHECKING:
-    from trueedge.kernels.block_merges import BlockGraph
-    from trueedge.kernels.blockmodel import Groups, Terms
+    from trueedge.kernels.blocks.block_merges import BlockGraph
+    from trueedge.kernels.blocks.blockmodel import Groups, Terms
 
 Ints = NDArray[np.int64]
 
@@ -141,7 +141,7 @@ class _Search:
         self.found[many] = Partition(of, length_of(self.graph, of, many, self.terms))
 
     def _merge(self, of: Ints, many: int, wanted: int) -> tuple[Ints, int]:
-        from trueedge.kernels.block_merges import find_merges, join
+        from trueedge.kernels.blocks.block_merges import find_merges, join
 
         draws = self._draws(many, MERGE_PROPOSALS)
         partner, price = find_merges(
@@ -166,7 +166,7 @@ class _Search:
         return groups.of
 
     def _sweep(self, groups: Groups, heat: float) -> float:
-        from trueedge.kernels.blockmodel import sweep
+        from trueedge.kernels.blocks.blockmodel import sweep
 
         nodes = self.graph.num_nodes
         order, draws = self.rng.permutation(nodes), self._draws(nodes, MOVE_PROPOSALS)
@@ -187,8 +187,8 @@ def make_groups(graph: Graph, of: Ints, many: int, terms: Terms) -> Groups:
         many: the number of groups.
         terms: says whether degrees are counted.
     """
-    from trueedge.kernels.blockmodel import Groups
-    from trueedge.kernels.pair_counts import pair_counts
+    from trueedge.kernels.blocks.blockmodel import Groups
+    from trueedge.kernels.neighbors.pair_counts import pair_counts
 
     kinds = min(graph.num_edges, many * (many + 1) // 2)
     edges = pair_counts(*edges_among(graph, of, many), most=kinds)
@@ -205,7 +205,7 @@ def make_groups(graph: Graph, of: Ints, many: int, terms: Terms) -> Groups:
 
 def make_block_graph(graph: Graph, of: Ints, many: int) -> BlockGraph:
     """The multigraph among the groups of a partition."""
-    from trueedge.kernels.block_merges import BlockGraph
+    from trueedge.kernels.blocks.block_merges import BlockGraph
 
     first, second, count = edges_among(graph, of, many)
     within = first == second

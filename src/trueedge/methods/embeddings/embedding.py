@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.method import Method, setting
-from trueedge.tasks.scorer import EmbeddingScorer
+from trueedge.scorers.scorer import EmbeddingScorer
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task

@@ -179,8 +179,8 @@ def without_hidden_edges(graph: Graph, seed: int) -> Graph:
         graph: the graph.
         seed: for the forest and the choice.
     """
-    from trueedge.kernels.sampling import distinct
-    from trueedge.kernels.spanning import spanning_forest
+    from trueedge.kernels.negatives.sampling import distinct
+    from trueedge.kernels.neighbors.spanning import spanning_forest
 
     rng = generator(seed, "spectral transformation", "hidden edges")
     order = distinct(rng, graph.num_edges, graph.num_edges)

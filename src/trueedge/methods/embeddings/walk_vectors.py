@@ -52,8 +52,8 @@ class WalkVectors:
 
     def of(self, graph: Graph, seed: int) -> NDArray[np.float32]:
         """The vectors of a graph's nodes, float32 (n, dim); nodes without neighbours keep their first one."""
-        from trueedge.kernels.random_walks import random_walks
-        from trueedge.kernels.skipgram import SkipGram
+        from trueedge.kernels.walks.random_walks import random_walks
+        from trueedge.kernels.walks.skipgram import SkipGram
 
         key = derive(seed, "walks")
         rng = generator(seed, "where walks start")

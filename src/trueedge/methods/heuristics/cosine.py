@@ -23,7 +23,7 @@ class Cosine(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.rows import row_products
+        from trueedge.kernels.arrays.rows import row_products
 
         assert graph.features is not None  # Heuristic.score has refused a graph without
         nodes = np.arange(graph.num_nodes)

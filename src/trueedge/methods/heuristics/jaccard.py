@@ -24,6 +24,6 @@ class Jaccard(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.intersection import jaccard_indices
+        from trueedge.kernels.neighbors.intersection import jaccard_indices
 
         return jaccard_indices(graph.indptr, graph.indices, pairs)

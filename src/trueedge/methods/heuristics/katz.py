@@ -50,11 +50,11 @@ class Katz(Heuristic):
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
         if self.max_length is not None:
-            from trueedge.kernels.walks import walk_sums
+            from trueedge.kernels.walks.walks import walk_sums
 
             lengths = self.beta ** np.arange(1.0, self.max_length + 1)
             return walk_sums(graph.indptr, graph.indices, pairs, lengths, np.ones(graph.num_nodes))
-        from trueedge.kernels.katz import katz_sums
+        from trueedge.kernels.walks.katz import katz_sums
 
         self._check_convergence(graph)
         return without_rounding_errors(katz_sums(graph.indptr, graph.indices, pairs, self.beta))

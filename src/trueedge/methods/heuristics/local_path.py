@@ -34,7 +34,7 @@ class LocalPath(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.walks import walk_sums
+        from trueedge.kernels.walks.walks import walk_sums
 
         lengths = np.array([0.0, 1.0, self.epsilon])
         return walk_sums(graph.indptr, graph.indices, pairs, lengths, np.ones(graph.num_nodes))

@@ -29,7 +29,7 @@ class LocalRandomWalk(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.walks import walk_sums
+        from trueedge.kernels.walks.walks import walk_sums
 
         weights = 1.0 / np.maximum(graph.degrees, 1)
         walks = walk_sums(graph.indptr, graph.indices, pairs, np.ones(self.steps), weights)

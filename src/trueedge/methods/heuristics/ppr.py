@@ -33,8 +33,8 @@ class PersonalizedPageRank(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.grouping import group_by
-        from trueedge.kernels.push import push_values
+        from trueedge.kernels.arrays.grouping import group_by
+        from trueedge.kernels.walks.push import push_values
 
         degrees = graph.degrees[pairs]
         larger = (degrees[:, 1] > degrees[:, 0]).astype(np.int64)

@@ -22,7 +22,7 @@ class ResourceAllocation(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.intersection import common_neighbor_sums
+        from trueedge.kernels.neighbors.intersection import common_neighbor_sums
 
         weights = 1.0 / np.maximum(graph.degrees, 1)
         return common_neighbor_sums(graph.indptr, graph.indices, pairs, weights)

@@ -27,7 +27,7 @@ class ShortestPath(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, float64 (n,)."""
-        from trueedge.kernels.bfs import distances
+        from trueedge.kernels.neighbors.bfs import distances
 
         steps = distances(graph.indptr, graph.indices, pairs)
         scores = np.divide(1.0, steps, out=np.zeros(len(pairs)), where=steps > 0)

@@ -53,7 +53,7 @@ class NearRanks:
             eps: the error bound a unit of degree.
             threshold: the smallest value by which a node of no edge to the source is chosen; 1 or more: none.
         """
-        from trueedge.kernels.near_ranks import near_ranks
+        from trueedge.kernels.walks.near_ranks import near_ranks
 
         device, nodes = whole.indices.device, whole.num_nodes
         indptr, indices = whole.indptr.cpu().numpy(), whole.indices.to(torch.int32).cpu().numpy()

@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from trueedge.errors import InputError
-from trueedge.kernels import sketches as kernels
+from trueedge.kernels.neighbors import sketches as kernels
 from trueedge.training.messages import Messages
 
 # Numbers of sketches that are gathered at a time on a GPU.

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.kernels.subgraphs import Subgraphs, enclosing_subgraphs, join
+from trueedge.kernels.neighbors.subgraphs import Subgraphs, enclosing_subgraphs, join
 from trueedge.training.messages import Messages, csr
 
 Pairs = NDArray[np.int64]

@@ -26,7 +26,7 @@ class WalkRows:
     def overlaps(self, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
         """The nodes that the rows of both ends share, and the products of their values, float64 (k,)."""
         if pairs.device.type == "cpu":
-            from trueedge.kernels.walk_rows import row_overlaps
+            from trueedge.kernels.walks.walk_rows import row_overlaps
 
             given = (self.rows.indptr, self.rows.indices, self.values, pairs)
             found = row_overlaps(*(part.numpy() for part in given))
@@ -52,7 +52,7 @@ def walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> 
     """
     if ends.device.type != "cpu":
         return searched_walk_rows(messages, ends, weights)
-    from trueedge.kernels.walk_rows import walk_rows as compiled
+    from trueedge.kernels.walks.walk_rows import walk_rows as compiled
 
     given = (messages.indptr, messages.indices, ends, weights)
     starts, nodes, values = (torch.from_numpy(part) for part in compiled(*(part.numpy() for part in given)))

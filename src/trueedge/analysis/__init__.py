@@ -1,0 +1,5 @@
+"""What records say: summaries, comparisons, tables, slices, rankings, figures."""
+
+from trueedge.analysis.summary import Row, summarise
+
+__all__ = ["Row", "summarise"]

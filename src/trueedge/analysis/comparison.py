@@ -1,0 +1,303 @@
+"""Methods side by side: who is better, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import metrics
+from trueedge.errors import InputError
+from trueedge.results.record import Record, request_key
+from trueedge.results.versions import labelled, of_last_code
+from trueedge.statistics.rank_tests import RankTest, friedman
+from trueedge.statistics.significance import (
+    Difference,
+    Estimate,
+    Sample,
+    difference,
+    difference_over_tasks,
+    gap_at,
+    mean_interval,
+    mean_over_tasks,
+)
+from trueedge.statistics.tie_groups import holm, letters, tie_groups
+
+Array = NDArray[np.float64]
+Samples = dict[str, Sample]
+
+
+@dataclass(frozen=True)
+class MethodEstimate:
+    """One method of a comparison.
+
+    Attributes:
+        label: the method with the settings that are not the default: ``katz (beta=0.01)``.
+        estimate: its mean and interval.
+        letters: its tie groups; methods that share a letter cannot be told apart.
+        seeds: how many records it stands on.
+        tasks: on how many tasks these were.
+    """
+
+    label: str
+    estimate: Estimate
+    letters: tuple[str, ...]
+    seeds: int
+    tasks: int
+
+
+@dataclass(frozen=True)
+class PairComparison:
+    """Two methods of a comparison.
+
+    Attributes:
+        first: the label of the one with the better mean.
+        second: the label of the other one.
+        difference: first - second, with its interval, p-value and sizes of effect.
+        p_holm: the p-value corrected for all pairs of the comparison.
+        smallest_gap: the true difference that these edges and seeds find with a power of 0.8, where it must
+            pass Holm's first step: at the level of the comparison, divided by the number of its pairs.
+    """
+
+    first: str
+    second: str
+    difference: Difference
+    p_holm: float
+    smallest_gap: float
+
+
+@dataclass(frozen=True)
+class MethodComparison:
+    """All methods on one data set under one protocol.
+
+    Attributes:
+        dataset: the data set's name.
+        protocol: the protocol's name.
+        options: the protocol's options that were set.
+        metric: what is compared.
+        level: of intervals and of the tie groups.
+        methods: best mean first.
+        pairs: all pairs that were judged on a common task.
+        smallest_gap: the median over pairs; NaN where there is no pair.
+        tasks: how many tasks (splits and negatives) the records are of. With one task, edges and seeds are
+            what might have been others; with several, the tasks are, and pairs are made within tasks alone.
+        left_out: a sentence for each record, and each pair, that could not be compared.
+    """
+
+    dataset: str
+    protocol: str
+    options: dict[str, Any]
+    metric: str
+    level: float
+    methods: tuple[MethodEstimate, ...]
+    pairs: tuple[PairComparison, ...]
+    smallest_gap: float
+    tasks: int
+    left_out: tuple[str, ...] = ()
+
+    def pair(self, first: str, second: str) -> PairComparison:
+        """The comparison of two methods by their labels, in any order."""
+        for found in self.pairs:
+            if {found.first, found.second} == {first, second}:
+                return found
+        raise InputError(f"{first!r} and {second!r} were not compared on {self.dataset} · {self.protocol}")
+
+
+def compare(
+    records: Iterable[Record], metric: str | None = None, level: float = 0.95
+) -> list[MethodComparison]:
+    """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
+
+    Of several records of one request the last one counts, and of several versions of a method's code the one
+    that ran last. A record without ranks (an old one, or a ranking
+    of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known
+    here are left out with the reason.
+
+    Args:
+        records: of any data sets, protocols and methods, oldest first.
+        metric: one that is a mean over positives (see :func:`positive_values`); each protocol's headline
+            where none is given.
+        level: of the intervals, and 1 - the chance of a false finding in a comparison.
+    """
+    if metric is not None:
+        metrics.get(metric)
+    groups: dict[str, list[Record]] = {}
+    for record in _last_of_requests(records):
+        request = {name: getattr(record, name) for name in ("dataset", "protocol", "options")}
+        groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
+    return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
+
+
+def positive_values(record: Record, metric: str) -> Array:
+    """What each test positive contributes to a metric, float64 (P,): the metric is the mean.
+
+    ``mrr``, ``mr``, ``rank-hits@K``, ``hits@K`` and ``auc`` are such means. Shared negatives count a tie at
+    the K-th place against the positive in ``hits@K``, which a mean rank does not tell: where that matters,
+    the mean is not what was recorded, and the record is refused. ``auc`` takes the number of negatives from
+    the recorded value, which is exact.
+
+    Args:
+        record: with the ranks of its test positives.
+        metric: the metric's name.
+    """
+    where = f"{record.method} on {record.dataset} · {record.protocol}, seed {record.seed}"
+    try:
+        name = metrics.get(metric).name
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
+    ranks = record.ranks
+    if ranks is None:
+        raise InputError(f"{where}: the record holds no ranks of test positives")
+    if name not in record.test and not re.fullmatch(r"mr|rank-hits@\d+", name):
+        raise InputError(f"{where}: {name} was not recorded")
+    values = _rule(name, record, where)(ranks)
+    recorded = record.test.get(name)
+    if recorded is not None and not math.isclose(values.mean(), recorded, rel_tol=1e-9, abs_tol=1e-9):
+        reason = "ties at the K-th place count against a positive among shared negatives"
+        raise InputError(
+            f"{where}: the mean ranks give {name} {values.mean():.6g}, recorded is {recorded:.6g}"
+            + (f" ({reason})" if name.startswith("hits@") else "")
+        )
+    return values
+
+
+def compare_over_datasets(
+    comparisons: Sequence[MethodComparison], level: float = 0.95
+) -> tuple[list[str], RankTest]:
+    """Friedman's test and critical difference of the methods that all comparisons have.
+
+    Args:
+        comparisons: from :func:`compare`, of two data sets or more and of one metric.
+        level: 1 - the chance of a difference found where none is.
+
+    Returns:
+        the methods' labels, in the order of the test's columns, and the test.
+    """
+    names = {comparison.metric for comparison in comparisons}
+    if len(names) != 1:
+        raise InputError(f"one metric can be ranked over data sets, got {', '.join(sorted(names)) or 'none'}")
+    tables = [{one.label: one.estimate.value for one in found.methods} for found in comparisons]
+    labels = [label for label in tables[0] if all(label in table for table in tables)]
+    if len(labels) < 2 or len(tables) < 2:
+        raise InputError(
+            f"a test over data sets needs two methods on two of them at least, got {len(labels)} common "
+            f"methods on {len(tables)}"
+        )
+    values = [[table[label] for label in labels] for table in tables]
+    return labels, friedman(values, level, metrics.get(names.pop()).higher_is_better)
+
+
+def _last_of_requests(records: Iterable[Record]) -> list[Record]:
+    """The last record of each request, oldest first."""
+    found: dict[tuple[str, str, int], Record] = {}
+    for record in records:
+        request = (record.key, _task(record), record.seed)
+        if not record.is_trial:
+            found.pop(request, None)
+            found[request] = record
+    return list(found.values())
+
+
+def _task(record: Record) -> str:
+    return str(record.provenance.get("task", ""))
+
+
+def _rule(name: str, record: Record, where: str) -> Callable[[Array], Array]:
+    hits = re.fullmatch(r"(?:rank-)?hits@(\d+)", name)
+    if hits:
+        return lambda ranks: (ranks <= int(hits[1])).astype(np.float64)
+    if name == "mrr":
+        return lambda ranks: 1.0 / ranks
+    if name == "mr":
+        return lambda ranks: ranks
+    if name == "auc":
+        return lambda ranks: _wins(ranks, record.test["auc"])
+    raise InputError(f"{where}: {name} is not a mean over positives of something their mean ranks tell")
+
+
+def _wins(ranks: Array, auc: float) -> Array:
+    """The share of its negatives each positive is above: lost comparisons / negatives = 1 - AUC."""
+    lost = float((ranks - 1.0).mean())
+    if lost == 0 or auc >= 1:
+        # No comparison is lost, or what is recorded disagrees, which the caller sees.
+        return np.ones(len(ranks)) if lost == 0 else 1.0 - ranks
+    return 1.0 - (ranks - 1.0) / max(1, round(lost / (1.0 - auc)))
+
+
+def _comparison(every: list[Record], metric: str, level: float) -> MethodComparison:
+    records, left_out = of_last_code(every)
+    table: dict[str, Samples] = {}
+    counts: dict[str, int] = {}
+    for label, group in labelled(records).items():
+        samples, used = _samples(group, metric, left_out)
+        if samples:
+            table[label], counts[label] = samples, used
+    estimates = {label: _mean(samples, metric, level) for label, samples in table.items()}
+    # Where nothing can be compared nobody asks which direction is good: the metric may not be known here.
+    sign = -1 if table and metrics.get(metric).higher_is_better else 1
+    order = sorted(table, key=lambda label: sign * estimates[label].value)
+    pairs = _pairs({label: table[label] for label in order}, level, left_out)
+    places = {label: place for place, label in enumerate(order)}
+    distinct = [(places[p.first], places[p.second]) for p in pairs if p.p_holm < 1 - level]
+    marks = letters(len(order), tie_groups(len(order), distinct))
+    gaps = [pair.smallest_gap for pair in pairs]
+    return MethodComparison(
+        *(records[0].dataset, records[0].protocol, dict(records[0].options), metric, level),
+        methods=tuple(
+            MethodEstimate(label, estimates[label], marks[place], counts[label], len(table[label]))
+            for label, place in places.items()
+        ),
+        pairs=tuple(pairs),
+        smallest_gap=float(np.median(gaps)) if gaps else math.nan,
+        tasks=len({task for samples in table.values() for task in samples}),
+        left_out=tuple(left_out),
+    )
+
+
+def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[Samples, int]:
+    """A method's values on each task, and how many records they are from."""
+    values: dict[str, list[Array]] = {}
+    for record in records:
+        try:
+            values.setdefault(_task(record), []).append(positive_values(record, metric))
+        except InputError as error:
+            left_out.append(str(error))
+    samples = {task: Sample.of(rows, f"{metric} values") for task, rows in values.items() if rows}
+    return samples, sum(map(len, values.values()))
+
+
+def _mean(samples: Samples, metric: str, level: float) -> Estimate:
+    several = len(samples) > 1
+    found = (
+        mean_over_tasks(samples.values(), level)
+        if several
+        else mean_interval(next(iter(samples.values())), level)
+    )
+    rule = metrics.get(metric)
+    # No truth lies outside of what the metric can be.
+    return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
+
+
+def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list[PairComparison]:
+    found = []
+    for first, second in combinations(table, 2):
+        common = [task for task in table[first] if task in table[second]]
+        if not common:
+            left_out.append(f"{first} and {second} have no task in common")
+            continue
+        shared = [(table[first][task], table[second][task]) for task in common]
+        gap = difference_over_tasks(shared, level) if len(shared) > 1 else difference(*shared[0], level)
+        found.append((first, second, gap))
+    if not found:
+        return []
+    first_step = 1.0 - (1.0 - level) / len(found)
+    return [
+        PairComparison(first, second, gap, float(p), gap_at(gap.std_error, gap.df, level=first_step))
+        for (first, second, gap), p in zip(found, holm([gap.p for *_, gap in found]), strict=True)
+    ]

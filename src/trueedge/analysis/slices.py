@@ -1,0 +1,263 @@
+"""How well methods rank the links of a kind: of low degree, without a common neighbour, far apart, …"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import datasets, methods, metrics, tasks
+from trueedge.analysis.comparison import positive_values
+from trueedge.errors import InputError
+from trueedge.metrics.factors import dominant_factors
+from trueedge.results.record import Record
+from trueedge.results.versions import labelled
+from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
+from trueedge.tasks import LinkTask
+
+Progress = Callable[[str, int, int], None]
+Names = NDArray[np.str_]
+# What stands for each factor: Shomer et al., LPFormer, KDD 2024.
+PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
+SEVERAL = "none or several"
+# What a sentence on one split begins with.
+SEED = re.compile(r"^.*?, seed \d+: ")
+TITLES = {
+    "degree": "degree of the end with fewer neighbours",
+    "common neighbours": "common neighbours",
+    "distance": "distance in the training graph",
+    "factor": "the one factor that speaks for a link",
+}
+
+
+@dataclass(frozen=True)
+class Slicing:
+    """The test positives of a table, in groups.
+
+    Attributes:
+        name: what they are grouped by.
+        title: the same, in a few words.
+        groups: the groups' names, in order.
+        links: how many test positives each has, over all splits.
+        values: for each method's label its mean and interval in each group; None where it has no link there.
+    """
+
+    name: str
+    title: str
+    groups: tuple[str, ...]
+    links: tuple[int, ...]
+    values: Mapping[str, tuple[Estimate | None, ...]]
+
+
+@dataclass(frozen=True)
+class Sliced:
+    """What could be grouped of a table.
+
+    Attributes:
+        metric: whose values these are.
+        slicings: a way of grouping each; empty where nothing could be grouped.
+        left_out: a sentence for each split and record that could not be used.
+    """
+
+    metric: str
+    slicings: tuple[Slicing, ...]
+    left_out: tuple[str, ...]
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why splits and records could not be used, each reason once, whatever its seeds and numbers."""
+        found: dict[str, str] = {}
+        for sentence in self.left_out:
+            reason = SEED.sub("", sentence, count=1)
+            found.setdefault(re.sub(r"\d+", "0", reason), reason)
+        return tuple(found.values())
+
+
+def slices(
+    records: Sequence[Record],
+    metric: str | None = None,
+    level: float = 0.95,
+    most_seconds: float = math.inf,
+    progress: Progress | None = None,
+) -> Sliced:
+    """Group the test positives of one data set under one protocol, and average each method's values in each.
+
+    The task is made again from what the records say, without downloading anything, and used where its
+    content is what the records were judged on.
+
+    Args:
+        records: of one data set under one protocol, with the ranks of their test positives.
+        metric: a mean over positives; the headline where none is given.
+        level: of the intervals.
+        most_seconds: leave a task out that took longer to make when it was run.
+        progress: called with a text, the tasks made and those there are.
+    """
+    by_task: dict[str, list[Record]] = {}
+    for record in records:
+        by_task.setdefault(str(record.provenance.get("task", "")), []).append(record)
+    chosen = metric or records[0].headline
+    properties: dict[str, dict[str, NDArray[Any]]] = {}
+    left_out: dict[str, None] = {}
+    for number, (task_hash, group) in enumerate(by_task.items()):
+        if progress is not None:
+            progress(f"{group[0].dataset} · {group[0].protocol}", number, len(by_task))
+        try:
+            if all(not record.packed_ranks for record in group):
+                raise InputError(f"{_where(group[0])}: its records hold no ranks of test positives")
+            took = group[0].seconds.get("task", 0.0)
+            if took > most_seconds:
+                what = f"its task took {took:.0f} s to make, too long to do it again"
+                raise InputError(f"{_where(group[0])}: {what}")
+            properties[task_hash] = link_properties(rebuilt(group[0]))
+        except InputError as error:
+            left_out[str(error)] = None
+    found: dict[str, dict[str, list[NDArray[np.float64]]]] = {}
+    for label, group in labelled(records).items():
+        for record in group:
+            task_hash = str(record.provenance.get("task", ""))
+            if task_hash not in properties:
+                continue
+            try:
+                values = positive_values(record, chosen)
+            except InputError as error:
+                left_out[str(error)] = None
+                continue
+            found.setdefault(label, {}).setdefault(task_hash, []).append(values)
+    slicings = [_slicing(name, properties, found, chosen, level) for name in TITLES] if found else []
+    return Sliced(chosen, tuple(slicings), tuple(left_out))
+
+
+def rebuilt(record: Record) -> LinkTask:
+    """The task a record was judged on, made again; where that cannot be, an error says why."""
+    name, where = record.dataset, _where(record)
+    if name.partition(":")[0] not in datasets.names():
+        raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
+    released = record.protocol.endswith("-released")
+    card = datasets.get(name)
+    needed = {file.path for file in (*card.files, *(card.heart_files if released else ()))}
+    missing = [c.path for c in datasets.verify(name) if c.state == "missing" and c.path in needed]
+    if missing:
+        raise InputError(f"{where}: the data are not on this machine ({missing[0]})")
+    task = tasks.task(name, record.protocol, record.task_seed, **dict(record.options))
+    if task.hash != record.provenance.get("task"):
+        raise InputError(f"{where}: the task made again is another one than the record's (its hash differs)")
+    if not isinstance(task, LinkTask):
+        raise InputError(f"{where}: every node is ranked, which leaves no ranks of single links")
+    return task
+
+
+def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
+    """What test positives are grouped by, an array (P,) each: degree, common neighbours, distance, factor.
+
+    The degree is that of the end with fewer neighbours, all in the training graph; -1 is no path.
+    """
+    from trueedge.kernels.neighbors.bfs import distances
+
+    graph, links = task.graph, task.test.positives.astype(np.int64)
+    degrees = np.diff(graph.indptr)
+    known = factor_scores(task)
+    factors = dominant_factors(known).astype("<U32")
+    factors[factors == ""] = SEVERAL
+    return {
+        "degree": degrees[links].min(axis=1),
+        "common neighbours": np.rint(np.asarray(known["local"])).astype(np.int64),
+        "distance": distances(graph.indptr, graph.indices, links),
+        "factor": factors,
+    }
+
+
+def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
+    """The score of each test positive by what stands for each factor, (P,); without features two of three."""
+    links = task.test.positives.astype(np.int64)
+    return {
+        factor: methods.create(proxy).fit(task).score(links)
+        for factor, proxy in PROXIES.items()
+        if proxy != "cosine" or task.graph.features is not None
+    }
+
+
+def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Names:
+    """The name of the group of each value, str (P,).
+
+    Args:
+        name: what is grouped by.
+        values: of some links.
+        all_values: of all links of a table, whose quartiles divide degrees.
+    """
+    if name == "factor":
+        return values.astype(np.str_)
+    if name == "distance":
+        return np.where(values < 0, "no path", np.where(values >= 5, "5+", values.astype(np.str_)))
+    bounds = np.array([0, 1, 3]) if name == "common neighbours" else _quartiles(all_values)
+    low = 0 if name == "common neighbours" else int(all_values.min())
+    starts = [low, *(int(bound) + 1 for bound in bounds)]
+    names = [_span(start, int(end)) for start, end in zip(starts, bounds, strict=False)]
+    return np.array([*names, f"{starts[-1]}+"])[np.searchsorted(bounds, values, side="left")]
+
+
+def _where(record: Record) -> str:
+    return f"{record.dataset} · {record.protocol}, seed {record.task_seed}"
+
+
+def _quartiles(values: NDArray[Any]) -> NDArray[np.int64]:
+    """The ends of the lower three quarters; fewer where one is all one value, or ends with the largest."""
+    ends = np.unique(np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf").astype(np.int64))
+    kept: NDArray[np.int64] = ends[ends < values.max()]
+    return kept
+
+
+def _span(start: int, end: int) -> str:
+    return str(start) if start == end else f"{start}–{end}"
+
+
+def _order(name: str, groups: Sequence[str]) -> list[str]:
+    if name == "factor":
+        known = [*PROXIES, SEVERAL]
+        return sorted(groups, key=known.index)
+    # Numbers by where they start; what has none stands last.
+    starts = {group: re.match(r"\d+", group) for group in groups}
+    return sorted(groups, key=lambda group: int(found[0]) if (found := starts[group]) else math.inf)
+
+
+def _slicing(
+    name: str,
+    properties: Mapping[str, Mapping[str, NDArray[Any]]],
+    found: Mapping[str, Mapping[str, list[NDArray[np.float64]]]],
+    metric: str,
+    level: float,
+) -> Slicing:
+    pooled = np.concatenate([one[name] for one in properties.values()])
+    members = {task: group_names(name, one[name], pooled) for task, one in properties.items()}
+    everyone = np.concatenate(list(members.values()))
+    groups = _order(name, [str(group) for group in np.unique(everyone)])
+    values = {
+        label: tuple(_estimate(by_task, members, group, metric, level) for group in groups)
+        for label, by_task in found.items()
+    }
+    links = tuple(int((everyone == group).sum()) for group in groups)
+    return Slicing(name, TITLES[name], tuple(groups), links, values)
+
+
+def _estimate(
+    by_task: Mapping[str, list[NDArray[np.float64]]],
+    members: Mapping[str, Names],
+    group: str,
+    metric: str,
+    level: float,
+) -> Estimate | None:
+    """A method's mean in a group: every split counts alike, as in the whole table."""
+    samples = []
+    for task, rows in by_task.items():
+        inside = members[task] == group
+        if inside.any():
+            samples.append(Sample.of([row[inside] for row in rows], f"{metric} values"))
+    if not samples:
+        return None
+    found = mean_over_tasks(samples, level) if len(samples) > 1 else mean_interval(samples[0], level)
+    rule = metrics.get(metric)
+    return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))

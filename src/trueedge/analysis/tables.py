@@ -1,0 +1,241 @@
+"""Records as the tables people read: a line a method, its numbers, how sure they are, what was found."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trueedge import metrics
+from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
+from trueedge.analysis.summary import Row, summarise
+from trueedge.errors import InputError
+from trueedge.results.record import Record, request_key
+from trueedge.results.versions import labelled, of_last_code
+
+TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
+# What might have been others: what an interval holds for, in a user's words.
+OVER = {
+    "edges": "test edges, with these negatives",
+    "edges and seeds": "test edges and seeds, with these negatives",
+    "tasks": "splits",
+}
+# A gap that could only just be found when it is this large is no gap to speak of.
+LARGEST_GAP = 0.5
+
+
+@dataclass(frozen=True)
+class Line:
+    """A method's line of a table.
+
+    Attributes:
+        label: the method with the settings that are not the default, unlike all others of the table.
+        row: its means and standard deviations.
+        estimate: the interval and the letters of its headline, where its records tell them.
+        records: what it stands on.
+    """
+
+    label: str
+    row: Row
+    estimate: MethodEstimate | None
+    records: tuple[Record, ...]
+
+    @property
+    def value(self) -> float:
+        """The mean of the headline."""
+        return self.row.means[self.row.headline]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One data set under one protocol.
+
+    Attributes:
+        lines: its methods, best headline first.
+        found: intervals, letters and pairs of those whose records tell them.
+        left_out: a sentence for each method that has records of an earlier version of its code.
+    """
+
+    lines: tuple[Line, ...]
+    found: MethodComparison
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def compared(self) -> MethodComparison | None:
+        """Intervals, letters and pairs, where there are any that can be shown."""
+        return self.found if self._several and not self._unsure else None
+
+    @property
+    def _several(self) -> bool:
+        return len(self.found.methods) > 1 and len(self.found.pairs) > 0
+
+    @property
+    def _unsure(self) -> bool:
+        """An AUC depends on its negatives as much as on positives, and one split does not tell how much."""
+        return self.found.metric == "auc" and self.found.tasks == 1
+
+    @property
+    def records(self) -> list[Record]:
+        """All its records."""
+        return [record for line in self.lines for record in line.records]
+
+    @property
+    def first(self) -> Record:
+        """One of its records: what they have in common can be read off it."""
+        return self.lines[0].records[0]
+
+    @property
+    def where(self) -> str:
+        """The data set and the protocol: ``cora · heart (k=100)``."""
+        return self.lines[0].row.where
+
+    @property
+    def protocol(self) -> str:
+        """The protocol with the options that were set."""
+        return self.where.removeprefix(f"{self.first.dataset} · ")
+
+    @property
+    def headline(self) -> str:
+        """The metric the protocol is known by."""
+        return self.first.headline
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics of its lines, the headline first; tie rules (``mrr.pessimistic``) are not shown."""
+        names = dict.fromkeys(name for line in self.lines for name in line.row.means if "." not in name)
+        return (self.headline, *(name for name in names if name != self.headline))
+
+    @property
+    def seeds(self) -> str:
+        """On how many seeds its numbers stand, in words."""
+        counts = sorted({line.row.seeds for line in self.lines})
+        if counts == [1]:
+            return "one seed"
+        return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds, mean ± std"
+
+    def best(self, name: str) -> float | None:
+        """The best mean of a metric, None where no line has it."""
+        values = [line.row.means[name] for line in self.lines if name in line.row.means]
+        if not values:
+            return None
+        return max(values) if higher_is_better(name) else min(values)
+
+    def remarks(self) -> list[str]:
+        """What intervals and letters mean, or why there are none; what is left out; what scores are like."""
+        if self.compared is not None:
+            said = [how_sure(self.compared), *too_few(self.compared)]
+        elif self._several:
+            said = ["how sure an AUC is, one split does not tell: --seeds 5 draws five"]
+        else:
+            said = []
+        return [*said, *self.left_out, *findings(self.records)]
+
+
+def tables(records: Iterable[Record]) -> list[Table]:
+    """A table for each data set under each protocol with its options; trials of a search have none.
+
+    Of records that differ in the version of the code, those of the code that ran last count.
+
+    Args:
+        records: oldest first.
+    """
+    judged = [record for record in records if not record.is_trial]
+    return [_table(group) for group in alike(judged, "dataset", "protocol", "options", "source")]
+
+
+def latest(records: Iterable[Record]) -> list[Record]:
+    """Of records of the same request the last, in the order they were made.
+
+    Where a method's line has several versions of the code, a record of the one that ran last goes before
+    others of its request. Trials of a search, which know no test part, are left out.
+
+    Args:
+        records: oldest first.
+    """
+    request = ("dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
+    judged = [record for record in records if not record.is_trial]
+    current = {id(record) for record in of_last_code(judged)[0]}
+    chosen = {
+        id(([record for record in group if id(record) in current] or group)[-1])
+        for group in alike(judged, *request)
+    }
+    return list({id(record): record for record in judged if id(record) in chosen}.values())
+
+
+def findings(records: Sequence[Record]) -> list[str]:
+    """What was found about the scores of one table: the ties at test in one sentence, all else verbatim."""
+    tied, others = [], []
+    for label, group in labelled(records).items():
+        warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
+        found = {warning: TIES.search(warning) for warning in warnings}
+        shares = sorted(int(match[2]) for match in found.values() if match and match[1] == "test")
+        if shares:
+            span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
+            tied.append(f"{label} {span}")
+        others += [f"{label}: {warning}" for warning, match in found.items() if match is None]
+    return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *others]
+
+
+def how_sure(compared: MethodComparison) -> str:
+    """What the intervals and letters of a table mean."""
+    gap = f"; half of the pairs can tell a true gap of {100 * compared.smallest_gap:.1f} points"
+    kinds: dict[str, list[str]] = {}
+    for one in compared.methods:
+        kinds.setdefault(OVER.get(one.estimate.over, one.estimate.over), []).append(one.label)
+    over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
+    # Where methods have different numbers of splits, or of seeds.
+    over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
+    told = "methods with a common letter are not told apart (paired, Holm)"
+    level = f"{100 * compared.level:.0f} % intervals over {over}"
+    return f"{level}; {told}{gap if compared.smallest_gap < LARGEST_GAP else ''}"
+
+
+def too_few(compared: MethodComparison) -> list[str]:
+    """That there are too few seeds, where methods share a letter although their intervals do not overlap."""
+    ends = {one.label: (one.estimate.low, one.estimate.high) for one in compared.methods}
+    joined = [pair for pair in compared.pairs if pair.p_holm >= 1 - compared.level]
+    if all(
+        max(ends[pair.first][0], ends[pair.second][0]) <= min(ends[pair.first][1], ends[pair.second][1])
+        for pair in joined
+    ):
+        return []
+    seeds = min(one.seeds for one in compared.methods)
+    counted = "one seed is" if seeds == 1 else f"{seeds} seeds are"
+    pairs = len(compared.pairs)
+    return [f"{counted} too few for {pairs} pair{'s' if pairs > 1 else ''}: more seeds tell more"]
+
+
+def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
+    """The records in groups that agree in some of their attributes, or in their ``source``."""
+    groups: dict[str, list[Record]] = {}
+    for record in records:
+        # As a key, because what was read from the store has lists where a fresh record has tuples.
+        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
+            record
+        )
+    return list(groups.values())
+
+
+def higher_is_better(name: str) -> bool:
+    """A metric's direction; one that is not known here is taken for the larger the better."""
+    try:
+        return metrics.get(name).higher_is_better
+    except InputError:
+        return True
+
+
+def _attribute(record: Record, name: str) -> Any:
+    return record.provenance.get("source") if name == "source" else getattr(record, name)
+
+
+def _table(every: list[Record]) -> Table:
+    records, left_out = of_last_code(every)
+    (found,) = compare(records)
+    estimates = {one.label: one for one in found.methods}
+    lines = []
+    for label, group in labelled(records).items():
+        (row,) = summarise(group)
+        lines.append(Line(label, row, estimates.get(label), tuple(group)))
+    sign = -1 if higher_is_better(records[0].headline) else 1
+    return Table(tuple(sorted(lines, key=lambda line: sign * line.value)), found, tuple(left_out))

@@ -1,0 +1,1 @@
+"""Reading and writing files: bounded, checked, and written whole."""

@@ -1,0 +1,68 @@
+"""Arrays from anybody's .npz files: nothing is set aside that a file only claims to hold."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from collections.abc import Iterable
+from pathlib import Path
+from typing import IO, Any
+
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.arrays import ZIP, array_in, regular_file
+from trueedge.files.bounds import check_archive, check_memory
+from trueedge.files.text import shown
+
+MOST_NAMES = 8
+ENCRYPTED = 1  # the first flag of a zip archive's member
+
+
+def read_archive(path: Path, what: str | None = None) -> dict[str, NDArray[Any]]:
+    """The arrays of a .npz file by their names.
+
+    Args:
+        path: the file; a member that unpacks to more than its head says, or than memory holds, is refused.
+        what: what errors call it; its path where that is not given.
+    """
+    place, what = regular_file(path, what), what or str(path)
+    try:
+        with place.open("rb") as stream:
+            if stream.read(4) not in ZIP:
+                raise InputError(f"{what} is no .npz file of numbers")
+            return _members(stream, what)
+    except InputError:
+        raise
+    except OSError as error:
+        raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
+    except Exception as error:  # among them zlib's; their words can hold half of the file
+        reason = shown(str(error)) if str(error) else type(error).__name__
+        raise InputError(f"{what} is a damaged archive: {reason}") from None
+
+
+def listing(names: Iterable[str]) -> str:
+    """The names of arrays for a message, the first few of them, in whatever letters they come."""
+    ordered = sorted(names)
+    more = f" and {len(ordered) - MOST_NAMES:,} more" if len(ordered) > MOST_NAMES else ""
+    return (", ".join(map(_plain, ordered[:MOST_NAMES])) or "nothing") + more
+
+
+def _plain(name: str) -> str:
+    return name if name.isprintable() and len(name) <= 60 else shown(name)
+
+
+def _members(stream: IO[bytes], archived: str) -> dict[str, NDArray[Any]]:
+    found: dict[str, NDArray[Any]] = {}
+    with zipfile.ZipFile(stream) as archive:
+        check_archive(archive.infolist(), os.fstat(stream.fileno()).st_size, archived)
+        members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
+        check_memory(sum(member.file_size for member in members), archived)
+        for member in members:
+            name = member.filename.removesuffix(".npy")
+            what = f"{archived}, {_plain(name)}"
+            if member.flag_bits & ENCRYPTED:
+                raise InputError(f"{what} is encrypted")
+            with archive.open(member) as inner:
+                found[name] = array_in(inner, member.file_size, what, whole=True)
+    return found

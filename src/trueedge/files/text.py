@@ -1,0 +1,103 @@
+"""Text files in memory: plain or gzip, and errors that name the file and the line."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from trueedge.errors import InputError
+from trueedge.files.bounds import gunzip
+
+
+@dataclass(frozen=True, eq=False)
+class TextFile:
+    """A text file in memory.
+
+    Attributes:
+        path: where it was read from, for messages.
+        data: its content: UTF-8 without a byte order mark, lines end with a line feed.
+    """
+
+    path: Path
+    data: bytes
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines; number n is at n - 1."""
+        return self.data.decode().split("\n")
+
+    def error(self, line: int, what: str) -> InputError:
+        """An error that names the file and the line."""
+        return InputError(f"{self.path}, line {line}: {what}")
+
+
+def open_text(path: str | os.PathLike[str]) -> TextFile:
+    """Read a text file, plain or gzip (told by its first bytes), whatever its line ends are.
+
+    Args:
+        path: where it lies.
+    """
+    place = as_path(path, "open_text")
+    data = _content(place).removeprefix(b"\xef\xbb\xbf")
+    if b"\r" in data:
+        data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = TextFile(place, data)
+    foreign = _first_foreign_byte(data)
+    if foreign is not None:
+        line = data.count(b"\n", 0, foreign) + 1
+        raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text")
+    return text
+
+
+def as_path(path: object, owner: str) -> Path:
+    """A path; what is none is refused.
+
+    Args:
+        path: what was given as one.
+        owner: the function it was given to.
+    """
+    if isinstance(path, (str, os.PathLike)):
+        return Path(path)
+    raise InputError(f"{owner}: a path is needed, got {type(path).__name__}")
+
+
+def shown(value: str) -> str:
+    """A value in quotes for a message, cut where it is long."""
+    return repr(value if len(value) <= 60 else value[:57] + "...")
+
+
+def readable(text: str) -> str:
+    """A text that UTF-8 can hold: what it cannot, such as a foreign byte of a file's name, becomes ``?``."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def _content(place: Path) -> bytes:
+    try:
+        data = place.read_bytes()
+        return gunzip(data, str(place)) if data[:2] == b"\x1f\x8b" else data
+    except InputError:
+        raise
+    except FileNotFoundError:
+        raise InputError(f"{place}: there is no such file") from None
+    except IsADirectoryError:
+        raise InputError(f"{place} is a folder, not a file") from None
+    except (EOFError, zlib.error) as error:
+        raise InputError(f"{place} is a damaged gzip file: {error}") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"{str(place)!r} cannot be read: {reason}") from None
+
+
+def _first_foreign_byte(data: bytes) -> int | None:
+    try:
+        # Decoding is a copy, which plain files do not need.
+        if not data.isascii():
+            data.decode()
+    except UnicodeDecodeError as error:
+        return error.start
+    # A NUL is valid UTF-8, but only binary files hold it.
+    at = data.find(b"\0")
+    return None if at < 0 else at

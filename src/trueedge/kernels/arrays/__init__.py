@@ -1,0 +1,1 @@
+"""Loops over plain arrays that other kernels are built from."""

@@ -1,0 +1,1 @@
+"""Loops that group nodes into blocks."""

@@ -1,0 +1,1 @@
+"""Loops over the neighborhoods of pairs: intersections, sketches, subgraphs, distances."""

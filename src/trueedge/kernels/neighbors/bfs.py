@@ -1,0 +1,156 @@
+"""Shortest distances between node pairs, by breadth-first search from both ends."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit, prange
+from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.grouping import group_by, num_blocks
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+
+
+def distances(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.int32]:
+    """The number of edges on a shortest path between the ends of each pair, int32 (n,); -1 where none is.
+
+    Pairs are gathered by the column with fewer distinct nodes. The search around a source is shared by its
+    targets and grows only as far as they need; each target is searched from until the two searches meet.
+
+    Args:
+        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
+        indices: int32 array (arcs,).
+        pairs: int64 array (n, 2).
+    """
+    found = np.full(len(pairs), -1, dtype=np.int32)
+    if len(pairs) == 0:
+        return found
+    nodes = len(indptr) - 1
+    first, second = np.ascontiguousarray(pairs.T)
+    groups, target = group_by(first, nodes), second
+    swapped = group_by(second, nodes)
+    if len(swapped.keys) < len(groups.keys):
+        groups, target = swapped, first
+    _all_groups(indptr, indices, *groups, target, num_blocks(len(groups.keys)), found)
+    return found
+
+
+@njit(cache=True, nogil=True, parallel=True)
+def _all_groups(
+    indptr: Ints,
+    indices: Rows,
+    sources: Ints,
+    starts: Ints,
+    order: Ints,
+    target: Ints,
+    blocks: int,
+    found: Rows,
+) -> None:
+    for block in prange(blocks):
+        _block(indptr, indices, sources, starts, order, target, block, blocks, found)
+
+
+@njit(cache=True, nogil=True)
+def _block(
+    indptr: Ints,
+    indices: Rows,
+    sources: Ints,
+    starts: Ints,
+    order: Ints,
+    target: Ints,
+    block: int,
+    blocks: int,
+    found: Rows,
+) -> None:
+    """The pairs of some sources; around each, ``near`` holds the distances to the nodes of a growing ball."""
+    nodes = len(indptr) - 1
+    near = np.full(nodes, -1, dtype=np.int32)
+    ball = np.empty(nodes, dtype=np.int32)  # nodes by distance from the source
+    around = np.zeros(nodes, dtype=np.bool_)  # who the search from the target has reached
+    other = np.empty(nodes, dtype=np.int32)  # nodes by distance from the target
+    for group in range(block, len(sources), blocks):
+        source = sources[group]
+        near[source] = 0
+        ball[0] = source
+        inner, outer, radius = 0, 1, 0  # ball[inner:outer] are the nodes at distance radius
+        volume = indptr[source + 1] - indptr[source]  # arcs that leave them
+        for place in range(starts[group], starts[group + 1]):
+            p = order[place]
+            end = target[p]
+            if near[end] >= 0:
+                found[p] = near[end]
+                continue
+            left = starts[group + 1] - place
+            around[end] = True
+            other[0] = end
+            back_inner, back_outer, back = 0, 1, 0
+            back_volume = indptr[end + 1] - indptr[end]
+            met = False
+            while not met and outer > inner and back_outer > back_inner:
+                if volume <= left * back_volume:
+                    # A level around the source spares each target still to come a level of its own.
+                    inner, outer, volume, met = _grow_ball(
+                        indptr, indices, near, ball, inner, outer, radius + 1, around
+                    )
+                    radius += 1
+                else:
+                    back_inner, back_outer, back_volume, met = _grow_back(
+                        indptr, indices, around, other, back_inner, back_outer, near
+                    )
+                    back += 1
+            if met:
+                # Nothing met before, so the path is one longer than the radii before this last level.
+                found[p] = radius + back
+            for w in other[:back_outer]:
+                around[w] = False
+        for w in ball[:outer]:
+            near[w] = -1
+
+
+@njit(cache=True, nogil=True)
+def _grow_ball(
+    indptr: Ints,
+    indices: Rows,
+    near: Rows,
+    ball: Rows,
+    inner: int,
+    outer: int,
+    radius: int,
+    around: NDArray[np.bool_],
+) -> tuple[int, int, int, bool]:
+    """Add a whole level around the source: later targets rely on it, so it does not stop at a meeting."""
+    last, volume, met = outer, 0, False
+    for w in ball[inner:outer]:
+        for x in indices[indptr[w] : indptr[w + 1]]:
+            if near[x] < 0:
+                near[x] = radius
+                ball[last] = x
+                last += 1
+                volume += indptr[x + 1] - indptr[x]
+                met = met or around[x]
+    return outer, last, volume, met
+
+
+@njit(cache=True, nogil=True)
+def _grow_back(
+    indptr: Ints,
+    indices: Rows,
+    around: NDArray[np.bool_],
+    other: Rows,
+    inner: int,
+    outer: int,
+    near: Rows,
+) -> tuple[int, int, int, bool]:
+    """Add a level around the target, and stop at the first node the search around the source holds."""
+    last, volume = outer, 0
+    for w in other[inner:outer]:
+        for x in indices[indptr[w] : indptr[w + 1]]:
+            if near[x] >= 0:
+                return outer, last, volume, True
+            if not around[x]:
+                around[x] = True
+                other[last] = x
+                last += 1
+                volume += indptr[x + 1] - indptr[x]
+    return outer, last, volume, False

@@ -1,0 +1,1 @@
+"""Loops over the bytes of text files and over edge lists."""

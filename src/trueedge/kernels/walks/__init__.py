@@ -1,0 +1,1 @@
+"""Loops that follow walks: PageRank pushes, Katz, random walks, skip-gram."""

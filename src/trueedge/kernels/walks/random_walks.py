@@ -1,0 +1,141 @@
+"""Random walks on a graph: uniform ones, and node2vec's, which remember where they came from.
+
+Every draw is keyed by the walk's number and the step, so a walk is the same whichever walks are made beside
+it, on any number of threads: nobody has to keep walks that can be made again.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.keyed_draws import draw_key
+from trueedge.kernels.arrays.threads import run_blocks
+
+WALKS_IN_A_BLOCK = 1024
+NOWHERE = -1
+_HIGH = np.uint64(32)
+_TO_UNIT = 1.0 / (1 << 53)
+_ELEVEN = np.uint64(11)
+
+
+def random_walks(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    length: int,
+    key: int,
+    p: float = 1.0,
+    q: float = 1.0,
+    first: int = 0,
+) -> NDArray[np.int32]:
+    """Walks of ``length`` nodes, int32 (walks, length); a walk that cannot go on ends in ``NOWHERE``.
+
+    A step goes from v, reached from t, to a neighbour x of v with a weight of 1/p where x is t, 1 where x is
+    a neighbour of t, and 1/q elsewhere; the first step, and all where p and q are 1, go to any neighbour
+    alike.
+
+    Args:
+        indptr: int64 array (n + 1,), the row starts of the adjacency.
+        indices: int32 array (arcs,), ascending within a row.
+        starts: int32 array (walks,), where each walk starts.
+        length: nodes in a walk, the first one too.
+        key: what the draws depend on.
+        p: above 1, walks seldom turn back.
+        q: above 1, walks stay near where they came from.
+        first: the number of the first walk; walk i is keyed by ``first + i``.
+
+    Grover, Leskovec: node2vec: Scalable Feature Learning for Networks, KDD 2016.
+    """
+    walks = np.empty((len(starts), length), dtype=np.int32)
+    second_order = p != 1.0 or q != 1.0
+
+    def work(begin: int, end: int, _: None) -> None:
+        part, numbers, place = starts[begin:end], first + begin, walks[begin:end]
+        if second_order:
+            _biased(indptr, indices, part, np.uint64(key), numbers, 1.0 / p, 1.0 / q, place)
+        else:
+            _uniform(indptr, indices, part, np.uint64(key), numbers, place)
+
+    run_blocks(work, len(starts), WALKS_IN_A_BLOCK, lambda: None)
+    return walks
+
+
+@njit(cache=True, nogil=True)
+def _uniform(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    key: np.uint64,
+    first: int,
+    walks: NDArray[np.int32],
+) -> None:
+    for i in range(len(starts)):
+        own = draw_key(key, first + i, 0)
+        node = starts[i]
+        for step in range(walks.shape[1]):
+            walks[i, step] = node
+            if node != NOWHERE:
+                node = _neighbor(indptr, indices, node, draw_key(own, step, 0))
+
+
+@njit(cache=True, nogil=True)
+def _biased(
+    indptr: NDArray[np.int64],
+    indices: NDArray[np.int32],
+    starts: NDArray[np.int32],
+    key: np.uint64,
+    first: int,
+    back: float,
+    away: float,
+    walks: NDArray[np.int32],
+) -> None:
+    top = max(1.0, back, away)
+    for i in range(len(starts)):
+        own = draw_key(key, first + i, 0)
+        before, node = np.int32(NOWHERE), starts[i]
+        for step in range(walks.shape[1]):
+            walks[i, step] = node
+            if node == NOWHERE:
+                continue
+            following = _neighbor(indptr, indices, node, draw_key(own, step, 0))
+            if before != NOWHERE:
+                # A proposal is taken with its share of the largest weight: no table for each pair of nodes.
+                trial = 0
+                while True:
+                    if following == before:
+                        weight = back
+                    elif _is_edge(indptr, indices, before, following):
+                        weight = 1.0
+                    else:
+                        weight = away
+                    if float(draw_key(own, step, 2 * trial + 1) >> _ELEVEN) * _TO_UNIT * top < weight:
+                        break
+                    trial += 1
+                    following = _neighbor(indptr, indices, node, draw_key(own, step, 2 * trial))
+            before, node = node, following
+
+
+@njit(cache=True, nogil=True)
+def _neighbor(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], node: np.int32, word: np.uint64
+) -> np.int32:
+    """A neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
+    degree = indptr[node + 1] - indptr[node]
+    if degree == 0:
+        return np.int32(NOWHERE)
+    jump = ((word >> _HIGH) * np.uint64(degree)) >> _HIGH
+    return np.int32(indices[indptr[node] + np.int64(jump)])
+
+
+@njit(cache=True, nogil=True)
+def _is_edge(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: np.int32, v: np.int32) -> bool:
+    low, high = indptr[u], indptr[u + 1]
+    while low < high:
+        middle = (low + high) // 2
+        if indices[middle] < v:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < indptr[u + 1] and indices[low] == v)

@@ -1,0 +1,122 @@
+"""Where a number comes from: content hashes, versions, machine."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import platform
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from trueedge.version import VERSION
+from trueedge.methods import Method
+from trueedge.tasks import LinkTask, RecommendTask, Task
+
+PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
+
+
+def provenance(task: Task, device: str) -> dict[str, Any]:
+    """Content hashes of what was judged on, versions of what computed it, the machine and its threads."""
+    hashes = task.hashes if isinstance(task, (LinkTask, RecommendTask)) else {}
+    return {
+        "task": task.hash,
+        "hashes": dict(hashes),
+        "task_settings": dict(task.settings),
+        "versions": versions(),
+        "machine": {**machine(), **_accelerator(device)},
+        "threads": _threads(),
+        "device": device,
+    }
+
+
+@cache
+def code_hash(kind: type[Method]) -> str:
+    """A hash of the files that decide what a method computes: edited, it is another one.
+
+    Empty where they cannot be read.
+    """
+    digest = hashlib.sha256()
+    try:
+        for path in kind.sources():
+            digest.update(path.read_bytes())
+    except (TypeError, OSError):
+        return ""
+    return digest.hexdigest()
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Versions of the interpreter, of trueedge and of what it computes with."""
+    found = {"python": platform.python_version(), "trueedge": VERSION}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+@cache
+def machine() -> dict[str, Any]:
+    """What the numbers were computed on; no host or user names."""
+    return {
+        "system": platform.system(),
+        "architecture": platform.machine(),
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+    }
+
+
+def _threads() -> int | None:
+    """How many threads dense products may use: sums of floats depend on how they are divided."""
+    torch = sys.modules.get("torch")
+    return None if torch is None else int(torch.get_num_threads())
+
+
+def _accelerator(device: str) -> dict[str, str]:
+    torch = sys.modules.get("torch")
+    if not device.startswith("cuda") or torch is None or not torch.cuda.is_available():
+        return {}
+    return {"accelerator": torch.cuda.get_device_name(device)}
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor()
+    return next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), "")
+
+
+@dataclass
+class Peak:
+    """The largest resident memory seen, in bytes; 0 where the system does not tell."""
+
+    memory: int = 0
+
+
+@contextmanager
+def peak_memory() -> Iterator[Peak]:
+    """Measure the largest resident memory of this process within the block (Linux)."""
+    peak = Peak()
+    with suppress(OSError):
+        # 5 resets the high-water mark of the resident set (proc(5)).
+        Path("/proc/self/clear_refs").write_text("5")
+    try:
+        yield peak
+    finally:
+        peak.memory = _high_water_mark()
+
+
+def _high_water_mark() -> int:
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM")), 0)

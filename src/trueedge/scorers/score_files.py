@@ -1,0 +1,227 @@
+"""Scores that were computed elsewhere and come as a file."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import ZIP, read_array
+from trueedge.files.text import as_path, open_text, readable, shown
+from trueedge.graph import as_pairs, in_sorted, pair_keys
+from trueedge.metrics.scores import as_scores
+from trueedge.scorers.score_text import read_numbers, read_written
+
+TEXT = (".txt", ".csv", ".tsv")
+MAX_ID = 2**31 - 2
+NODE_NUMBER = re.compile("[0-9]{1,10}")
+
+
+@dataclass(frozen=True, eq=False)
+class FileScores:
+    """The scores of a file: in the order of a task's pairs, or a table to look pairs up in.
+
+    Attributes:
+        name: the file's name, for messages.
+        in_order: float64 array (n,) where the file holds scores alone, else None.
+        keys: sorted int64 keys of the table's unordered pairs (empty where the file holds scores alone).
+        values: float64 array, the score of each key.
+        num_ids: one more than the largest node id in the table.
+        labels: the nodes' own names, for messages; None where they are numbers.
+    """
+
+    name: str
+    in_order: NDArray[np.float64] | None
+    keys: NDArray[np.int64]
+    values: NDArray[np.float64]
+    num_ids: int
+    labels: Sequence[str] | None = None
+
+    def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The score of each pair, in either direction; a pair the file does not hold is an error.
+
+        Args:
+            pairs: int64 array (n, 2).
+        """
+        if self.in_order is not None:
+            raise InputError(
+                f"{self.name} holds scores without pairs: they can only be read in a task's order"
+            )
+        # An id past the table's would share its key with another pair.
+        known = (pairs < self.num_ids).all(axis=1)
+        keys = pair_keys(pairs, self.num_ids)
+        known &= in_sorted(keys, self.keys)
+        if not known.all():
+            example = _named(pairs[~known][0].tolist(), self.labels)
+            missing = int(np.count_nonzero(~known))
+            raise InputError(
+                f"{self.name} has no score for {missing} of {len(pairs)} pairs, for example {example}"
+            )
+        found: NDArray[np.float64] = self.values[np.searchsorted(self.keys, keys)]
+        return found
+
+
+def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileScores:
+    """Read a file of scores.
+
+    Args:
+        path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with one score a line in the order the
+            task lists its pairs (positives first, then negatives row by row), or with ``u,v,score`` lines
+            (node ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are
+            passed over); a ``.npy`` array (n,) or (n, 3) of the same; or a ``.npz`` with ``scores`` (n,) and,
+            for a table, ``pairs`` (n, 2).
+        labels: the nodes' own names, where they have some. The ids of a table are then looked up among them,
+            as they are written; only where one is no label and all are whole numbers below the number of
+            nodes are they node numbers.
+    """
+    path = as_path(path, "read_scores")
+    name = readable(path.name)
+    if not _is_file(path):
+        raise InputError(f"there is no file of scores at {path}")
+    if path.suffix in (".npy", ".npz"):
+        pairs, scores = _read_numpy(path)
+    elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
+        text = open_text(path)
+        written = None if labels is None else read_written(text)
+        if labels is not None and written is not None:
+            found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}")
+            return _table(name, found, as_scores(written.scores, f"scores in {name}"), labels)
+        pairs, scores = _split_columns(read_numbers(text), name)
+    else:
+        kinds = ", ".join((".npy", ".npz", *TEXT))
+        raise InputError(f"{name}: a file of scores must end in one of {kinds}")
+    if len(scores) == 0:
+        raise InputError(f"{name} holds no score")
+    values = as_scores(scores, f"scores in {name}").astype(np.float64)
+    if pairs is None:
+        return FileScores(name, values, np.empty(0, np.int64), np.empty(0), 0)
+    if labels is not None:
+        ids = [_as_written(value) for value in pairs.ravel().tolist()]
+        found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}")
+        return _table(name, found, values, labels)
+    return _table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values)
+
+
+def split_flat(
+    scores: NDArray[Any], num_positives: int, negatives_shape: tuple[int, ...]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Divide scores in listing order into those of the positives and those of the negatives.
+
+    Args:
+        scores: float array (n,), positives first, then negatives row by row.
+        num_positives: the number of positives P.
+        negatives_shape: the shape of the negative scores, (M,) or (P, K).
+
+    Returns:
+        positive scores (P,), and negative scores in their shape.
+    """
+    negatives = int(np.prod(negatives_shape, dtype=np.int64))
+    if len(scores) != num_positives + negatives:
+        shape = " x ".join(map(str, negatives_shape))
+        raise InputError(
+            f"there are {len(scores)} scores, but the task lists {num_positives + negatives} pairs: "
+            f"{num_positives} positives, then {shape} negatives"
+        )
+    floats = scores.astype(np.float64, copy=False)
+    return floats[:num_positives], floats[num_positives:].reshape(negatives_shape)
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except (OSError, ValueError) as problem:  # a folder that may not be entered, a NUL in the name
+        reason = getattr(problem, "strerror", None) or problem
+        raise InputError(f"{str(path)!r} cannot be read: {reason}") from None
+
+
+def _table(
+    name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64], labels: Sequence[str] | None = None
+) -> FileScores:
+    num_ids = int(pairs.max()) + 1
+    keys = pair_keys(pairs, num_ids)
+    order = np.argsort(keys, kind="stable")
+    keys, values = keys[order], scores[order]
+    again = np.flatnonzero(keys[1:] == keys[:-1]) + 1
+    conflict = again[values[again] != values[again - 1]]
+    if conflict.size:
+        at = int(conflict[0])
+        pair = _named(divmod(int(keys[at]), num_ids), labels)
+        raise InputError(
+            f"{name} gives the pair {pair} two different scores, {values[at - 1]} and {values[at]}"
+        )
+    keep = np.ones(len(keys), dtype=np.bool_)
+    keep[again] = False
+    return FileScores(name, None, keys[keep], values[keep], num_ids, labels)
+
+
+def _named(pair: Sequence[int], labels: Sequence[str] | None) -> str:
+    u, v = pair if labels is None else (labels[node] for node in pair)
+    return f"({u}, {v})"
+
+
+def _look_up(ids: Sequence[str], labels: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
+    """The nodes that are called so, int64 (m, 2).
+
+    Args:
+        ids: the ids as they are written, 2m of them.
+        labels: the nodes' own names.
+        where: words for a row, to begin an error message.
+    """
+    place = {label: node for node, label in enumerate(labels)}
+    nodes = np.array([place.get(value, -1) for value in ids], dtype=np.int64)
+    if (nodes < 0).any():
+        # Whoever asks a task for its pairs gets node numbers, and may write these.
+        if not all(NODE_NUMBER.fullmatch(value) and int(value) < len(labels) for value in ids):
+            first = int((nodes < 0).argmax())
+            raise InputError(f"{where(first // 2)}: no node is called {shown(ids[first])}")
+        nodes = np.array([int(value) for value in ids], dtype=np.int64)
+    return nodes.reshape(-1, 2)
+
+
+def _as_written(value: object) -> str:
+    """How an id of an array would stand in a text: 7.0 in a table of floats is the id 7."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+    name = readable(path.name)
+    arrays = _arrays(path, name)
+    if isinstance(arrays, np.ndarray):
+        return _split_columns(arrays, name)
+    if "scores" not in arrays or not set(arrays) <= {"scores", "pairs"}:
+        raise InputError(
+            f"{name} must hold 'scores' and, for a table, 'pairs'; it holds "
+            + (", ".join(map(repr, arrays)) or "nothing")
+        )
+    scores, pairs = arrays["scores"], arrays.get("pairs")
+    if scores.ndim != 1 or (pairs is not None and pairs.shape != (len(scores), 2)):
+        shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
+        raise InputError(f"{name} must hold scores (n,) and pairs (n, 2), it holds {shapes}")
+    return pairs, scores
+
+
+def _arrays(path: Path, name: str) -> NDArray[Any] | dict[str, NDArray[Any]]:
+    """The array of a file, or those of an archive by their names; its content counts, not its ending."""
+    try:
+        with path.open("rb") as stream:
+            archived = stream.read(4) in ZIP
+        return read_archive(path, name) if archived else read_array(path, "it")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror or error}") from None
+    except InputError as error:
+        raise InputError(f"{name} cannot be read: {error}") from None
+
+
+def _split_columns(array: NDArray[Any], name: str) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+    if array.ndim == 1:
+        return None, array
+    if array.ndim == 2 and array.shape[1] == 3:
+        return array[:, :2], array[:, 2]
+    raise InputError(f"{name} must hold one score a line, or u, v and score; it holds shape {array.shape}")

@@ -1,0 +1,282 @@
+"""Means and differences over test edges and seeds, with intervals, p-values and sizes of effect.
+
+The intervals come from a standard error in closed form (:mod:`trueedge.statistics.standard_error`), which
+stands for a bootstrap over edges and seeds: the same edges for both methods, seeds of each by themselves.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.metrics.scores import as_scores
+from trueedge.statistics.standard_error import SeedPart, standard_error, variance_of_mean
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """What is left to know of a method's values x[s, e] of S seeds on E test edges.
+
+    Attributes:
+        edges: float64 (E,), each edge's mean over seeds.
+        seeds: float64 (S,), each seed's mean over edges.
+        rest: what neither edge nor seed explains, as its share in the variance of the mean; 0 for one seed.
+    """
+
+    edges: Array
+    seeds: Array
+    rest: float
+
+    @classmethod
+    def of(cls, values: Iterable[ArrayLike], what: str = "values") -> Sample:
+        """Read values seed by seed, so that a million edges of ten seeds need not lie in memory at once.
+
+        Args:
+            values: numbers (S, E), or rows (E,) one after another.
+            what: the plural noun for error messages.
+        """
+        total, spread = np.zeros(0), 0.0
+        means: list[float] = []
+        for row in values:
+            numbers = as_scores(row, what)
+            if numbers.ndim != 1 or not numbers.size:
+                raise InputError(f"{what} must have the shape (seeds, edges), got a row {numbers.shape}")
+            if means and len(numbers) != len(total):
+                raise InputError(f"a seed has {len(numbers)} {what}, and another {len(total)}")
+            numbers = numbers.astype(np.float64)
+            total = total + numbers if means else numbers
+            means.append(float(numbers.mean()))
+            centred = numbers - means[-1]
+            spread += float(centred @ centred)
+        if not means:
+            raise InputError(f"there are no {what}")
+        edges, seeds = total / len(means), np.array(means)
+        centred = edges - edges.mean()
+        left = max(0.0, spread - len(seeds) * float(centred @ centred))
+        cells = (len(edges) - 1) * (len(seeds) - 1)
+        return cls(edges, seeds, left / cells / (len(edges) * len(seeds)) if cells else 0.0)
+
+    @property
+    def mean(self) -> float:
+        """The mean over edges and seeds."""
+        return float(self.seeds.mean())
+
+    @property
+    def seed_variance(self) -> float:
+        """The seeds' part in the variance of the mean, at least 0; one seed tells nothing of it: 0."""
+        return self.seed_part.variance
+
+    @property
+    def seed_part(self) -> SeedPart:
+        """The seeds' part, with what its uncertainty depends on."""
+        degrees = len(self.seeds) - 1
+        variance = max(0.0, variance_of_mean(self.seeds) - self.rest) if degrees else 0.0
+        return SeedPart(variance, self.rest, degrees)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A mean with its interval.
+
+    Attributes:
+        value: the mean.
+        low: the interval's lower end; minus infinity for one edge.
+        high: the interval's upper end.
+        std_error: the standard error.
+        df: the degrees of freedom of the quantile.
+        over: what the interval holds for: new ``edges`` with the seeds at hand, where there is one seed
+            only, new ``edges and seeds``, or new ``tasks`` (other splits of the same graph).
+    """
+
+    value: float
+    low: float
+    high: float
+    std_error: float
+    df: float
+    over: str
+
+
+@dataclass(frozen=True)
+class Difference(Estimate):
+    """A difference of two means over the same edges, with its interval, p-value and sizes of effect.
+
+    Attributes:
+        p: two-sided, that there is no difference; not corrected.
+        better: share of the edges on which the first method's mean over seeds is larger.
+        worse: share of the edges on which it is smaller. better - worse is Cliff's delta of pairs.
+        standardised: the difference in standard deviations of the edges' differences (Cohen's d of pairs).
+    """
+
+    p: float
+    better: float
+    worse: float
+    standardised: float
+
+
+def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
+    """The mean of a method's values, with an interval for new edges and, from two seeds on, new seeds.
+
+    Args:
+        values: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
+        level: the interval's, between 0 and 1.
+    """
+    sample = _sample(values)
+    error, df = standard_error(variance_of_mean(sample.edges), len(sample.edges), [sample.seed_part])
+    over = "edges and seeds" if len(sample.seeds) > 1 else "edges"
+    return Estimate(sample.mean, *_ends(sample.mean, error, df, level), error, df, over)
+
+
+def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
+    """How much larger the first method's mean is, both on the same edges, with seeds of their own.
+
+    Where all edges differ by the same number, p is that of the sign test: no more is known of the spread.
+
+    Args:
+        first: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
+        second: numbers (S', E) on the same edges in the same order; or a :class:`Sample` of them.
+        level: the interval's, between 0 and 1.
+    """
+    one, other = _pair(first, second)
+    gaps = one.edges - other.edges
+    error, df = standard_error(variance_of_mean(gaps), len(gaps), [one.seed_part, other.seed_part])
+    value = one.mean - other.mean
+    over = "edges and seeds" if max(len(one.seeds), len(other.seeds)) > 1 else "edges"
+    p = _p_value(value, error, df, len(gaps))
+    return Difference(value, *_ends(value, error, df, level), error, df, over, p, *_sizes_of_effect(gaps))
+
+
+def mean_over_tasks(tasks: Iterable[Sample], level: float = 0.95) -> Estimate:
+    """The mean over several tasks of one graph, each with its own edges: Student's interval of their means.
+
+    Args:
+        tasks: the method's values on each task, two tasks or more.
+        level: the interval's, between 0 and 1.
+    """
+    means = np.array([task.mean for task in tasks])
+    error, df = _error_of_tasks(means)
+    value = float(means.mean())
+    return Estimate(value, *_ends(value, error, df, level), error, df, "tasks")
+
+
+def difference_over_tasks(pairs: Iterable[tuple[Sample, Sample]], level: float = 0.95) -> Difference:
+    """How much larger the first method's mean is over several tasks, paired within each task alone.
+
+    Args:
+        pairs: both methods' values on each task, two tasks or more.
+        level: the interval's, between 0 and 1.
+    """
+    checked = [_pair(*pair) for pair in pairs]
+    means = np.array([one.mean - other.mean for one, other in checked])
+    error, df = _error_of_tasks(means)
+    value = float(means.mean())
+    gaps = np.concatenate([one.edges - other.edges for one, other in checked])
+    p = _p_value(value, error, df, len(means))
+    return Difference(value, *_ends(value, error, df, level), error, df, "tasks", p, *_sizes_of_effect(gaps))
+
+
+def smallest_gap(
+    first: Sample | ArrayLike,
+    second: Sample | ArrayLike,
+    edges: int | None = None,
+    seeds: int | None = None,
+    power: float = 0.8,
+    level: float = 0.95,
+) -> float:
+    """The smallest true difference between two such methods that is found with the given power.
+
+    The variance of edges, seeds and rest is taken from the values; the number of each may be another.
+
+    Args:
+        first: numbers (S, E), or a :class:`Sample` of them.
+        second: numbers (S', E) on the same edges, or a :class:`Sample` of them.
+        edges: how many test edges there would be; as many as there are where it is not given.
+        seeds: how many seeds of each method; as many as there are where it is not given.
+        power: the chance to find it.
+        level: 1 - the chance to find one where none is, for this one pair.
+    """
+    one, other = _pair(first, second)
+    for number, name in ((edges, "edges"), (seeds, "seeds")):
+        if number is not None and number < (2 if name == "edges" else 1):
+            raise must_be(name, "smallest_gap", "2 or more" if name == "edges" else "1 or more", number)
+    count = len(one.edges)
+    stretch = count / (edges or count)
+    rest, parts = 0.0, []
+    for sample in (one, other):
+        given = seeds or len(sample.seeds)
+        times = len(sample.seeds) / given
+        rest += sample.rest
+        # From one seed nothing can be found about new seeds: the gap is then one between these two fits.
+        variance = sample.seed_variance * times if given > 1 else 0.0
+        parts.append(SeedPart(variance, sample.rest * stretch * times, given - 1))
+    steady = max(0.0, variance_of_mean(one.edges - other.edges) - rest) * stretch
+    error, df = standard_error(steady + sum(part.rest for part in parts), edges or count, parts)
+    return gap_at(error, df, power, level)
+
+
+def gap_at(std_error: float, df: float, power: float = 0.8, level: float = 0.95) -> float:
+    """The true difference that a test with this standard error finds with the given power."""
+    if not 0 < power < 1:
+        raise must_be("power", "smallest_gap", "between 0 and 1", power)
+    if std_error == 0 or not math.isfinite(std_error):
+        return std_error
+    return (_quantile(df, _tail(level)) + max(0.0, _quantile(df, power))) * std_error
+
+
+def _pair(first: Sample | ArrayLike, second: Sample | ArrayLike) -> tuple[Sample, Sample]:
+    one, other = _sample(first), _sample(second)
+    if len(one.edges) != len(other.edges):
+        raise InputError(
+            f"both methods must have values of the same edges, got {len(one.edges)} and {len(other.edges)}"
+        )
+    return one, other
+
+
+def _sample(values: Sample | ArrayLike) -> Sample:
+    return values if isinstance(values, Sample) else Sample.of(np.atleast_2d(as_scores(values, "values")))
+
+
+def _error_of_tasks(means: Array) -> tuple[float, float]:
+    if len(means) < 2:
+        raise InputError(f"a mean over tasks needs two tasks at least, got {len(means)}")
+    return math.sqrt(variance_of_mean(means)), len(means) - 1.0
+
+
+def _ends(value: float, error: float, df: float, level: float) -> tuple[float, float]:
+    half = _quantile(df, _tail(level)) * error if error else 0.0
+    return value - half, value + half
+
+
+def _tail(level: float) -> float:
+    if not 0 < level < 1:
+        raise must_be("level", "an interval", "between 0 and 1", level)
+    return 1.0 - (1.0 - level) / 2.0
+
+
+def _quantile(df: float, share: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, share))
+
+
+def _p_value(value: float, error: float, df: float, independent: int) -> float:
+    from scipy.special import stdtr
+
+    if error == 0:
+        return 2.0 ** (1 - independent) if value else 1.0
+    return 2.0 * float(stdtr(df, -abs(value) / error))
+
+
+def _sizes_of_effect(gaps: Array) -> tuple[float, float, float]:
+    spread = math.sqrt(variance_of_mean(gaps) * len(gaps)) if len(gaps) > 1 else 0.0
+    middle = float(gaps.mean())
+    alone = 0.0 if middle == 0 else math.copysign(math.inf, middle)
+    better = float(np.count_nonzero(gaps > 0)) / len(gaps)
+    worse = float(np.count_nonzero(gaps < 0)) / len(gaps)
+    return better, worse, middle / spread if spread > 0 else alone

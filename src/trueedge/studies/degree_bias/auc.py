@@ -1,0 +1,173 @@
+"""The degree-corrected benchmark's AUC on each network."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from trueedge import datasets, methods
+from trueedge.datasets.sources import locate
+from trueedge.methods import Method
+from trueedge.runs import Cell
+from trueedge.runs.provenance import machine, versions
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    Study,
+    chosen,
+    mean_and_std,
+    need,
+    places,
+    register,
+    run_all,
+)
+
+PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
+# What the published runs did where it is not what the paper says.
+PUBLISHED_RUNS = {"redraw": "target"}
+SAMPLERS = {"uniform": "uniform", "degree-corrected": "degreeBiased"}
+# Learned methods are run on networks of at most so many edges.
+SMALL = 20_000
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A published column.
+
+    Attributes:
+        theirs: its name in the published file.
+        ours: the method's name.
+        settings: what makes ours theirs.
+        blocks: fix the number of blocks as the published runs did.
+        large: whether it is run on networks of any size.
+        trained: whether a device changes anything for it.
+        pairwise: whether it looks at each pair by itself, so that another method retrieves for it.
+    """
+
+    theirs: str
+    ours: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    blocks: bool = False
+    large: bool = True
+    trained: bool = False
+    pairwise: bool = False
+
+    def runs_on(self, network: str) -> bool:
+        """Whether a network is not too large for it."""
+        return self.large or (datasets.get(network).num_edges or 0) <= SMALL
+
+    def method(self, network: str) -> Method:
+        """The method as it was run on a network."""
+        settings = dict(self.settings)
+        if self.blocks:
+            settings["blocks"] = min(128, (datasets.get(network).num_nodes or 0) // 5)
+        return methods.create(self.ours, settings)
+
+
+TOPOLOGY = (
+    Entry("preferentialAttachment", "pa"),
+    Entry("commonNeighbors", "cn"),
+    Entry("adamicAdar", "aa", {"log_floor": 1.0}),
+    Entry("jaccardIndex", "jaccard"),
+    Entry("resourceAllocation", "ra"),
+    Entry("localRandomWalk", "lrw"),
+    Entry("localPathIndex", "lpi"),
+)
+LEARNED = (
+    Entry("leigenmap", "eigenmap"),
+    Entry("modspec", "modularity"),
+    Entry("fastrp", "fastrp"),
+    Entry("SGTAdjacencyExp", "exp-a"),
+    Entry("SGTAdjacencyNeumann", "vn-a"),
+    Entry("SGTLaplacianExp", "exp-l"),
+    Entry("SGTLaplacianNeumann", "vn-l"),
+    Entry("SGTNormAdjacencyExp", "exp-nl"),
+    Entry("SGTNormAdjacencyNeumann", "vn-nl"),
+    Entry("node2vec", "node2vec", large=False),
+    Entry("deepwalk", "deepwalk", large=False),
+    Entry("line", "line", large=False),
+    Entry("SBM", "sbm", {"affinity": "positive"}, blocks=True, large=False),
+    Entry("dcSBM", "dc-sbm", {"affinity": "positive"}, blocks=True, large=False),
+    Entry("LinearClassifier", "linear", large=False, pairwise=True),
+    Entry("GCN", "gcn", large=False, trained=True),
+    Entry("GAT", "gat", large=False, trained=True),
+    Entry("GIN", "gin", large=False, trained=True),
+    Entry("GraphSAGE", "sage", large=False, trained=True),
+)
+
+
+def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], splits: int) -> Finding:
+    theirs = published_auc(SAMPLERS[protocol])
+    names = networks(plan)
+    wanted = chosen(plan.methods, [entry.ours for entry in entries], "method of the study")
+    pairs = [
+        (network, entry)
+        for network in names
+        for entry in entries
+        if entry.ours in wanted and entry.runs_on(network)
+    ]
+    cells = [
+        Cell(network, protocol, entry.method(network), seed, PUBLISHED_RUNS, plan.device)
+        for network in names
+        for seed in range(plan.seeds or splits)
+        for entry in [entry for where, entry in pairs if where == network]
+    ]
+    records, missing = run_all(cells, plan)
+    rows = []
+    for network, entry in pairs:
+        found = records.get((network, protocol, entry.method(network)))
+        if found is None or (network, entry.theirs) not in theirs:
+            continue
+        measured = mean_and_std(found, "auc")
+        assert measured is not None
+        where = (network, protocol, entry.ours, "auc")
+        rows.append(Comparison(*where, *measured, len(found), theirs[network, entry.theirs]))
+    need(rows, name, missing)
+    return Finding(rows, missing, places(records.values()))
+
+
+def networks(plan: Plan) -> list[str]:
+    """The networks of the study that a plan asks for, small ones first."""
+    there = sorted({network for network, _ in published_auc("uniform")})
+    return sorted(chosen(plan.datasets, there, "network"), key=lambda name: datasets.get(name).num_edges or 0)
+
+
+def here() -> list[dict[str, Any]]:
+    """Where a study computes that leaves no records: this machine and what is installed on it."""
+    return [{"device": "cpu", "machine": machine(), "versions": versions()}]
+
+
+def published_auc(sampler: str) -> dict[tuple[str, str], float]:
+    """The published AUC of each network and method under a sampler, from the networks' own folder."""
+    with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="") as file:
+        return {
+            (row["network"], row["method"]): float(row["auc"])
+            for row in csv.DictReader(file)
+            if row["negatives"] == sampler and row["auc"]
+        }
+
+
+for _protocol in SAMPLERS:
+    for _name, _title, _entries, _splits in (
+        ("auc", "topology-based predictors", TOPOLOGY, 5),
+        ("learned", "embeddings, block models and graph neural networks", LEARNED, 3),
+    ):
+        register(
+            Study(
+                name=f"degree-bias/{_name}-{_protocol}",
+                title=f"AUC of the {_title} on each network, {_protocol} negatives",
+                citation=PAPER,
+                decimals=4,
+                run=partial(
+                    _run,
+                    name=f"degree-bias/{_name}-{_protocol}",
+                    protocol=_protocol,
+                    entries=_entries,
+                    splits=_splits,
+                ),
+            )
+        )

@@ -1,0 +1,254 @@
+"""One split judged four ways: recommendation, and link prediction against three kinds of negatives."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import datasets, methods, negatives, splits
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph
+from trueedge.methods.heuristics.heuristic import without_rounding_errors
+from trueedge.metrics import evaluate, evaluate_lists
+from trueedge.randomness import generator
+from trueedge.scorers.scorer import Scorer, score_pairs
+from trueedge.splits import Split
+from trueedge.tasks import LinkTask, RecommendTask
+
+BENCHMARKS = ("uniform", "degree-corrected", "heart")
+FRACTION = 0.25
+# Enough for a standard error of a hundredth; the largest network has 26,498 nodes and 16,339 test edges.
+QUERIES = 1_000
+HEART_POSITIVES = 2_000
+HEART_NEGATIVES = 500
+# Of each positive's negatives the hardest so many, which are HeaRT's negatives for that number.
+HARDEST = (2, 10, 20, 50, 100, 500)
+LIST_SIZES = (10, 25, 50, 100)
+# The paper's lists are of a hundred, retrieved first and then ranked.
+CANDIDATES = 100
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class BenchmarksTask(RecommendTask):
+    """A recommendation task that also judges links, so that a method is fitted once for all benchmarks.
+
+    A method that scores any pair at once retrieves by its own scores, and the best K of those it retrieves
+    are the best K of all; for a method that looks at each pair by itself another one retrieves.
+
+    Attributes:
+        asked: the nodes that are asked for a list, int32 (q,).
+        links: the test part against each kind of negatives.
+        retriever: the method whose best are ranked; None where the ranking method retrieves.
+        candidates: how many are retrieved for a node.
+    """
+
+    kind: ClassVar[str] = "benchmarks"
+
+    asked: NDArray[np.int32]
+    links: Mapping[str, LinkTask]
+    retriever: str | None = None
+    candidates: int = CANDIDATES
+
+    def queries(self, part: str = "test") -> NDArray[np.int32]:
+        """The nodes that are asked, int32 (q,), ascending."""
+        self.check_part(part)
+        return self.asked
+
+    def evaluate(
+        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
+    ) -> dict[str, float]:
+        """Judge a scorer by its lists and on every kind of negatives.
+
+        Link prediction metrics are called ``benchmark metric``, such as ``heart auc``.
+        """
+        bound = self.bind(scorer, part)
+        found = self._judge_lists(bound, part, self.metrics if metrics is None else tuple(metrics))
+        if metrics is not None:
+            return found
+        for name, task in self.links.items():
+            positive, negative = task.scores(scorer, part)
+            # The paper's AUC is over all pairs, also where each positive has negatives of its own.
+            pooled = evaluate(positive, negative.reshape(-1), ["auc", *_precisions(positive, negative)])
+            found |= {f"{name} {metric}": value for metric, value in pooled.items()}
+            if negative.ndim == 2:
+                own = evaluate(positive, negative, ["auc", "mrr"])
+                found |= {f"{name} own {metric}": value for metric, value in own.items()}
+                for k in HARDEST:
+                    value = evaluate(positive, hardest(negative, k).reshape(-1), ["auc"])["auc"]
+                    found[f"{name}-{k} auc"] = value
+        return found
+
+    def _judge_lists(self, ranker: Scorer, part: str, names: tuple[str, ...]) -> dict[str, float]:
+        retriever = None if self.retriever is None else methods.create(self.retriever).fit(self)
+        totals, count = dict.fromkeys(names, 0.0), 0
+        for pairs, indptr, relevant in self.blocks(part):
+            if retriever is None:
+                scores = list_scores(ranker, pairs, indptr)
+            else:
+                kept = best_of_lists(score_pairs(retriever, pairs), indptr, self.candidates)
+                scores = np.empty(len(pairs))
+                scores[kept] = score_pairs(ranker, pairs[kept])
+                # What is not retrieved stands behind all that is, and in no order.
+                scores[~kept] = scores[kept].min(initial=0.0) - 1.0
+            values = evaluate_lists(indptr, scores, relevant, names, block=True)
+            count += values.queries
+            for name in names:
+                totals[name] += values[name] * values.queries
+        return {name: total / count for name, total in totals.items()}
+
+    def save(self, folder: str | Path) -> Path:
+        """Refused: a saved task is of one benchmark."""
+        del folder
+        names = ", ".join(self.links)
+        raise InputError(
+            f"{self} is of several benchmarks and not saved: save the tasks of {names} one by one"
+        )
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of the graph, the parts, the nodes that are asked and the negatives."""
+        asked = hashlib.sha256(np.ascontiguousarray(self.asked, dtype="<i4").tobytes()).hexdigest()
+        links = {name: task.hash for name, task in self.links.items()}
+        return {**super().hashes, "asked": asked, **links}
+
+    @cached_property
+    def hash(self) -> str:
+        """A SHA-256 of all that, and of how lists are retrieved."""
+        text = " ".join(f"{name}={value}" for name, value in sorted(self.hashes.items()))
+        how = f"{self.retriever} {self.candidates} {self.metrics} {HARDEST}"
+        return hashlib.sha256(f"{self.kind} {text} {how}".encode()).hexdigest()
+
+
+def benchmarks(
+    source: str | Graph,
+    seed: int = 0,
+    retriever: str | None = None,
+    redraw: str = "both",
+    queries: int = QUERIES,
+    heart_positives: int = HEART_POSITIVES,
+) -> BenchmarksTask:
+    """A quarter of a network's edges, to be recommended and to be told from three kinds of negatives.
+
+    Args:
+        source: a network's name, or a graph.
+        seed: for split, negatives, and which nodes and edges are asked for.
+        retriever: the method that retrieves; None where the ranking method does.
+        redraw: what of a rejected pair is drawn again: ``both`` ends (Algorithm 1), or the ``target`` as in
+            the published runs.
+        queries: the most nodes that are asked for a list.
+        heart_positives: the most test edges that are judged against hard negatives.
+
+    Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, section 3.2.
+    """
+    for name, value in (("queries", queries), ("heart_positives", heart_positives)):
+        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
+            raise must_be(name, "benchmarks", "a whole number, 1 or more", value)
+    graph = datasets.load(source) if isinstance(source, str) else source
+    split = splits.fraction(graph.largest_component(), FRACTION, seed=seed)
+    links = {
+        name: LinkTask.from_split(split, name, seed, graph.name, redraw=redraw)
+        for name in ("uniform", "degree-corrected")
+    }
+    links["heart"] = _hard(split, graph.name, seed, heart_positives)
+    nodes = np.unique(split.test)
+    if len(nodes) > queries:
+        nodes = np.sort(generator(seed, "benchmarks", "queries").choice(nodes, size=queries, replace=False))
+    sizes = [k for k in LIST_SIZES if k < split.train.num_nodes] or [1]
+    settings: dict[str, Any] = {"split": split.name, "redraw": redraw, "queries": len(nodes)}
+    if retriever is not None:
+        settings |= {"retriever": retriever, "candidates": CANDIDATES}
+    return BenchmarksTask(
+        dataset=graph.name,
+        protocol="recommendation",
+        seed=seed,
+        graph=split.train,
+        hidden={"test": split.test},
+        metrics=tuple(f"{metric}@{k}" for metric in ("ndcg", "vcmpr") for k in sizes),
+        headline=f"ndcg@{sizes[-1]}",
+        settings=settings,
+        asked=nodes.astype(np.int32),
+        links=links,
+        retriever=retriever,
+    )
+
+
+def list_scores(scorer: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The scores of whole lists, float64 (n,): vectors are multiplied a list at a time, others asked by pair.
+
+    Args:
+        scorer: what scores.
+        pairs: int64 (n, 2), list by list, the same first node within a list.
+        indptr: int64 (q + 1,), where each list starts.
+    """
+    vectors = getattr(scorer, "vectors", None)
+    if not isinstance(vectors, np.ndarray):
+        return score_pairs(scorer, pairs)
+    vectors = vectors.astype(np.float64)
+    table = vectors[pairs[indptr[:-1], 0]] @ vectors.T
+    rows = np.repeat(np.arange(len(table)), np.diff(indptr))
+    # A product of matrices adds up in an order of its own: what is equal but for that shall tie.
+    return without_rounding_errors(table[rows, pairs[:, 1]])
+
+
+def best_of_lists(scores: NDArray[np.float64], indptr: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+    """Which candidates are among the best of their list, bool (n,); those that tie with the last are too.
+
+    Args:
+        scores: float64 (n,), 0 for what a retriever does not reach: it is never among the best.
+        indptr: int64 (q + 1,), where each list starts.
+        count: how many of a list.
+    """
+    kept = np.zeros(len(scores), dtype=np.bool_)
+    for start, stop in zip(indptr[:-1].tolist(), indptr[1:].tolist(), strict=True):
+        own = scores[start:stop]
+        last = np.partition(own, len(own) - count)[len(own) - count] if len(own) > count else -np.inf
+        kept[start:stop] = (own >= last) & (own > 0)
+    return kept
+
+
+def hardest(scores: NDArray[np.float64], k: int) -> NDArray[np.float64]:
+    """The scores of each positive's k hardest negatives, half for each end; all where there are fewer.
+
+    Args:
+        scores: float64 (P, K), of HeaRT's negatives: two halves, each with the hardest first.
+        k: even.
+    """
+    half = scores.shape[1] // 2
+    return np.concatenate(
+        [scores[:, : min(k // 2, half)], scores[:, half : half + min(k // 2, half)]], axis=1
+    )
+
+
+def _hard(split: Split, name: str, seed: int, most: int) -> LinkTask:
+    """Some test edges against HeaRT's negatives: 500, or as many as every end has candidates for."""
+    from trueedge.tasks.base import Part
+
+    positives = split.test
+    if len(positives) > most:
+        rows = generator(seed, "benchmarks", "heart").choice(len(positives), size=most, replace=False)
+        positives = positives[np.sort(rows)]
+    free = split.train.num_nodes - 2 - int(split.train.degrees[positives].max())
+    k = min(HEART_NEGATIVES, 2 * max(free, 1))
+    drawn = negatives.heart(split.train, positives, k=k, seed=seed)
+    return LinkTask(
+        dataset=name,
+        protocol="heart",
+        seed=seed,
+        graph=split.train,
+        parts={"test": Part(positives, drawn)},
+        metrics=("auc", "mrr"),
+        headline="auc",
+        settings={"split": split.name, "k": k},
+    )
+
+
+def _precisions(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> list[str]:
+    """The paper's Hits@K, where there are so many pairs."""
+    return [f"precision@{k}" for k in LIST_SIZES if k <= positive.size + negative.size]

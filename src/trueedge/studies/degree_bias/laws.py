@@ -1,0 +1,174 @@
+"""What degrees alone get: the preferential attachment index beside the laws that foretell it."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge import datasets, methods, tasks
+from trueedge.analysis.figure import Figure, Series
+from trueedge.datasets.sources import locate
+from trueedge.graph import Graph
+from trueedge.metrics import evaluate
+from trueedge.statistics.degree_laws import expected_auc, lognormal_sigma
+from trueedge.studies.degree_bias.auc import PAPER, SAMPLERS, here, networks, published_auc
+from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
+from trueedge.tasks import LinkTask
+
+SEEDS = 5
+# An edge is listed with its smaller node first, and node ids may go with degree: the end that a triplet keeps
+# is either one, as the law has it.
+OPTIONS: dict[str, dict[str, Any]] = {"triplet": {"keep": "random"}}
+# A division of ours: the paper shades each point by its own value.
+ASSORTATIVITY = (("below −0.05", -1.0, -0.05), ("−0.05 to 0.05", -0.05, 0.05), ("above 0.05", 0.05, 1.01))
+Floats = NDArray[np.float64]
+
+
+def pa_auc(network: str, protocol: str, seeds: int) -> Floats:
+    """The AUC of the degree product over all pairs of a protocol's test part, float64 (seeds,).
+
+    Args:
+        network: a network's name.
+        protocol: ``uniform``, ``degree-corrected`` or ``triplet``.
+        seeds: how many splits.
+    """
+    found = []
+    for seed in range(seeds):
+        task = tasks.task(network, protocol, seed, **OPTIONS.get(protocol, {}))
+        assert isinstance(task, LinkTask)
+        positive, negative = task.scores(methods.create("pa").fit(task))
+        # Of triplets too the law is about all pairs, and not about each edge and its own.
+        found.append(evaluate(positive, negative.reshape(-1), ["auc"])["auc"])
+    return np.array(found)
+
+
+def degree_assortativity(graph: Graph) -> float:
+    """The correlation of the degrees at the two ends of an edge; 0 where all degrees are equal.
+
+    Newman, Assortative Mixing in Networks, Physical Review Letters 2002.
+    """
+    ends = graph.degrees[graph.edges].astype(np.float64)
+    both = np.concatenate([ends, ends[:, ::-1]])
+    if not len(both) or both[:, 0].std() == 0:
+        return 0.0
+    return float(np.corrcoef(both.T)[0, 1])
+
+
+def _run(plan: Plan, *, protocol: str, name: str) -> Finding:
+    names = networks(plan)
+    graphs = {network: datasets.load(network).largest_component() for network in names}
+    sigmas = {network: lognormal_sigma(graph.degrees) for network, graph in graphs.items()}
+    aucs = {}
+    for number, network in enumerate(names, 1):
+        aucs[network] = pa_auc(network, protocol, plan.seeds or SEEDS)
+        if plan.progress is not None:
+            plan.progress(network, number, len(names))
+    triplets = protocol == "triplet"
+    theirs = {} if triplets else published_auc(SAMPLERS[protocol])
+    rows = _rows(sigmas, aucs, protocol, {n: theirs.get((n, "preferentialAttachment")) for n in names})
+    need(rows, name, ())
+    law = None if protocol == "degree-corrected" else partial(expected_auc, triplets=triplets)
+    means = {network: float(values.mean()) for network, values in aucs.items()}
+    mixing = {network: degree_assortativity(graph) for network, graph in graphs.items()}
+    title = f"AUC of the degree product against {protocol} negatives"
+    figures = [_against_sigma(title, sigmas, means, law)]
+    if protocol == "uniform":
+        figures.append(_by_assortativity(sigmas, means, mixing))
+    return Finding(rows, places=here(), figures=figures)
+
+
+def _rows(
+    sigmas: dict[str, float], aucs: dict[str, Floats], protocol: str, theirs: dict[str, float | None]
+) -> list[Comparison]:
+    """The AUC and σ of each network, their means, and how the AUC goes with its law."""
+    rows = []
+    printed = published_sigma()
+    for network, values in aucs.items():
+        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+        where = (network, protocol, "pa")
+        rows.append(Comparison(*where, "auc", float(values.mean()), spread, len(values), theirs[network]))
+        rows.append(Comparison(*where, "sigma", sigmas[network], 0.0, 1, printed.get(network)))
+    ours = [float(values.mean()) for values in aucs.values()]
+    known = [value for value in theirs.values() if value is not None]
+    all_known = len(known) == len(ours)
+    many = f"mean of {len(ours)} networks"
+    mean = float(np.mean(known)) if all_known and known else None
+    spread = float(np.std(ours, ddof=1)) if len(ours) > 1 else 0.0
+    rows.append(Comparison(many, protocol, "pa", "auc", float(np.mean(ours)), spread, len(ours), mean))
+    if protocol != "degree-corrected" and len(ours) > 2:
+        law = [expected_auc(sigma, triplets=protocol == "triplet") for sigma in sigmas.values()]
+        for metric, ranked in (("pearson", False), ("spearman", True)):
+            own = correlation(law, ours, ranked)
+            published = correlation(law, known, ranked) if all_known else None
+            what = f"{metric} correlation with its law"
+            rows.append(Comparison(f"{len(ours)} networks", protocol, "pa", what, own, 0.0, 1, published))
+    return rows
+
+
+def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = False) -> float:
+    """Pearson's correlation of two rows of numbers, or Spearman's: that of their ranks."""
+    from scipy.stats import rankdata
+
+    both = np.array([first, second], dtype=np.float64)
+    if ranked:
+        both = np.array([rankdata(row) for row in both])
+    return float(np.corrcoef(both[0], both[1])[0, 1]) if both.std(axis=1).min() > 0 else 0.0
+
+
+def published_sigma() -> dict[str, float]:
+    """The published σ of each network, from the networks' own folder."""
+    with locate(datasets.SourceFile("networks/published_stats.csv")).open(newline="") as file:
+        return {row["network"]: float(row["lognorm_sigma"]) for row in csv.DictReader(file)}
+
+
+def _against_sigma(
+    title: str, sigmas: dict[str, float], means: dict[str, float], law: Callable[[float], float] | None
+) -> Figure:
+    """The AUC on each network over σ, and the law (Figures 1C and 4)."""
+    order = sorted(sigmas, key=lambda network: sigmas[network])
+    x = tuple(sigmas[network] for network in order)
+    series = [Series("networks", x, tuple(means[network] for network in order))]
+    if law is not None:
+        grid = tuple(np.linspace(min(x), max(x), 30).tolist())
+        series.append(Series("the law of log-normal degrees", grid, tuple(map(law, grid))))
+    return Figure("sigma", title, "points", "σ of the degrees", "AUC", tuple(series))
+
+
+def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing: dict[str, float]) -> Figure:
+    """The AUC on each network beside the expected one, by degree assortativity (Figure 7A)."""
+    series = []
+    for name, low, high in ASSORTATIVITY:
+        own = [network for network in sigmas if low <= mixing[network] < high]
+        x = tuple(expected_auc(sigmas[network]) for network in own)
+        series.append(Series(name, x, tuple(means[network] for network in own)))
+    return Figure(
+        "assortativity",
+        "AUC of the degree product by degree assortativity",
+        "points",
+        "Φ(σ)",
+        "AUC",
+        tuple(one for one in series if one.x),
+        diagonal=True,
+    )
+
+
+for _figure, _protocol, _title in (
+    ("figure-1c", "uniform", "AUC of the degree product against Φ(σ), uniform negatives (Figures 1C and 7A)"),
+    ("figure-1e", "degree-corrected", "AUC of the degree product over σ, degree-corrected negatives"),
+    ("figure-4", "triplet", "AUC of the degree product against Φ(σ/2), triplets (Figure 4)"),
+):
+    register(
+        Study(
+            name=f"degree-bias/{_figure}",
+            title=_title,
+            citation=PAPER,
+            decimals=4,
+            run=partial(_run, protocol=_protocol, name=f"degree-bias/{_figure}"),
+            one_process=True,
+        )
+    )

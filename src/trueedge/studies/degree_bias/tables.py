@@ -1,0 +1,166 @@
+"""The degree-bias study's tables for the documentation, from its evidence files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from trueedge.analysis.figure import Figure, Series
+from trueedge.errors import InputError, unknown
+from trueedge.studies.degree_bias.alignment import PUBLISHED
+from trueedge.studies.degree_bias.auc import SAMPLERS
+from trueedge.studies.degree_bias.ranks import rank_rows
+from trueedge.studies.evidence import figure_of
+from trueedge.studies.study import Comparison
+
+Evidence = Mapping[str, Any]
+# What ours does far better than the published one under both samplers, so that it changes the first places.
+APART = ("linear",)
+_COLUMNS = [field.name for field in fields(Comparison)]
+
+
+def render(table: str, results: str | Path) -> str:
+    """A table of the study in Markdown.
+
+    Args:
+        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
+        results: the folder of the evidence files, ``degree-bias-*.json``.
+    """
+    if table not in _TABLES:
+        raise unknown("table of the degree-bias study", table, _TABLES)
+    names, write = _TABLES[table]
+    cards = []
+    for name in names:
+        path = Path(results) / f"degree-bias-{name}.json"
+        if not path.is_file():
+            return f"Nothing is stored yet: `trueedge reproduce degree-bias/{name}` computes it."
+        cards.append(json.loads(path.read_text()))
+    return write(*cards)
+
+
+def _laws(*cards: Evidence) -> str:
+    """What the degree product gets under each sampler, ours beside the published."""
+    lines = []
+    for card in cards:
+        for row in _rows(card):
+            if row.dataset.endswith(" networks"):
+                theirs = "–" if row.theirs is None else f"{row.theirs:.3f}"
+                lines.append([row.protocol, f"{row.metric}, {row.dataset}", f"{row.ours:.3f}", theirs])
+    return _table(["negatives", "what", "ours", "published numbers"], lines)
+
+
+def _ranks(*cards: Evidence) -> str:
+    """How far our ranking of the methods is the published one."""
+    compared = [row for card in cards for row in _rows(card)]
+    lines: list[list[str]] = []
+    for note, left in (("", ()), (f", without {' and '.join(APART)}", APART)):
+        found = rank_rows([row for row in compared if row.method not in left])
+        known = {tuple(line[:3]) for line in lines}
+        for row in found:
+            place = (row.protocol, row.method, row.dataset)
+            if row.dataset.endswith(" networks") and place not in known:
+                lines.append([row.protocol, row.method + note, row.dataset, f"{row.ours:.3f}"])
+    lines.sort(key=lambda line: (list(SAMPLERS).index(line[0]), -int(line[1].split()[2])))
+    return _table(["negatives", "what", "over", "overlap with the published"], lines)
+
+
+def _places(card: Evidence) -> str:
+    """The place of each method under each benchmark."""
+    parts = []
+    for figure in _figures(card, "ranks-"):
+        names = [str(name) for name in figure.series[0].x]
+        lines = [[one.name, *(f"{place:g}" for place in one.y)] for one in figure.series]
+        parts.append(f"{figure.title}:\n\n{_table(['method', *names], lines)}")
+    return "\n\n".join(parts)
+
+
+def _alignment(card: Evidence) -> str:
+    """The overlap of each benchmark's ranking with recommendation's, and the differences, with intervals."""
+    beside = {(row.method, row.protocol, row.metric): f"{row.ours:.3f}" for row in _rows(card)}
+    others = (PUBLISHED, "rbo, worst first", "rbo between splits")
+    lines = []
+    for means, gaps in zip(_figures(card, "alignment-"), _figures(card, "differences-"), strict=True):
+        scope = means.title.partition(", ")[2]
+        who = f"ranking of {scope.partition(' on ')[0]}"
+        for figure in (means, gaps):
+            for name, value, interval in _bars(figure.series[0]):
+                more = [beside.get((who, name, other), "") for other in others]
+                lines.append([scope, name, value, interval, *more])
+    head = ["scope", "benchmark, or difference of two", "overlap", "95 % interval"]
+    head += ["of the published AUC", "worst methods first", "between two splits"]
+    return _table(head, lines)
+
+
+def _hardness(card: Evidence) -> str:
+    """How far our AUC is from the published one, for each number of hard negatives too."""
+    gaps: dict[str, list[float]] = {}
+    for row in _rows(card):
+        if row.difference is not None:
+            gaps.setdefault(row.protocol, []).append(abs(row.difference))
+    drawn = _figures(card, "hardness-")
+    overlap = [
+        {f"heart-{x:g}": f"{y:.3f}" for x, y in zip(f.series[0].x, f.series[0].y, strict=True)} for f in drawn
+    ]
+    lines = [
+        [name, f"{sum(own) / len(own):.3f}", str(len(own)), *(one.get(name, "") for one in overlap)]
+        for name, own in gaps.items()
+    ]
+    head = ["benchmark", "mean abs. difference from the published AUC", "values"]
+    return _table([*head, *(f"overlap, {figure.title.rpartition(', ')[2]}" for figure in drawn)], lines)
+
+
+def _weights(card: Evidence) -> str:
+    """Mean absolute logistic coefficients, ours beside the printed."""
+    lines = [
+        [row.dataset, row.method, f"{row.ours:.2f}", f"{row.theirs:.2f}", str(row.seeds)]
+        for row in _rows(card)
+        if row.theirs is not None
+    ]
+    return _table(["graphs", "feature", "ours", "published", "networks of ours"], lines)
+
+
+def _groups(card: Evidence) -> str:
+    """Means over networks of the entropy and of the easy comparisons' share."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for row in _rows(card):
+        found.setdefault((row.protocol, row.metric), []).append(row.ours)
+    lines = [
+        [protocol, metric, f"{sum(values) / len(values):.3f}", f"{min(values):.3f}", f"{max(values):.3f}"]
+        for (protocol, metric), values in found.items()
+    ]
+    return _table(["negatives", "what", "mean over networks", "smallest", "largest"], lines)
+
+
+def _rows(card: Evidence) -> list[Comparison]:
+    return [Comparison(**{name: row[name] for name in _COLUMNS}) for row in card["rows"]]
+
+
+def _figures(card: Evidence, start: str) -> list[Figure]:
+    found = [figure_of(one) for one in card.get("figures", ()) if one["name"].startswith(start)]
+    if not found:
+        raise InputError(f"the evidence of {card['study']} holds no figure {start}…: run the study again")
+    return found
+
+
+def _bars(series: Series) -> list[tuple[str, str, str]]:
+    ends = zip(series.x, series.y, series.low, series.high, strict=True)
+    return [(str(x), f"{y:.3f}", f"{low:.3f} to {high:.3f}") for x, y, low, high in ends]
+
+
+def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
+    rows = [head, ["---"] * len(head), *lines]
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+
+
+_TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
+    "laws": (("figure-1c", "figure-1e", "figure-4"), _laws),
+    "ranks": (tuple(f"{part}-{name}" for name in SAMPLERS for part in ("auc", "learned")), _ranks),
+    "places": (("recommendation",), _places),
+    "alignment": (("recommendation",), _alignment),
+    "hardness": (("recommendation",), _hardness),
+    "weights": (("table-2",), _weights),
+    "groups": (("figure-5",), _groups),
+}

@@ -1,0 +1,1 @@
+"""Tables and figures of HeaRT (Li et al., NeurIPS 2023)."""

@@ -1,0 +1,256 @@
+"""HeaRT's Figures 6 and 7 and Table 6: how far validation tells the test, and how far seeds differ."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from trueedge import datasets, methods, tasks
+from trueedge.analysis.figure import Figure, Series
+from trueedge.errors import InputError
+from trueedge.files.writing import write_text
+from trueedge.methods import Method
+from trueedge.results.record import request_key
+from trueedge.runs.provenance import provenance
+from trueedge.studies.heart.figures import thinned
+from trueedge.studies.heart.tables import PAPER
+from trueedge.studies.printed_tables import PrintedTable, selected_by
+from trueedge.studies.published_values import PublishedValue, published
+from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, register
+from trueedge.tasks import LinkTask
+from trueedge.version import VERSION
+
+DATASET = "ogbl-ddi"
+METRIC = "hits@20"
+METHODS = ("gcn", "buddy", "ncn", "neo-gnn")
+PROTOCOLS = {6: "existing", 7: "heart"}
+SEEDS = 10
+# So many looks at both parts while a model is trained, with no stop before the last.
+SCHEDULE = {"epochs": 100, "evaluate_every": 5, "patience": 100, "select": METRIC}
+# Under HeaRT a look at all positives is one at 67 million pairs.
+POSITIVES_AT_A_LOOK = 2000
+
+Look = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class ObservedTask(LinkTask):
+    """A task that looks at its test part whenever a training looks at the validation part.
+
+    What it sees stays here: the training is told nothing of it, and selects as it always does.
+
+    Attributes:
+        looks: the value of each look's metric on the validation part and on the test part.
+    """
+
+    looks: list[Look] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, task: LinkTask) -> ObservedTask:
+        """The same task, observed."""
+        return cls(**{one.name: getattr(task, one.name) for one in fields(task)})
+
+    def evaluate(
+        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
+    ) -> dict[str, float]:
+        """Judge a scorer; see :meth:`LinkTask.evaluate`."""
+        values = LinkTask.evaluate(self, scorer, part, metrics)
+        if part == "valid":
+            (name,) = values
+            self.looks.append((values[name], LinkTask.evaluate(self, scorer, "test", [name])[name]))
+        return values
+
+
+def _looks(plan: Plan, *, number: int) -> Finding:
+    study = f"heart/figure-{number}"
+    chosen(plan.datasets, [DATASET], f"data set of {study}")
+    known = {kind.name for kind in methods.catalogue()}
+    wanted = chosen(plan.methods, [name for name in METHODS if name in known], f"method of {study}")
+    datasets.available(DATASET, released=False)
+    task = tasks.task(DATASET, "existing", 0)
+    assert isinstance(task, LinkTask)
+    task = thinned(task, most=POSITIVES_AT_A_LOOK) if PROTOCOLS[number] == "heart" else task
+    seeds = plan.seeds or SEEDS
+    found: dict[str, list[Look]] = {}
+    missing: dict[str, None] = {}
+    for place, name in enumerate(wanted):
+        for seed in range(seeds):
+            if plan.progress is not None:
+                plan.progress(f"{name} · seed {seed}", place * seeds + seed, len(wanted) * seeds)
+            try:
+                found.setdefault(name, []).extend(observed(task, methods.create(name, SCHEDULE), seed, plan))
+            except InputError as error:
+                missing[f"{name} under {task.protocol}: {error}"] = None
+    drawn = {name: looks for name, looks in found.items() if looks}
+    rows = [row for name, looks in drawn.items() for row in _correlation(task, name, looks, seeds)]
+    if not drawn:
+        raise InputError(f"nothing of {study} could be drawn: {next(iter(missing), 'no method matches')}")
+    origin = provenance(task, plan.device)
+    place_of_run = {name: origin[name] for name in ("device", "machine", "versions")}
+    return Finding(rows, list(missing), [place_of_run], [_points(study, task, drawn, seeds)])
+
+
+def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Look]:
+    """Train a method and write down both parts' values at every look; what the store holds is not run again.
+
+    Args:
+        task: what it is trained on.
+        method: a trained one, whose schedule says when to look.
+        seed: for the training.
+        plan: where it is run, and where the looks are kept.
+    """
+    key = request_key(
+        task=task.hash,
+        method=method.name,
+        settings=method.settings(),
+        seed=seed,
+        device=plan.device,
+        version=VERSION,
+    )
+    path = None if plan.store is None else plan.store.folder / "looks" / f"{key}.json"
+    if path is not None and path.is_file():
+        return _read(path)
+    watched = ObservedTask.of(task)
+    method.for_task(watched).fit(watched, seed=seed, device=plan.device)
+    if path is not None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        card = {"method": method.name, "seed": seed, "looks": watched.looks}
+        write_text(path, json.dumps(card) + "\n", "what was seen")
+    return watched.looks
+
+
+def _read(path: Path) -> list[Look]:
+    try:
+        return [(float(valid), float(test)) for valid, test in json.loads(path.read_text())["looks"]]
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise InputError(f"{path} is damaged: remove it, and it is made anew") from error
+
+
+def _correlation(task: LinkTask, method: str, looks: Sequence[Look], seeds: int) -> list[Comparison]:
+    """How well the order of the looks on the validation part tells that on the test part."""
+    from scipy.stats import spearmanr
+
+    valid, test = np.array(looks).T
+    value = float(spearmanr(valid, test).statistic) if np.ptp(valid) and np.ptp(test) else math.nan
+    if math.isnan(value):
+        return []
+    metric = f"rank correlation of validation and test, {METRIC}"
+    return [Comparison(task.dataset, task.protocol, method, metric, value, 0.0, seeds, None)]
+
+
+def _points(study: str, task: LinkTask, looks: dict[str, list[Look]], seeds: int) -> Figure:
+    series = tuple(
+        Series(name, tuple(100 * valid for valid, _ in found), tuple(100 * test for _, test in found))
+        for name, found in looks.items()
+    )
+    positives = len(task.test.positives)
+    return Figure(
+        name=study.replace("/", "-"),
+        title=f"Validation and test while training on {task.dataset}, {task.protocol}",
+        kind="points",
+        x_label=f"validation {METRIC}, %",
+        y_label=f"test {METRIC}, %",
+        series=series,
+        diagonal=True,
+        note=f"{seeds} seeds, a look every {SCHEDULE['evaluate_every']} epochs, {positives:,} test positives",
+    )
+
+
+TABLE = "heart/table-6"
+# The metric the table takes the spread of, on each data set.
+SPREAD_OF = {"ogbl-ddi": "hits@20", "ogbl-collab": "hits@50", "ogbl-ppa": "hits@100"}
+
+
+def _spread(plan: Plan) -> Finding:
+    """The mean over methods of the standard deviation over seeds, both settings."""
+    values = [
+        value
+        for value in published("heart")
+        if value.std is not None
+        and value.table not in (TABLE, "heart/table-3", "heart/table-9")
+        and value.protocol in ("existing", "heart")
+        and value.metric == SPREAD_OF.get(value.dataset, "mrr")
+    ]
+    released = {name for name in {value.dataset for value in values} if _released(name)}
+
+    def protocol(value: PublishedValue) -> str:
+        return value.protocol + ("-released" if value.dataset in released else "")
+
+    finding = PrintedTable(TABLE, values, protocol, selected_by, SEEDS).run(plan)
+    printed = {(v.dataset, v.protocol): v.mean for v in published("heart") if v.table == TABLE}
+    groups: dict[tuple[str, str, str], list[Comparison]] = {}
+    for row in finding.rows:
+        if row.seeds > 1:
+            groups.setdefault((row.dataset, row.protocol, row.metric), []).append(row)
+    rows = []
+    for (dataset, setting, metric), found in groups.items():
+        stds = [row.std for row in found]
+        theirs = printed[dataset, setting.removesuffix("-released")]
+        # Not over seeds: how far methods differ in how far their seeds do.
+        apart = float(np.std(stds, ddof=1)) if len(stds) > 1 else 0.0
+        seeds = min(row.seeds for row in found)
+        where = (dataset, setting, "all", f"mean std of {metric}")
+        rows.append(Comparison(*where, float(np.mean(stds)), apart, seeds, theirs))
+    need(rows, TABLE, [*finding.missing, "a standard deviation takes two seeds or more"])
+    return Finding(rows, finding.missing, finding.places, [_bars(rows, finding.rows)])
+
+
+def _released(dataset: str) -> bool:
+    """Whether released files are here; else a split of our own will do, to see how far seeds differ."""
+    try:
+        datasets.available(dataset, released=True)
+    except InputError:
+        return False
+    return True
+
+
+def _bars(rows: Sequence[Comparison], methods_rows: Sequence[Comparison]) -> Figure:
+    """The spread of each method, a group of bars a data set and setting, and the mean of all."""
+    places = [f"{row.dataset}, {row.protocol}" for row in rows]
+    found = {(f"{row.dataset}, {row.protocol}", row.method): row.std for row in methods_rows}
+    names = dict.fromkeys(row.method for row in methods_rows)
+    series = [
+        Series(name, tuple(places), tuple(found.get((place, name), math.nan) for place in places))
+        for name in names
+    ]
+    series += [
+        Series("mean", tuple(places), tuple(row.ours for row in rows)),
+        Series("published mean", tuple(places), tuple(row.theirs or math.nan for row in rows)),
+    ]
+    return Figure(
+        name="heart-table-6",
+        title="Standard deviation over seeds, existing setting and HeaRT",
+        kind="bars",
+        x_label="data set and setting",
+        y_label="standard deviation, points",
+        series=tuple(series),
+        note=f"the mean is over {', '.join(names)}",
+    )
+
+
+for _number, _setting in PROTOCOLS.items():
+    register(
+        Study(
+            name=f"heart/figure-{_number}",
+            title=f"Validation and test performance while training on {DATASET}, {_setting}",
+            citation=PAPER,
+            decimals=2,
+            run=partial(_looks, number=_number),
+            one_process=True,
+        )
+    )
+register(
+    Study(
+        name=TABLE,
+        title="Mean over methods of the standard deviation over seeds (± over methods), both settings",
+        citation=PAPER,
+        decimals=2,
+        run=_spread,
+    )
+)

@@ -1,0 +1,1 @@
+"""Tables of LPFormer (Shomer et al., KDD 2024)."""

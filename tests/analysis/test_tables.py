@@ -1,0 +1,154 @@
+"""Tables of records: the best on top whatever the direction, and honest about what they cannot tell."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.analysis.tables import alike, higher_is_better, latest, tables
+from trueedge.results.record import pack_ranks
+
+
+@pytest.fixture(scope="module")
+def records() -> list[te.Record]:
+    return [te.run("karate", "uniform", name) for name in ("pa", "cn", "katz")]
+
+
+def test_the_best_stands_on_top_where_less_is_better(records) -> None:
+    found = []
+    for place, record in enumerate(records):
+        ranks = np.arange(1.0, 9.0) + 3 * place
+        test = {"mr": float(ranks.mean()), "mrr": float((1 / ranks).mean())}
+        changed = {"headline": "mr", "metrics": {"test": test}, "packed_ranks": pack_ranks(ranks)}
+        found.append(replace(record, **changed))
+    (one,) = tables(found)
+    assert [line.label for line in one.lines] == ["pa", "cn", "katz"]
+    assert one.best("mr") == found[0].test["mr"]
+    assert one.best("mrr") == found[0].test["mrr"]
+    assert one.best("hits@10") is None
+    assert one.metrics == ("mr", "mrr")
+
+
+def test_a_metric_nobody_knows_is_the_better_the_larger() -> None:
+    assert higher_is_better("of-tomorrow")
+    assert higher_is_better("hits@7")
+    assert not higher_is_better("mr")
+
+
+def test_an_auc_of_one_split_has_no_letters_and_says_why(records) -> None:
+    (one,) = tables(records)
+    assert one.headline == "auc"
+    assert one.compared is None
+    assert one.remarks()[0].startswith("how sure an AUC is, one split does not tell")
+    more = [te.run("karate", "uniform", record.method, seed=1) for record in records]
+    (both,) = tables([*records, *more])
+    assert both.compared is not None
+    assert both.remarks()[0].startswith("95 % intervals over splits")
+    assert both.seeds == "2 seeds, mean ± std"
+
+
+def test_seeds_of_different_numbers_are_told_by_their_ends(records) -> None:
+    more = [te.run("karate", "uniform", "cn", seed=seed) for seed in (1, 2)]
+    (one,) = tables([*records, *more])
+    assert one.seeds == "1–3 seeds, mean ± std"
+    assert len(one.records) == 5
+    assert one.protocol == "uniform"
+
+
+def test_of_a_request_the_last_counts_and_lists_are_tuples(records) -> None:
+    again = replace(records[0], key="of another version", options={"ratios": (1, 2)})
+    read = replace(again, options={"ratios": [1, 2]})
+    assert latest([records[0], again, read]) == [records[0], read]
+    assert [len(group) for group in alike([*records, *records], "method")] == [2, 2, 2]
+    assert tables([]) == []
+
+
+def versioned(record: te.Record, seed: int, code: str | None, **changes) -> te.Record:
+    """A record of another seed, by some version of the code."""
+    plain = {name: value for name, value in record.provenance.items() if name != "code"}
+    origin = plain if code is None else {**plain, "code": code}
+    return replace(record, seed=seed, task_seed=seed, key=f"{code}-{seed}", provenance=origin, **changes)
+
+
+def test_a_new_record_holds_the_hash_of_its_code(records) -> None:
+    import hashlib
+
+    files = [path.read_bytes() for path in te.methods.get("pa").sources()]
+    assert records[0].provenance["code"] == hashlib.sha256(b"".join(files)).hexdigest()
+    assert records[0].provenance["code"] != records[2].provenance["code"]
+
+
+def test_only_the_code_that_ran_last_stands_in_a_line_and_the_rest_is_noted(records) -> None:
+    old = [versioned(records[0], seed, "old") for seed in range(5)]
+    new = [versioned(records[0], seed, "new") for seed in range(2)]
+    other = [versioned(records[1], seed, "old") for seed in range(5)]
+    kept = latest([*old, *other, *new])
+    (one,) = tables(kept)
+    lines = {line.label: line for line in one.lines}
+    assert lines["pa"].records == tuple(new)
+    assert lines["pa"].row.seeds == 2
+    assert lines["cn"].row.seeds == 5
+    assert one.left_out == ("3 records of an earlier version of pa are left out",)
+    assert one.left_out[0] in one.remarks()
+    assert {pair.label: pair.seeds for pair in one.found.methods} == {"pa": 2, "cn": 5}
+
+
+def test_code_that_is_brought_back_has_all_its_records_again(records) -> None:
+    old = [versioned(records[0], seed, "old") for seed in range(3)]
+    new = [versioned(records[0], seed, "new") for seed in range(2)]
+    again = replace(old[2], created="later")
+    (one,) = tables(latest([*old, *new, again]))
+    assert one.lines[0].records == (*old[:2], again)
+    assert one.left_out == ()
+
+
+def test_records_that_do_not_tell_their_code_all_count(records) -> None:
+    old = [versioned(records[0], seed, None) for seed in range(3)]
+    new = [versioned(records[0], seed, "new") for seed in (2, 3)]
+    (one,) = tables(latest([*old, *new]))
+    assert [record.seed for record in one.lines[0].records] == [0, 1, 2, 3]
+    assert one.left_out == ()
+    (unread,) = tables(latest([versioned(records[0], 7, ""), *new]))
+    assert unread.lines[0].row.seeds == 3
+
+
+def test_another_version_of_trueedge_is_another_code(records) -> None:
+    new = [versioned(records[0], seed, "same") for seed in range(2)]
+    versions = {**records[0].provenance["versions"], "trueedge": "0.0.1"}
+    stale = [replace(one, provenance={**one.provenance, "versions": versions}) for one in new]
+    first = replace(stale[0], seed=5)
+    (one,) = tables(latest([*stale, first, *new]))
+    assert one.lines[0].row.seeds == 2
+    assert one.left_out == ("1 record of an earlier version of pa is left out",)
+
+
+def test_a_setting_that_was_given_is_no_version_and_one_that_the_code_adds_is(records) -> None:
+    plain = versioned(records[2], 0, "old")
+    given = versioned(records[2], 0, "new", settings={**records[2].settings, "beta": 0.01})
+    given = replace(given, provenance={**given.provenance, "given": ["beta"]})
+    (one,) = tables([plain, given])
+    assert {line.label for line in one.lines} == {"katz", "katz (beta=0.01)"}
+    added = versioned(records[2], 1, "new", settings={**records[2].settings, "extra": 1})
+    (one,) = tables([plain, added])
+    assert [line.records for line in one.lines] == [(added,)]
+
+
+def test_a_record_that_is_given_twice_is_one(records) -> None:
+    assert latest([records[0], records[0]]) == [records[0]]
+
+
+def test_disjoint_intervals_with_a_common_letter_say_that_seeds_are_too_few() -> None:
+    names = ("ppr", "ra", "cn", "jaccard", "pa", "katz")
+    runs = [te.run("karate", "existing", name, seed=seed) for seed in range(3) for name in names]
+    (one,) = tables(runs)
+    found = one.found
+    ends = {m.label: (m.estimate.low, m.estimate.high) for m in found.methods}
+    marks = {m.label: set(m.letters) for m in found.methods}
+    apart = [(a, b) for a in ends for b in ends if marks[a] & marks[b] and ends[a][0] > ends[b][1]]
+    assert apart
+    assert "3 seeds are too few for 15 pairs: more seeds tell more" in one.remarks()
+    (sure,) = tables([run for run in runs if run.method in ("ra", "katz")])
+    assert not any("too few" in sentence for sentence in sure.remarks())

@@ -1,0 +1,64 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from trueedge import InputError
+from trueedge.files.writing import check_target, write_text
+
+
+def test_a_text_is_written_and_replaces_the_one_before(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "a.txt"
+    assert write_text(path, "one", "it") == path
+    write_text(path, "zwei – ü", "it")
+    assert path.read_text(encoding="utf-8") == "zwei – ü"
+    assert os.listdir(path.parent) == ["a.txt"]
+
+
+def test_what_was_there_stays_where_writing_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.txt"
+    write_text(path, "before", "it")
+
+    def full(self: Path, *_: object, **__: object) -> None:
+        self.touch()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(InputError, match=r"the page cannot be written to .*a\.txt: No space left on device"):
+        write_text(path, "after", "the page")
+    assert path.read_text() == "before"
+    assert os.listdir(tmp_path) == ["a.txt"]
+
+
+def test_a_text_that_cannot_be_encoded_leaves_nothing_behind(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be written"):
+        write_text(tmp_path / "a.txt", "\ud800", "it")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_link_stays_a_link_to_the_new_text(tmp_path: Path) -> None:
+    (tmp_path / "real.txt").write_text("before")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "real.txt")
+    write_text(tmp_path / "link.txt", "after", "it")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "real.txt").read_text() == "after"
+
+
+def test_a_folder_a_pipe_another_ending_and_a_file_on_the_way_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "folder.txt").mkdir()
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "file").write_text("")
+    for name, reason in (
+        ("folder.txt", "it is a folder"),
+        ("pipe.txt", "it is no regular file"),
+        ("file/a.txt", "file is no folder"),
+    ):
+        with pytest.raises(InputError, match=f"the page cannot be written to .*{name}: .*{reason}"):
+            check_target(tmp_path / name, "the page")
+    with pytest.raises(InputError, match=r"a\.png: a page is written to a \.html or \.json file"):
+        check_target("a.png", "a page", (".html", ".json"))
+    check_target(tmp_path / "not" / "yet" / "there.html", "a page", (".html",))
