@@ -74,7 +74,7 @@ def own(trueedge, monkeypatch) -> Path:
     """A file with a method of the user's own; it leaves the catalogue after the test."""
     from trueedge.methods import method
 
-    monkeypatch.setattr(method, "_METHODS", dict(method._METHODS))
+    monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
     path = Path("own.py")
     path.write_text(OWN)
     return path

@@ -105,13 +105,13 @@ def test_a_method_of_ones_own_is_searched_in_several_processes(trueedge) -> None
     Path("own.py").write_text(source)
     from trueedge.methods import method
 
-    known = dict(method._METHODS)
+    known = dict(method.METHODS._entries)
     try:
         words = ("-p", "existing", "-m", "own.py:Counted", "--trials", "3", "--seeds", "1", "--jobs", "2")
         status, out, err = trueedge("tune", "karate", *words)
     finally:
-        method._METHODS.clear()
-        method._METHODS.update(known)
+        method.METHODS._entries.clear()
+        method.METHODS._entries.update(known)
     assert status == 0, err
     assert "counted (" in out
     assert "4 computed now" in err

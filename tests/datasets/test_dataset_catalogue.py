@@ -11,7 +11,7 @@ import pytest
 
 import trueedge
 from trueedge import datasets
-from trueedge.datasets.dataset import _CARDS, register
+from trueedge.datasets.dataset import DATASETS, register
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 
@@ -142,7 +142,7 @@ def test_counts_that_differ_from_the_card_are_an_error(monkeypatch: pytest.Monke
     for noun, wrong in (("num_nodes", 4), ("num_edges", 3), ("num_features", 0)):
         counts = {"num_nodes": 3, "num_edges": 2, "num_features": 1} | {noun: wrong}
         card = replace(datasets.get("karate"), name="counted", read=lambda: graph, **counts)
-        monkeypatch.setitem(_CARDS, "counted", card)
+        monkeypatch.setitem(DATASETS._entries, "counted", card)
         with pytest.raises(
             InputError, match=f"counted: the files hold . {noun[4:]}, the data set has {wrong}"
         ):

@@ -18,7 +18,7 @@ import pytest
 
 from trueedge import datasets
 from trueedge.datasets import MissingFile, SourceFile
-from trueedge.datasets.dataset import _CARDS, Dataset
+from trueedge.datasets.dataset import DATASETS, Dataset
 from trueedge.datasets.sources import (
     altered,
     available,
@@ -303,7 +303,7 @@ def card(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
         read=lambda: Graph.from_edges([[0, 1]]),
         files=(SourceFile("two/x", sha256=CHECKSUM), SourceFile("two/y")),
     )
-    monkeypatch.setitem(_CARDS, made.name, made)
+    monkeypatch.setitem(DATASETS._entries, made.name, made)
     return made
 
 

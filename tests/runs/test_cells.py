@@ -39,7 +39,7 @@ def _forget():
 
     Counting.fits.clear()
     yield
-    method._METHODS.pop("counting", None)
+    method.METHODS._entries.pop("counting", None)
 
 
 def test_a_request_that_is_stored_is_not_run_again(tmp_path: Path) -> None:

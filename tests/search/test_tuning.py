@@ -39,7 +39,7 @@ def counted(monkeypatch, tmp_path):
     """The method, and what it was fitted with; it leaves the catalogue after the test."""
     from trueedge.methods import method
 
-    monkeypatch.setattr(method, "_METHODS", dict(method._METHODS))
+    monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
     monkeypatch.setenv("COUNTED_FITS", str(tmp_path / "fits.txt"))
     from counted_method import Counted
 

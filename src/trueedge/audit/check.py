@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import math
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -14,6 +12,7 @@ from numpy.typing import NDArray
 from trueedge.audit.picture import Picture
 from trueedge.audit.subject import Subject
 from trueedge.errors import InputError
+from trueedge.registry import Registry
 
 Verdict = Literal["ok", "look", "broken"]
 Family = Literal["leaks", "negatives", "likeness", "shortcuts", "degree bias"]
@@ -83,23 +82,17 @@ class Check:
     picture: Picture | None = None
 
 
-_CHECKS: dict[str, Check] = {}
+CHECKS: Registry[Check] = Registry("check", "trueedge.audit")
 
 
 def register(check: Check) -> Check:
     """Add a check to the catalogue."""
-    if check.name in _CHECKS:
-        raise InputError(f"a check called {check.name!r} is registered already")
-    _CHECKS[check.name] = check
-    return check
+    return CHECKS.add(check.name, check)
 
 
 def catalogue() -> tuple[Check, ...]:
     """All checks, by family."""
-    package = importlib.import_module("trueedge.audit")
-    for module in pkgutil.iter_modules(package.__path__, "trueedge.audit."):
-        importlib.import_module(module.name)
-    return tuple(sorted(_CHECKS.values(), key=lambda check: FAMILIES.index(check.family)))
+    return tuple(sorted(CHECKS.values(), key=lambda check: FAMILIES.index(check.family)))
 
 
 def graded(value: float, look: float, broken: float, noise: float = -math.inf) -> Verdict:

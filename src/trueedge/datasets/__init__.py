@@ -4,9 +4,6 @@ A family is one module of this folder that registers cards. Families are found, 
 here is imported once, and none of them imports more than numpy before it reads a graph.
 """
 
-from importlib import import_module
-from pkgutil import iter_modules
-
 from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, cards, get, load, names, register
 from trueedge.datasets.heart import released
 from trueedge.datasets.sources import FileCheck, MissingFile, altered, available, fingerprint, verify
@@ -41,6 +38,3 @@ __all__ = [
     "stochastic_block",
     "verify",
 ]
-
-for _module in iter_modules(__path__):
-    import_module(f"{__name__}.{_module.name}")

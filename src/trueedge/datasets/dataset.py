@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, unknown
+from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.registry import Registry
 
 
 @dataclass(frozen=True)
@@ -130,17 +131,14 @@ class Dataset:
         return graph
 
 
-_CARDS: dict[str, Dataset] = {}
+DATASETS: Registry[Dataset] = Registry("data set", "trueedge.datasets")
 
 
 def register(card: Dataset) -> Dataset:
     """Add a data set to the catalogue; a name may be taken once."""
     if ":" in card.name:
         raise InputError(f"a data set cannot be called {card.name!r}: what follows a colon are settings")
-    if card.name in _CARDS:
-        raise InputError(f"a data set called {card.name!r} is registered already")
-    _CARDS[card.name] = card
-    return card
+    return DATASETS.add(card.name, card)
 
 
 def get(name: str) -> Dataset:
@@ -151,9 +149,7 @@ def get(name: str) -> Dataset:
             ``price:nodes=1000,edges=5000,seed=1``.
     """
     plain, colon, settings = str(name).partition(":")
-    if plain not in _CARDS:
-        raise unknown("data set", plain, _CARDS)
-    card = _CARDS[plain]
+    card = DATASETS.get(plain)
     if not colon:
         return card
     if card.configure is None:
@@ -163,7 +159,7 @@ def get(name: str) -> Dataset:
 
 def cards() -> tuple[Dataset, ...]:
     """All cards, by family and then in the order they were registered."""
-    return tuple(sorted(_CARDS.values(), key=lambda card: card.family))
+    return tuple(sorted(DATASETS.values(), key=lambda card: card.family))
 
 
 def names() -> tuple[str, ...]:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 import inspect
 import numbers
-import pkgutil
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,12 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.errors import InputError, must_be, same_kind, unknown
+from trueedge.registry import Registry
 
 if TYPE_CHECKING:
     from trueedge.scorers.scorer import Scorer
     from trueedge.tasks import Task
 
-_METHODS: dict[str, type[Method]] = {}
+METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
 
 
 @dataclass(frozen=True)
@@ -88,10 +87,7 @@ class Method(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         if "name" in cls.__dict__:
-            taken = _METHODS.get(cls.name)
-            if taken is not None and taken.__qualname__ != cls.__qualname__:
-                raise InputError(f"a method called {cls.name!r} is registered already")
-            _METHODS[cls.name] = cls
+            METHODS.add(cls.name, cls, same=lambda taken: taken.__qualname__ == cls.__qualname__)
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -147,10 +143,7 @@ class Method(ABC):
 
 def get(name: str) -> type[Method]:
     """The class of a method, by its name."""
-    discover()
-    if name not in _METHODS:
-        raise unknown("method", name, _METHODS)
-    return _METHODS[name]
+    return METHODS.get(name)
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
@@ -166,16 +159,4 @@ def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
 
 def catalogue() -> tuple[type[Method], ...]:
     """All methods, in the order of their families' files."""
-    discover()
-    return tuple(_METHODS.values())
-
-
-def discover() -> None:
-    """Import every file of this folder once, so that the methods in them are known.
-
-    Files in a folder ``models`` are left alone: they hold what a method trains, and need torch.
-    """
-    package = importlib.import_module("trueedge.methods")
-    for module in pkgutil.walk_packages(package.__path__, "trueedge.methods."):
-        if "models" not in module.name.split("."):
-            importlib.import_module(module.name)
+    return METHODS.values()

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import importlib
-import pkgutil
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
 from typing import Any
 
 from trueedge.errors import InputError, unknown
 from trueedge.metrics.scores import Layout
+from trueedge.registry import Registry
 
-_METRICS: dict[str, Metric] = {}
+METRICS: Registry[Metric] = Registry("metric", "trueedge.metrics")
 
 _SHAPES: dict[Layout, str] = {
     "shared": "negatives shared by all positives, (M,)",
@@ -91,10 +89,7 @@ class Metric:
 
 def register(metric: Metric) -> Metric:
     """Put a metric into the catalogue."""
-    if metric.pattern in _METRICS:
-        raise InputError(f"a metric called {metric.pattern!r} is registered already")
-    _METRICS[metric.pattern] = metric
-    return metric
+    return METRICS.add(metric.pattern, metric)
 
 
 def get(name: str) -> Metric:
@@ -103,10 +98,9 @@ def get(name: str) -> Metric:
     Args:
         name: such as ``mrr``, ``hits@10`` or ``hits@10.pessimistic``.
     """
-    discover()
     found = re.fullmatch(r"([^@]+)@([^.]*)(.*)", str(name))
     pattern = f"{found[1]}@K{found[3]}" if found else str(name)
-    metric = _METRICS.get(pattern)
+    metric = METRICS.find(pattern)
     if metric is None:
         raise _unknown(str(name), found[2] if found else "")
     if found is None:
@@ -118,16 +112,7 @@ def get(name: str) -> Metric:
 
 def catalogue() -> tuple[Metric, ...]:
     """All metrics, those of lists last, with the letter K in the names that take a number."""
-    discover()
-    return tuple(sorted(_METRICS.values(), key=lambda metric: "lists" in metric.layouts))
-
-
-@cache
-def discover() -> None:
-    """Import every file of this folder, so that the metrics in them are known; the folder is walked once."""
-    package = importlib.import_module("trueedge.metrics")
-    for module in pkgutil.iter_modules(package.__path__, "trueedge.metrics."):
-        importlib.import_module(module.name)
+    return tuple(sorted(METRICS.values(), key=lambda metric: "lists" in metric.layouts))
 
 
 def _example(metric: Metric) -> str:
@@ -137,7 +122,7 @@ def _example(metric: Metric) -> str:
 def _unknown(name: str, number: str) -> InputError:
     """Names are compared without case and with the number asked for, so that near misses are near."""
     given = number if number.isdecimal() else "10"
-    known = [pattern.replace("@K", f"@{given}") for pattern in _METRICS]
+    known = [pattern.replace("@K", f"@{given}") for pattern in METRICS.names()]
     stem = name.lower().split("@")[0]
     near = (
         difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.85)
@@ -146,4 +131,4 @@ def _unknown(name: str, number: str) -> InputError:
     )
     if near:
         return InputError(f"no metric is called {name!r}; did you mean {near[0]!r}?")
-    return unknown("metric", name, _METRICS)
+    return unknown("metric", name, METRICS.names())

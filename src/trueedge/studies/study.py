@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +10,7 @@ from trueedge.analysis import summarise
 from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
+from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Outcome, Workers, run_cells
 
@@ -117,29 +116,22 @@ class Study:
     one_process: bool = False
 
 
-_STUDIES: dict[str, Study] = {}
+STUDIES: Registry[Study] = Registry("study", "trueedge.studies")
 
 
 def register(study: Study) -> Study:
     """Add a study to the catalogue."""
-    _STUDIES[study.name] = study
-    return study
+    return STUDIES.add(study.name, study)
 
 
 def get(name: str) -> Study:
     """The study of a name."""
-    catalogue()
-    if name not in _STUDIES:
-        raise unknown("study", name, _STUDIES)
-    return _STUDIES[name]
+    return STUDIES.get(name)
 
 
 def catalogue() -> tuple[Study, ...]:
     """All studies."""
-    package = importlib.import_module("trueedge.studies")
-    for module in pkgutil.walk_packages(package.__path__, "trueedge.studies."):
-        importlib.import_module(module.name)
-    return tuple(_STUDIES.values())
+    return STUDIES.values()
 
 
 def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:

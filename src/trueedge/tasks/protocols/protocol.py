@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +13,7 @@ from trueedge.datasets import Release, Rules
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.graph import Graph
 from trueedge.randomness import derive
+from trueedge.registry import Registry
 from trueedge.splits import Split
 from trueedge.tasks.base import Task
 
@@ -161,35 +160,22 @@ class Protocol:
         return Request(source, seed, {**self.options, **options}, progress, shards)
 
 
-_PROTOCOLS: dict[str, Protocol] = {}
+PROTOCOLS: Registry[Protocol] = Registry("protocol", "trueedge.tasks.protocols")
 
 
 def register(protocol: Protocol) -> Protocol:
     """Add a protocol to the catalogue."""
-    if protocol.name in _PROTOCOLS:
-        raise InputError(f"a protocol called {protocol.name!r} is registered already")
-    _PROTOCOLS[protocol.name] = protocol
-    return protocol
+    return PROTOCOLS.add(protocol.name, protocol)
 
 
 def get(name: str) -> Protocol:
     """The protocol of a name."""
-    _discover()
-    if not isinstance(name, str) or name not in _PROTOCOLS:
-        raise unknown("protocol", name, _PROTOCOLS)
-    return _PROTOCOLS[name]
+    return PROTOCOLS.get(name)
 
 
 def catalogue() -> tuple[Protocol, ...]:
     """All protocols."""
-    _discover()
-    return tuple(_PROTOCOLS.values())
-
-
-def _discover() -> None:
-    package = importlib.import_module("trueedge.tasks.protocols")
-    for module in pkgutil.iter_modules(package.__path__, "trueedge.tasks.protocols."):
-        importlib.import_module(module.name)
+    return PROTOCOLS.values()
 
 
 def task(
