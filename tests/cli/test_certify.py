@@ -140,6 +140,7 @@ def test_a_method_of_ones_own_is_certified_by_its_file_as_its_code_last_ran(
 ) -> None:
     from trueedge.methods import method
 
+    method.METHODS.discover()
     monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
     words = ("run", "karate", "-p", "existing", "-m", "mine.py:DegreeSum", "--keep-scores")
     for code in (DEGREES, DEGREES.replace(" + ", " * ")):

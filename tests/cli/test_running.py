@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from trueedge import results
+from trueedge import runs
 
 OWN = """
 from __future__ import annotations
@@ -74,6 +74,7 @@ def own(trueedge, monkeypatch) -> Path:
     """A file with a method of the user's own; it leaves the catalogue after the test."""
     from trueedge.methods import method
 
+    method.METHODS.discover()
     monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
     path = Path("own.py")
     path.write_text(OWN)
@@ -189,13 +190,13 @@ def test_what_was_found_about_scores_and_the_file_is_told(trueedge) -> None:
 
 
 def test_ctrl_c_keeps_the_records_and_ends_with_130(trueedge, monkeypatch) -> None:
-    whole = results.run_cells
+    whole = runs.run_cells
 
     def stopped(cells, *others):
         yield from whole(cells[:1], *others)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(results, "run_cells", stopped)
+    monkeypatch.setattr(runs, "run_cells", stopped)
     status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "cn,ra")
     assert (status, out) == (130, "")
     assert err == "stopped; 1 record is kept in runs/records.sqlite\n"

@@ -13,6 +13,7 @@ from trueedge.metrics import metric
 
 
 def test_a_metric_that_is_registered_after_others_were_asked_for_is_found(monkeypatch) -> None:
+    metric.METRICS.discover()
     monkeypatch.setattr(metric.METRICS, "_entries", dict(metric.METRICS._entries))
     with pytest.raises(InputError, match="no metric is called 'surprise@5'"):
         metrics.get("surprise@5")

@@ -39,6 +39,7 @@ def counted(monkeypatch, tmp_path):
     """The method, and what it was fitted with; it leaves the catalogue after the test."""
     from trueedge.methods import method
 
+    method.METHODS.discover()
     monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
     monkeypatch.setenv("COUNTED_FITS", str(tmp_path / "fits.txt"))
     from counted_method import Counted

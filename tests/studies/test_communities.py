@@ -19,6 +19,7 @@ from trueedge.studies.degree_bias import communities
 from trueedge.studies.degree_bias.communities import Place, cells, figures_of, gaps_of, rows_of
 from trueedge.studies.degree_bias.community_curves import area, areas_as_markdown, curve_figure, paired
 from trueedge.studies.study import Plan
+from trueedge.tasks.communities import CommunityTask
 
 
 @pytest.fixture
@@ -280,7 +281,7 @@ def test_a_network_that_has_found_the_halves_of_a_graph_is_told_so() -> None:
     half = rng.integers(0, 30, (400, 2))
     edges = np.concatenate([half, 30 + half[::-1], [[0, 30]]])
     graph = te.Graph.from_edges(edges, 60, self_loops="drop", repeats="drop", name="halves")
-    task = studies.clustering.CommunityTask.of(graph, np.repeat([7, 3], 30))
+    task = CommunityTask.of(graph, np.repeat([7, 3], 30))
     method = te.methods.create("gcn", {"epochs": 30, "dim": 8, "layers": 2, "reject_edges": True})
     (outcome,) = run_cells([Cell(task, "communities", method)])
     assert outcome.record.test["element-centric"] > 0.9
