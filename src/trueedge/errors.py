@@ -42,6 +42,23 @@ def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
     return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")
 
 
+def whole_number(argument: str, owner: str, value: object, low: int, high: int | None = None) -> int:
+    """Return a whole number; anything else, and a number outside of the range, is an error.
+
+    Args:
+        argument: the argument's name.
+        owner: the function or class it belongs to.
+        value: what came.
+        low: the smallest number allowed.
+        high: the largest number allowed, or None.
+    """
+    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
+    if not whole or value < low or (high is not None and value > high):  # type: ignore[operator]
+        allowed = f"{low} or more" if high is None else f"from {low} to {high}"
+        raise must_be(argument, owner, f"a whole number, {allowed}", value)
+    return int(value)  # type: ignore[call-overload, no-any-return]
+
+
 def same_kind(value: object, default: object) -> bool:
     """Whether a value has the type of a default: a misspelt boolean is not one, and 1 will do for 1.0.
 

@@ -11,9 +11,9 @@ import pytest
 from scipy import stats
 
 import trueedge as te
-from trueedge.analysis.comparison import compare, compare_over_datasets, positive_values
+from ranks_in_records import ranks_as_units
+from trueedge.analysis.comparison import compare, compare_over_datasets, unit_values
 from trueedge.errors import InputError
-from trueedge.results.record import pack_ranks
 from trueedge.statistics.significance import difference, gap_at
 
 
@@ -35,7 +35,7 @@ def made_up(record: te.Record, method: str, seed: int, ranks: np.ndarray, negati
     }
     key = f"{method}-{seed}"
     changed = {"method": method, "settings": {}, "seed": seed, "headline": "mrr", "key": key}
-    return replace(record, **changed, metrics={"test": test}, packed_ranks=pack_ranks(ranks))
+    return replace(record, **changed, metrics={"test": test}, units=ranks_as_units(ranks))
 
 
 @pytest.fixture(scope="module")
@@ -56,31 +56,31 @@ def test_the_values_of_positives_have_the_recorded_mean(protocol: str) -> None:
     options = {"k": 20} if protocol == "heart" else {}
     record = te.run("karate", protocol, "aa", seed=1, **options)
     for name in ("mrr", "auc"):
-        assert positive_values(record, name).mean() == pytest.approx(record.test[name], abs=1e-12)
+        assert unit_values(record, name).mean() == pytest.approx(record.test[name], abs=1e-12)
 
 
 def test_the_auc_of_a_positive_is_the_share_of_negatives_below_it(task) -> None:
     record = te.run(task, method="cn")
     positive, negative = task.scores(te.methods.create("cn").fit(task))
     wins = (positive[:, None] > negative).mean(axis=1) + 0.5 * (positive[:, None] == negative).mean(axis=1)
-    assert positive_values(record, "auc") == pytest.approx(wins)
-    assert positive_values(record, "hits@10").mean() == record.test["hits@10"]
+    assert unit_values(record, "auc") == pytest.approx(wins)
+    assert unit_values(record, "hits@10").mean() == record.test["hits@10"]
 
 
 def test_values_the_ranks_do_not_tell_are_refused_by_name(records) -> None:
     record = records[0]
     with pytest.raises(InputError, match=r"mrr\.optimistic is not a mean over positives"):
-        positive_values(record, "mrr.optimistic")
+        unit_values(record, "mrr.optimistic")
     with pytest.raises(InputError, match="hits@7 was not recorded"):
-        positive_values(record, "hits@7")
+        unit_values(record, "hits@7")
     with pytest.raises(InputError, match="holds no ranks"):
-        positive_values(replace(record, packed_ranks=""), "mrr")
+        unit_values(replace(record, units={}), "mrr")
     shared = replace(record, metrics={"test": {**record.test, "hits@10": 0.0}})
     with pytest.raises(InputError, match="ties at the K-th place"):
-        positive_values(shared, "hits@10")
-    assert set(positive_values(record, "rank-hits@1").tolist()) <= {0.0, 1.0}
+        unit_values(shared, "hits@10")
+    assert set(unit_values(record, "rank-hits@1").tolist()) <= {0.0, 1.0}
     perfect = made_up(record, "perfect", 0, np.ones(5))
-    assert positive_values(perfect, "auc").tolist() == [1.0] * 5
+    assert unit_values(perfect, "auc").tolist() == [1.0] * 5
 
 
 def test_methods_are_listed_best_first_with_letters_and_corrected_pairs(drawn) -> None:
@@ -94,7 +94,7 @@ def test_methods_are_listed_best_first_with_letters_and_corrected_pairs(drawn) -
         "alike": ("a",),
         "worse": ("b",),
     }
-    values = {name: [positive_values(one, "mrr") for one in drawn if one.method == name] for name in means}
+    values = {name: [unit_values(one, "mrr") for one in drawn if one.method == name] for name in means}
     pair = found.pair("worse", "good")
     assert (pair.first, pair.second) == ("good", "worse")
     assert pair.difference == difference(values["good"], values["worse"])
@@ -112,7 +112,7 @@ def test_the_order_of_records_does_not_matter_and_the_last_of_a_request_counts(d
     assert turned.pair("good", "worse").difference.p == pytest.approx(
         found.pair("good", "worse").difference.p
     )
-    stale = replace(drawn[0], packed_ranks=pack_ranks(np.ones(400)))
+    stale = replace(drawn[0], units=ranks_as_units(np.ones(400)))
     (again,) = compare([stale, *drawn])
     assert [one.seeds for one in again.methods] == [3, 3, 3]
     assert again.left_out == ()
@@ -150,12 +150,12 @@ def test_seeds_with_splits_of_their_own_are_compared_task_by_task() -> None:
 
 
 def test_what_cannot_be_compared_is_left_out_with_the_reason(drawn, records) -> None:
-    old = [replace(one, packed_ranks="") if one.method == "worse" else one for one in drawn]
+    old = [replace(one, units={}) if one.method == "worse" else one for one in drawn]
     (found,) = compare(old)
     assert {one.label for one in found.methods} == {"good", "alike"}
     assert len(found.left_out) == 3
     assert "holds no ranks" in found.left_out[0]
-    (nothing,) = compare([replace(records[0], packed_ranks="")])
+    (nothing,) = compare([replace(records[0], units={})])
     assert nothing.methods == nothing.pairs == ()
     assert math.isnan(nothing.smallest_gap)
     (alone,) = compare(records[:1])

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from trueedge.analysis.comparison import positive_values
+from trueedge.analysis.comparison import unit_values
 from trueedge.analysis.slices import group_names, link_properties, rebuilt, slices
 from trueedge.errors import InputError
 
@@ -60,7 +60,7 @@ def test_the_value_of_a_group_is_that_of_its_links_alone(records, task) -> None:
     record = records[0]
     (by_degree, *_) = slices([record]).slicings
     degrees = link_properties(task)["degree"]
-    values = positive_values(record, "mrr")
+    values = unit_values(record, "mrr")
     names = group_names("degree", degrees, degrees)
     for group, cell in zip(by_degree.groups, by_degree.values["cn"], strict=True):
         assert cell is not None
@@ -127,7 +127,7 @@ def test_data_that_are_not_here_are_not_downloaded(records, monkeypatch, tmp_pat
 
 
 def test_records_without_ranks_say_so(records) -> None:
-    found = slices([replace(record, packed_ranks="") for record in records])
+    found = slices([replace(record, units={}) for record in records])
     assert found.slicings == ()
     assert len(found.left_out) == 2
     assert all("hold no ranks" in sentence for sentence in found.left_out)

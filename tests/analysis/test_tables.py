@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import trueedge as te
+from ranks_in_records import ranks_as_units
 from trueedge.analysis.tables import alike, higher_is_better, latest, tables
-from trueedge.results.record import pack_ranks
 
 
 @pytest.fixture(scope="module")
@@ -22,7 +22,7 @@ def test_the_best_stands_on_top_where_less_is_better(records) -> None:
     for place, record in enumerate(records):
         ranks = np.arange(1.0, 9.0) + 3 * place
         test = {"mr": float(ranks.mean()), "mrr": float((1 / ranks).mean())}
-        changed = {"headline": "mr", "metrics": {"test": test}, "packed_ranks": pack_ranks(ranks)}
+        changed = {"headline": "mr", "metrics": {"test": test}, "units": ranks_as_units(ranks)}
         found.append(replace(record, **changed))
     (one,) = tables(found)
     assert [line.label for line in one.lines] == ["pa", "cn", "katz"]

@@ -117,7 +117,7 @@ def write(task: LinkTask, folder: Path) -> dict[str, object]:
     for name in task.part_names:
         part = task.part(name)
         np.savetxt(split / f"{name}.txt", part.positives, fmt="%d")
-        if part.own_negatives:
+        if part.per_positive:
             np.save(split / f"{name}_neg.npy", part.negatives)
         else:
             np.savetxt(split / f"{name}_neg.txt", part.negatives, fmt="%d")

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 import trueedge as te
-from trueedge.analysis.comparison import compare, positive_values
+from trueedge.analysis.comparison import compare, unit_values
 from trueedge.analysis.tables import tables
 from trueedge.errors import InputError
 from trueedge.report import report
@@ -33,7 +33,7 @@ def communities(ranked) -> list[te.Record]:
             method=method,
             headline="element-centric",
             metrics={"test": {"element-centric": value - graph, "nmi": value / 2}},
-            packed_ranks="",
+            units={},
         )
         for graph in (0.0, 0.1)
         for method, value in VALUES.items()
@@ -59,10 +59,10 @@ def test_they_are_left_out_of_a_comparison_with_the_reason(communities) -> None:
 
 
 def test_ranks_of_positives_do_not_make_such_a_headline_comparable(communities, ranked) -> None:
-    with_ranks = [replace(one, packed_ranks=ranked.packed_ranks) for one in communities]
+    with_ranks = [replace(one, units=ranked.units) for one in communities]
     assert compare(with_ranks)[0].methods == ()
     with pytest.raises(InputError, match="no metric is called 'element-centric'"):
-        positive_values(with_ranks[0], "element-centric")
+        unit_values(with_ranks[0], "element-centric")
 
 
 @pytest.mark.parametrize("name", ["element-centric", "nonsense", ""])

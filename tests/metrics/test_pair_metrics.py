@@ -17,7 +17,11 @@ import trueedge.metrics as tm
 import trueedge.metrics.scores
 from trueedge.errors import InputError
 
-PAIRS = [m.name.replace("@K", "@2") for m in tm.catalogue() if "own" in m.layouts]
+PAIRS = [
+    m.name.replace("@K", "@2")
+    for m in tm.catalogue()
+    if "per-positive" in m.layouts
+]
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
 some_scores = arrays(np.float32, st.integers(1, 40), elements=finite | st.sampled_from([0.0, -0.0, 1.0]))
 
@@ -79,7 +83,7 @@ def test_hits_of_own_negatives_take_the_mean_rank_and_shared_ones_the_strict_rul
     assert tm.evaluate(positive, tied[None], ["hits@2"]) == {"hits@2": 1.0}
 
 
-@pytest.mark.parametrize("layout", ["shared", "own"])
+@pytest.mark.parametrize("layout", ["shared", "per-positive"])
 @pytest.mark.parametrize("name", ["hits@9", "rank-hits@9", "hits@9.optimistic", "hits@9.pessimistic"])
 def test_more_places_than_negatives_are_an_error_and_not_a_one(name, layout):
     negative = np.zeros(8) if layout == "shared" else np.zeros((3, 8))

@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 from sklearn import metrics as outside
 
+from trueedge import metrics
 from trueedge.errors import InputError
 from trueedge.metrics.partitions import (
+    PartitionScores,
     adjusted_element_centric_similarity,
     adjusted_mutual_information,
     area_under_curve,
@@ -178,3 +180,24 @@ def test_what_is_no_partition_is_refused(measure, first, second, said: str) -> N
 def test_an_unknown_chance_is_refused() -> None:
     with pytest.raises(InputError, match="chance must be 'product' or 'permutations', got 'luck'"):
         adjusted_element_centric_similarity([0, 1], [0, 1], chance="luck")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", ["element-centric", "element-centric-directions"])
+def test_the_value_of_each_node_has_the_metric_as_its_mean(name: str) -> None:
+    rng = np.random.default_rng(3)
+    scores = PartitionScores(*(rng.integers(0, groups, 60) for groups in (4, 5, 3)))
+    metric = metrics.get(name)
+    values = metric.per_unit(scores)
+    assert values.shape == (60,)
+    assert values.mean() == pytest.approx(metric.value(scores), abs=1e-12)
+    same = PartitionScores(scores.communities, scores.communities, scores.communities)
+    assert (metric.per_unit(same) == 1.0).all()
+
+
+def test_partitions_become_arrays_and_come_back() -> None:
+    rng = np.random.default_rng(3)
+    scores = PartitionScores(*(rng.integers(0, groups, 60) for groups in (4, 5, 3)))
+    again = PartitionScores.from_arrays(scores.arrays())
+    assert again.hash == scores.hash
+    with pytest.raises(InputError, match="no array 'directions'"):
+        PartitionScores.from_arrays({"communities": scores.communities, "clusters": scores.clusters})

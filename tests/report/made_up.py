@@ -6,7 +6,8 @@ from itertools import product
 
 import numpy as np
 
-from trueedge.results.record import Record, pack_ranks
+from ranks_in_records import ranks_as_units
+from trueedge.results.record import Record
 
 NEGATIVES = 250
 
@@ -63,7 +64,7 @@ def record(
             **({"training": training} if curve else {}),
         },
         "created": "2026-01-01T00:00:00+00:00",
-        "packed_ranks": pack_ranks(ranks),
+        "units": ranks_as_units(ranks),
     }
     return Record(**{**values, **changed})  # type: ignore[arg-type]
 

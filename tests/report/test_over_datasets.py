@@ -26,7 +26,7 @@ ROOM = 10**6
 
 def valued(dataset: str, method: str, value: float, **changed: object) -> Record:
     """A record that is nothing but its number."""
-    return record(dataset, method=method, metrics={"test": {"mrr": value}}, packed_ranks="", **changed)
+    return record(dataset, method=method, metrics={"test": {"mrr": value}}, units={}, **changed)
 
 
 def test_it_is_the_test_over_comparisons() -> None:

@@ -115,7 +115,7 @@ def test_one_record_is_a_page() -> None:
 
 def test_records_without_ranks_or_provenance_are_shown_without_intervals() -> None:
     bare = [
-        replace(record(method=name, seed=seed), packed_ranks="", provenance={}, seconds={}, created="")
+        replace(record(method=name, seed=seed), units={}, provenance={}, seconds={}, created="")
         for name in ("a", "b")
         for seed in (0, 1)
     ]
@@ -226,7 +226,7 @@ def test_what_cannot_be_grouped_is_one_line_a_data_set() -> None:
 
 
 def test_a_reason_of_some_protocols_names_them() -> None:
-    found = [replace(one, packed_ranks="") if one.protocol == "protocol-1" else one for one in records()]
+    found = [replace(one, units={}) if one.protocol == "protocol-1" else one for one in records()]
     text = part(report(found), "performance-by-kind-of-link")
     lines = re.findall(r"<li>(.*?)</li>", text)
     assert "data-0 (protocol-1): its records hold no ranks of test positives" in lines

@@ -61,5 +61,5 @@ def test_a_store_names_the_row_that_is_no_record(tmp_path) -> None:
 @pytest.mark.parametrize("ranks", [[], [0, 2], [-2, 4]])
 def test_ranks_below_the_first_are_damaged(ranks: list[int]) -> None:
     packed = base64.b64encode(zlib.compress(np.array(ranks, dtype="<i8").tobytes())).decode()
-    with pytest.raises(te.InputError, match="the ranks of the record of ra on karate are damaged"):
+    with pytest.raises(te.InputError, match="in the record of ra on karate are damaged"):
         _ = Record.from_dict({**GOOD, "packed_ranks": packed}).ranks

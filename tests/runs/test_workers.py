@@ -42,7 +42,7 @@ def test_several_processes_make_the_records_that_one_makes(tmp_path: Path) -> No
         assert other.fresh
         assert other.record.key == one.record.key
         assert other.record.metrics == one.record.metrics
-        assert other.record.packed_ranks == one.record.packed_ranks
+        assert other.record.units == one.record.units
     assert len(store) == sum(one.record is not None for one in alone)
 
 

@@ -146,7 +146,7 @@ def test_factors_say_which_records_keep_no_ranks(tmp_path, monkeypatch) -> None:
     def forgetful(*given):
         records, failed = run_all(*given)
         return {
-            key: [replace(r, packed_ranks="") if r.method == "cn" else r for r in found]
+            key: [replace(r, units={}) if r.method == "cn" else r for r in found]
             for key, found in records.items()
         }, failed
 
@@ -164,8 +164,8 @@ def test_damaged_ranks_are_named() -> None:
     assert (record.ranks >= 1).all()
     short = base64.b64encode(zlib.compress(b"abc")).decode()
     for text in ("!!!", "AAAA", short):
-        with pytest.raises(InputError, match="ranks of the record of cn on karate are damaged"):
-            _ = replace(record, packed_ranks=text).ranks
+        with pytest.raises(InputError, match="in the record of cn on karate are damaged"):
+            _ = replace(record, units={"unit": "positive", "packed_ranks": text}).ranks
 
 
 def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp_path, monkeypatch) -> None:

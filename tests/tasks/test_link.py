@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from trueedge.errors import InputError
-from trueedge.tasks.base import Part, ScoreWarning
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.tasks.link import Part
 from trueedge.tasks.protocols import Source
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -88,6 +87,7 @@ class MethodComparison:
         tasks: how many tasks (splits and negatives) the records are of. With one task, edges and seeds are
             what might have been others; with several, the tasks are, and pairs are made within tasks alone.
         left_out: a sentence for each record, and each pair, that could not be compared.
+        unit: what a unit of the test part is, a noun.
     """
 
     dataset: str
@@ -100,6 +100,7 @@ class MethodComparison:
     smallest_gap: float
     tasks: int
     left_out: tuple[str, ...] = ()
+    unit: str = "positive"
 
     def pair(self, first: str, second: str) -> PairComparison:
         """The comparison of two methods by their labels, in any order."""
@@ -115,13 +116,12 @@ def compare(
     """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
 
     Of several records of one request the last one counts, and of several versions of a method's code the one
-    that ran last. A record without ranks (an old one, or a ranking
-    of all nodes), one whose ranks do not tell the metric and one whose headline is no metric that is known
-    here are left out with the reason.
+    that ran last. A record without values for each unit (an old one), one whose metric is not a mean over
+    units and one whose headline is not known here are left out with the reason.
 
     Args:
         records: of any data sets, protocols and methods, oldest first.
-        metric: one that is a mean over positives (see :func:`positive_values`); each protocol's headline
+        metric: one that is a mean over units (see :func:`unit_values`); each protocol's headline
             where none is given.
         level: of the intervals, and 1 - the chance of a false finding in a comparison.
     """
@@ -134,35 +134,37 @@ def compare(
     return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
 
 
-def positive_values(record: Record, metric: str) -> Array:
-    """What each test positive contributes to a metric, float64 (P,): the metric is the mean.
+def unit_values(record: Record, metric: str) -> Array:
+    """Return what each unit of the test part contributes to a metric, float64 (n,): the metric is the mean.
 
-    ``mrr``, ``mr``, ``rank-hits@K``, ``hits@K`` and ``auc`` are such means. Shared negatives count a tie at
-    the K-th place against the positive in ``hits@K``, which a mean rank does not tell: where that matters,
-    the mean is not what was recorded, and the record is refused. ``auc`` takes the number of negatives from
-    the recorded value, which is exact.
+    A metric that was not recorded can be read off the ranks of positives where it is a function of them
+    (``mr``, ``rank-hits@K``).
 
     Args:
-        record: with the ranks of its test positives.
+        record: with its values for each unit.
         metric: the metric's name.
     """
     where = f"{record.method} on {record.dataset} · {record.protocol}, seed {record.seed}"
     try:
-        name = metrics.get(metric).name
+        rule = metrics.get(metric)
     except InputError as error:
         raise InputError(f"{where}: {error}") from None
-    ranks = record.ranks
-    if ranks is None:
-        raise InputError(f"{where}: the record holds no ranks of test positives")
-    if name not in record.test and not re.fullmatch(r"mr|rank-hits@\d+", name):
+    name = rule.name
+    if not record.units:
+        raise InputError(f"{where}: the record holds no values for each test {record.unit or 'positive'}")
+    if name not in record.test and not (rule.of_rank and record.ranks is not None):
         raise InputError(f"{where}: {name} was not recorded")
-    values = _rule(name, record, where)(ranks)
+    values = record.unit_values(name)
+    if values is None and rule.of_rank is not None and (ranks := record.ranks) is not None:
+        values = np.asarray(rule.of_rank(ranks, *(() if rule.k is None else (rule.k,))), dtype=np.float64)
+    if values is None:
+        raise InputError(f"{where}: {name} is not a mean over {record.unit}s, or their values were not kept")
     recorded = record.test.get(name)
     if recorded is not None and not math.isclose(values.mean(), recorded, rel_tol=1e-9, abs_tol=1e-9):
-        reason = "ties at the K-th place count against a positive among shared negatives"
         raise InputError(
-            f"{where}: the mean ranks give {name} {values.mean():.6g}, recorded is {recorded:.6g}"
-            + (f" ({reason})" if name.startswith("hits@") else "")
+            f"{where}: the mean over {record.unit}s gives {name} {values.mean():.6g}, but recorded is"
+            f" {recorded:.6g}"
+            + (" (a tie at the K-th place counts against a positive)" if rule.takes_k else "")
         )
     return values
 
@@ -208,28 +210,6 @@ def _task(record: Record) -> str:
     return str(record.provenance.get("task", ""))
 
 
-def _rule(name: str, record: Record, where: str) -> Callable[[Array], Array]:
-    hits = re.fullmatch(r"(?:rank-)?hits@(\d+)", name)
-    if hits:
-        return lambda ranks: (ranks <= int(hits[1])).astype(np.float64)
-    if name == "mrr":
-        return lambda ranks: 1.0 / ranks
-    if name == "mr":
-        return lambda ranks: ranks
-    if name == "auc":
-        return lambda ranks: _wins(ranks, record.test["auc"])
-    raise InputError(f"{where}: {name} is not a mean over positives of something their mean ranks tell")
-
-
-def _wins(ranks: Array, auc: float) -> Array:
-    """The share of its negatives each positive is above: lost comparisons / negatives = 1 - AUC."""
-    lost = float((ranks - 1.0).mean())
-    if lost == 0 or auc >= 1:
-        # No comparison is lost, or what is recorded disagrees, which the caller sees.
-        return np.ones(len(ranks)) if lost == 0 else 1.0 - ranks
-    return 1.0 - (ranks - 1.0) / max(1, round(lost / (1.0 - auc)))
-
-
 def _comparison(every: list[Record], metric: str, level: float) -> MethodComparison:
     records, left_out = of_last_code(every)
     table: dict[str, Samples] = {}
@@ -257,6 +237,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         smallest_gap=float(np.median(gaps)) if gaps else math.nan,
         tasks=len({task for samples in table.values() for task in samples}),
         left_out=tuple(left_out),
+        unit=next((record.unit for record in records if record.unit), "positive"),
     )
 
 
@@ -265,7 +246,7 @@ def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[S
     values: dict[str, list[Array]] = {}
     for record in records:
         try:
-            values.setdefault(_task(record), []).append(positive_values(record, metric))
+            values.setdefault(_task(record), []).append(unit_values(record, metric))
         except InputError as error:
             left_out.append(str(error))
     samples = {task: Sample.of(rows, f"{metric} values") for task, rows in values.items() if rows}

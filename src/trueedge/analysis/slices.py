@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, metrics, tasks
-from trueedge.analysis.comparison import positive_values
+from trueedge.analysis.comparison import unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
-from trueedge.tasks import LinkTask
+from trueedge.tasks import LinkTask, Task
 
 Progress = Callable[[str, int, int], None]
 Names = NDArray[np.str_]
@@ -107,13 +107,13 @@ def slices(
         if progress is not None:
             progress(f"{group[0].dataset} · {group[0].protocol}", number, len(by_task))
         try:
-            if all(not record.packed_ranks for record in group):
-                raise InputError(f"{_where(group[0])}: its records hold no ranks of test positives")
+            if all(not record.units for record in group):
+                raise InputError(f"{_where(group[0])}: its records hold no values for each test positive")
             took = group[0].seconds.get("task", 0.0)
             if took > most_seconds:
                 what = f"its task took {took:.0f} s to make, too long to do it again"
                 raise InputError(f"{_where(group[0])}: {what}")
-            properties[task_hash] = link_properties(rebuilt(group[0]))
+            properties[task_hash] = properties_of(rebuilt(group[0]))
         except InputError as error:
             left_out[str(error)] = None
     found: dict[str, dict[str, list[NDArray[np.float64]]]] = {}
@@ -123,16 +123,17 @@ def slices(
             if task_hash not in properties:
                 continue
             try:
-                values = positive_values(record, chosen)
+                values = unit_values(record, chosen)
             except InputError as error:
                 left_out[str(error)] = None
                 continue
             found.setdefault(label, {}).setdefault(task_hash, []).append(values)
-    slicings = [_slicing(name, properties, found, chosen, level) for name in TITLES] if found else []
+    names = next(iter(properties.values()), {})
+    slicings = [_slicing(name, properties, found, chosen, level) for name in names] if found else []
     return Sliced(chosen, tuple(slicings), tuple(left_out))
 
 
-def rebuilt(record: Record) -> LinkTask:
+def rebuilt(record: Record) -> Task:
     """The task a record was judged on, made again; where that cannot be, an error says why."""
     name, where = record.dataset, _where(record)
     if name.partition(":")[0] not in datasets.names():
@@ -146,9 +147,21 @@ def rebuilt(record: Record) -> LinkTask:
     task = tasks.task(name, record.protocol, record.task_seed, **dict(record.options))
     if task.hash != record.provenance.get("task"):
         raise InputError(f"{where}: the task made again is another one than the record's (its hash differs)")
-    if not isinstance(task, LinkTask):
-        raise InputError(f"{where}: every node is ranked, which leaves no ranks of single links")
     return task
+
+
+def properties_of(task: Task) -> dict[str, NDArray[Any]]:
+    """Return what the units of a test part are grouped by, an array (n,) each.
+
+    Args:
+        task: of links, or of a kind that has ``properties()``.
+    """
+    if isinstance(task, LinkTask):
+        return link_properties(task)
+    found = task.properties()
+    if not found:
+        raise InputError(f"{task.dataset} · {task.protocol}: there is nothing to group the {task.unit}s by")
+    return found
 
 
 def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
@@ -240,7 +253,7 @@ def _slicing(
         for label, by_task in found.items()
     }
     links = tuple(int((everyone == group).sum()) for group in groups)
-    return Slicing(name, TITLES[name], tuple(groups), links, values)
+    return Slicing(name, TITLES.get(name, name), tuple(groups), links, values)
 
 
 def _estimate(

@@ -15,13 +15,7 @@ from trueedge.results.record import Record, request_key
 from trueedge.results.versions import labelled, of_last_code
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
-# What might have been others: what an interval holds for, in a user's words.
-OVER = {
-    "edges": "test edges, with these negatives",
-    "edges and seeds": "test edges and seeds, with these negatives",
-    "tasks": "splits",
-}
-# A gap that could only just be found when it is this large is no gap to speak of.
+# A gap that must be this large to be detected is not worth a sentence.
 LARGEST_GAP = 0.5
 
 
@@ -72,8 +66,8 @@ class Table:
 
     @property
     def _unsure(self) -> bool:
-        """An AUC depends on its negatives as much as on positives, and one split does not tell how much."""
-        return self.found.metric == "auc" and self.found.tasks == 1
+        """An AUC depends on its negatives as much as on positives: one split does not show how much."""
+        return self.found.tasks == 1 and metrics.get(self.found.metric).interval_over == "tasks"
 
     @property
     def records(self) -> list[Record]:
@@ -126,7 +120,8 @@ class Table:
         if self.compared is not None:
             said = [how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
-            said = ["how sure an AUC is, one split does not tell: --seeds 5 draws five"]
+            name = self.found.metric.upper()
+            said = [f"intervals of {name} need several splits: run with --seeds 5"]
         else:
             said = []
         return [*said, *self.left_out, *findings(self.records)]
@@ -178,21 +173,39 @@ def findings(records: Sequence[Record]) -> list[str]:
 
 
 def how_sure(compared: MethodComparison) -> str:
-    """What the intervals and letters of a table mean."""
-    gap = f"; half of the pairs can tell a true gap of {100 * compared.smallest_gap:.1f} points"
+    """Return what the intervals and letters of a table mean."""
     kinds: dict[str, list[str]] = {}
     for one in compared.methods:
-        kinds.setdefault(OVER.get(one.estimate.over, one.estimate.over), []).append(one.label)
+        kinds.setdefault(over_words(one.estimate.over, compared.unit), []).append(one.label)
     over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
-    # Where methods have different numbers of splits, or of seeds.
+    # Methods may differ in their numbers of splits, or of seeds.
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
-    told = "methods with a common letter are not told apart (paired, Holm)"
-    level = f"{100 * compared.level:.0f} % intervals over {over}"
-    return f"{level}; {told}{gap if compared.smallest_gap < LARGEST_GAP else ''}"
+    said = [
+        f"{100 * compared.level:.0f} % intervals over {over}",
+        "shared letter: no significant difference (paired t-test, Holm-corrected)",
+    ]
+    if compared.smallest_gap < LARGEST_GAP:
+        gap = metrics.format_value(compared.metric, compared.smallest_gap, 1)
+        points = " points" if metrics.scale(compared.metric) == 100 else ""
+        said.append(f"gaps below about {gap}{points} cannot be detected here")
+    return "; ".join(said)
+
+
+def over_words(over: str, unit: str) -> str:
+    """Return what an interval is taken over, in words.
+
+    Args:
+        over: from :class:`trueedge.statistics.significance.Estimate`.
+        unit: what a unit of the test part is, a noun.
+    """
+    if over == "tasks":
+        return "splits"
+    seeds = " and seeds" if over.endswith("seeds") else ""
+    return f"test {unit}s{seeds}" + (", with these negatives" if unit == "positive" else "")
 
 
 def too_few(compared: MethodComparison) -> list[str]:
-    """That there are too few seeds, where methods share a letter although their intervals do not overlap."""
+    """Say that there are too few seeds, where methods share a letter but their intervals do not overlap."""
     ends = {one.label: (one.estimate.low, one.estimate.high) for one in compared.methods}
     joined = [pair for pair in compared.pairs if pair.p_holm >= 1 - compared.level]
     if all(
@@ -201,9 +214,12 @@ def too_few(compared: MethodComparison) -> list[str]:
     ):
         return []
     seeds = min(one.seeds for one in compared.methods)
-    counted = "one seed is" if seeds == 1 else f"{seeds} seeds are"
+    counted = "one seed" if seeds == 1 else f"{seeds} seeds"
     pairs = len(compared.pairs)
-    return [f"{counted} too few for {pairs} pair{'s' if pairs > 1 else ''}: more seeds tell more"]
+    return [
+        f"with {counted} and {pairs} pair{'s' if pairs > 1 else ''} of methods only large differences are"
+        " significant: more seeds help"
+    ]
 
 
 def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:

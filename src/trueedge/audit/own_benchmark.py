@@ -202,7 +202,7 @@ def _judged(
     made = _link_task(chosen.judge(request, sound))
     if not any(loop.any() for loop in loops.values()):
         return made
-    if made.test.own_negatives:
+    if made.test.per_positive:
         part = "valid" if loops["valid"].any() else "test"
         row = int(loops[part].argmax())
         raise InputError(

@@ -92,7 +92,7 @@ class Subject:
     @property
     def own(self) -> bool:
         """Whether each test positive has its own negatives."""
-        return self.task.part("test").own_negatives
+        return self.task.part("test").per_positive
 
     @cached_property
     def degrees(self) -> NDArray[np.int64]:
@@ -165,10 +165,10 @@ class Subject:
     def _view(self, kind: str, part: str, limit: int) -> View:
         found = self.task.part(part)
         # Shared negatives stand against every positive: taken apart or not, the pairs are the same.
-        key = (kind if found.own_negatives else "shared", part, limit)
+        key = (kind if found.per_positive else "shared", part, limit)
         if key not in self._views:
             rng = generator(self.seed, "audit", *key)
-            if not found.own_negatives:
+            if not found.per_positive:
                 made = _shared(found, limit, rng)
             else:
                 made = _whole_lists(found, limit, rng) if kind == "lists" else _apart(found, limit, rng)

@@ -14,6 +14,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
+from trueedge.tasks.base import PARTS
 from trueedge.tasks.protocols import Shards
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
@@ -121,7 +122,7 @@ def source(text: str) -> str | Graph:
     if text.partition(":")[0] in datasets.names():
         return text
     if Path(text).is_dir():
-        if any(storage.shards_of(Path(text), part).is_dir() for part in storage.PARTS):
+        if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(
                 f"{text} is not complete: the command that began it, given again, goes on with it"
             )

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
+from trueedge import metrics
 from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
@@ -30,31 +31,40 @@ def _print(table: Table) -> None:
     lines: list[list[str | Text]] = [
         [
             line.label,
-            _percent(line, table.headline, best[table.headline]),
-            *(_interval(line) if sure else ()),
-            *(_percent(line, name, best[name]) for name in table.metrics[1:]),
+            _value(line, table.headline, best[table.headline]),
+            *(_interval(line, table.headline) if sure else ()),
+            *(_value(line, name, best[name]) for name in table.metrics[1:]),
         ]
         for line in table.lines
     ]
-    title = Text.assemble((table.where, "bold"), f"  test part, percent, {table.seeds}")
+    title = Text.assemble((table.where, "bold"), f"  test part, {_units(table.metrics)}{table.seeds}")
     told = [f"{100 * sure.level:.0f} %", "group"] if sure else []
     head = ["method", table.headline, *told, *table.metrics[1:]]
     showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 
 
-def _interval(line: Line) -> list[str | Text]:
-    """The interval of a method's headline, in percent, and the letters of its tie groups."""
+def _units(names: Iterable[str]) -> str:
+    """What the numbers are, for the title: percentages, but for those of some metrics."""
+    others = [name for name in names if metrics.scale(name) != 100]
+    if not others:
+        return "percent, "
+    return f"percent (not {', '.join(others)}), " if len(others) < len(list(names)) else ""
+
+
+def _interval(line: Line, headline: str) -> list[str | Text]:
+    """The interval of a method's headline, and the letters of its tie groups."""
     if line.estimate is None:
         return ["–", "–"]
-    found = line.estimate.estimate
-    return [f"{100 * found.low:.1f}–{100 * found.high:.1f}", "".join(line.estimate.letters)]
+    found, digits = line.estimate.estimate, 1 if metrics.scale(headline) == 100 else None
+    ends = [metrics.format_value(headline, end, digits) for end in (found.low, found.high)]
+    return ["–".join(ends), "".join(line.estimate.letters)]
 
 
-def _percent(line: Line, name: str, best: float | None) -> Text:
+def _value(line: Line, name: str, best: float | None) -> Text:
     row = line.row
     if name not in row.means:
         return Text("–")
-    text = f"{100 * row.means[name]:.2f}"
+    text = metrics.format_value(name, row.means[name])
     if row.seeds > 1:
-        text += f"±{100 * row.stds[name]:.2f}"
+        text += f"±{metrics.format_value(name, row.stds[name])}"
     return Text(text, style="bold" if row.means[name] == best else "")

@@ -132,3 +132,19 @@ def _head(data: bytes, what: str) -> tuple[tuple[int, ...], bool, np.dtype[Any],
     except Exception:  # a damaged head makes numpy raise nearly anything, with all of the head in it
         raise InputError(f"{what} is damaged: its head does not describe an array") from None
     return shape, turned, dtype, stream.tell()
+
+
+def refuse_masked(values: object, what: str) -> None:
+    """Refuse masked values: numpy would hand out what lies under the mask.
+
+    Args:
+        values: a masked array, a list of them, or anything else, which passes.
+        what: the noun for the error message.
+    """
+    rows = values if isinstance(values, (list, tuple)) else (values,)
+    masks = [np.ma.getmaskarray(row) for row in rows if isinstance(row, np.ma.MaskedArray)]
+    count = sum(int(np.count_nonzero(mask)) for mask in masks)
+    if count:
+        raise InputError(
+            f"{what}: {count} value{' is' if count == 1 else 's are'} masked; fill them in first"
+        )

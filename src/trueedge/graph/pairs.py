@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import refuse_masked
 
 IntArray = NDArray[np.integer[Any]]
 
@@ -65,22 +66,6 @@ def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArra
     at = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)
     found: NDArray[np.bool_] = sorted_keys[at] == keys
     return found
-
-
-def refuse_masked(values: object, what: str) -> None:
-    """Refuse masked values: numpy would hand out what lies under the mask.
-
-    Args:
-        values: a masked array, a list of them, or anything else, which passes.
-        what: the noun for the error message.
-    """
-    rows = values if isinstance(values, (list, tuple)) else (values,)
-    masks = [np.ma.getmaskarray(row) for row in rows if isinstance(row, np.ma.MaskedArray)]
-    count = sum(int(np.count_nonzero(mask)) for mask in masks)
-    if count:
-        raise InputError(
-            f"{what}: {count} value{' is' if count == 1 else 's are'} masked; fill them in first"
-        )
 
 
 def _as_array(values: object, what: str) -> NDArray[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph.pairs import refuse_masked
+from trueedge.files.arrays import refuse_masked
 
 if TYPE_CHECKING:
     from trueedge.graph.graph import Graph

@@ -1,24 +1,29 @@
 """What scores are worth: metrics that say what they measure and what chance would give."""
 
-from trueedge.metrics.evaluate import ListMeasures, PairMeasures, evaluate, evaluate_lists, judge, ranks
+from trueedge.metrics.evaluate import Evaluation, ListEvaluation, evaluate, evaluate_lists, measure, ranks
 from trueedge.metrics.lists import ListScores, ListSizes
-from trueedge.metrics.metric import Metric, catalogue, get
+from trueedge.metrics.metric import Metric, catalogue, format_value, get, scale
 from trueedge.metrics.ranks import Ranks
-from trueedge.metrics.scores import PairScores, PairSizes
+from trueedge.metrics.scores import PairScores, PairSizes, Scores
+from trueedge.metrics.units import UnitValues
 
 __all__ = [
-    "ListMeasures",
+    "Evaluation",
+    "ListEvaluation",
     "ListScores",
     "ListSizes",
     "Metric",
-    "PairMeasures",
     "PairScores",
     "PairSizes",
     "Ranks",
+    "Scores",
+    "UnitValues",
     "catalogue",
     "evaluate",
     "evaluate_lists",
+    "format_value",
     "get",
-    "judge",
+    "measure",
     "ranks",
+    "scale",
 ]

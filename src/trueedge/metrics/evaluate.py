@@ -1,8 +1,8 @@
-"""Judging scores: the ranks, and any metrics by their names."""
+"""Evaluate scores: the ranks, and any metrics by their names."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,37 +11,43 @@ from trueedge.errors import InputError, must_be
 from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, get
 from trueedge.metrics.ranks import Ranks
-from trueedge.metrics.scores import PairScores
+from trueedge.metrics.scores import PairScores, Scores
+from trueedge.metrics.units import UnitValues, unit_values
 
 
-class PairMeasures(dict[str, float]):
-    """Each metric's value by its name, and where the positives stand.
+class Evaluation(dict[str, float]):
+    """Each metric's value by its name, and what each unit contributes.
 
     Attributes:
-        ranks: float64 (P,), each positive's mean rank among its negatives; None where no metric asked.
+        units: values for each unit; empty where no metric is a mean over units.
     """
 
-    def __init__(self, values: dict[str, float], ranks: NDArray[np.float64] | None) -> None:
+    def __init__(self, values: Mapping[str, float], units: UnitValues) -> None:
         super().__init__(values)
-        self.ranks = ranks
+        self.units = units
+
+    @property
+    def ranks(self) -> NDArray[np.float64] | None:
+        """The mean rank of each positive among its negatives, float64 (P,); None without such ranks."""
+        return self.units.values.get("mr")
 
 
-class ListMeasures(dict[str, float]):
-    """Each metric's value by its name, and how many queries were judged.
+class ListEvaluation(Evaluation):
+    """Each metric's value by its name, and how many queries it is a mean of.
 
     Attributes:
         queries: the queries that have a relevant candidate, over which the values are means.
         left_out: the queries that have none, and count nowhere.
     """
 
-    def __init__(self, values: dict[str, float], queries: int, left_out: int) -> None:
-        super().__init__(values)
+    def __init__(self, values: Mapping[str, float], units: UnitValues, queries: int, left_out: int) -> None:
+        super().__init__(values, units)
         self.queries = queries
         self.left_out = left_out
 
 
 def ranks(positive: object, negative: object) -> Ranks:
-    """The rank of each positive among the negatives, 1 is best.
+    """Return the rank of each positive among the negatives, 1 is best.
 
     Args:
         positive: numbers (P,).
@@ -51,7 +57,7 @@ def ranks(positive: object, negative: object) -> Ranks:
 
 
 def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[str, float]:
-    """Judge the scores of positives against those of negatives.
+    """Evaluate the scores of positives against those of negatives.
 
     Args:
         positive: numbers (P,).
@@ -66,21 +72,23 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
     return {metric.name: metric.value(scores) for metric in metrics}
 
 
-def judge(scores: PairScores, names: Iterable[str]) -> PairMeasures:
-    """Each metric's value of checked scores, by its name.
+def measure(scores: Scores, names: Iterable[str], unit: str = "positive") -> Evaluation:
+    """Return each metric's value of checked scores, with the values for each unit.
 
     Args:
-        scores: checked scores, which keep their ranks for whoever asks next.
+        scores: checked scores.
         names: names of metrics.
+        unit: what a unit is, a noun.
     """
-    values = {metric.name: metric.value(scores) for metric in _parse(names)}
-    return PairMeasures(values, scores.ranks.mean if "ranks" in vars(scores) else None)
+    metrics = _parse(names)
+    values = {metric.name: metric.value(scores) for metric in metrics}
+    return Evaluation(values, unit_values(scores, metrics, unit))
 
 
 def evaluate_lists(
     indptr: object, scores: object, relevant: object, names: Iterable[str], *, block: bool = False
-) -> ListMeasures:
-    """Judge ranked lists of candidates, one list a query.
+) -> ListEvaluation:
+    """Evaluate ranked lists of candidates, one list for each query.
 
     Args:
         indptr: int array (q + 1,), where each query's list starts in ``scores``.
@@ -100,8 +108,8 @@ def evaluate_lists(
     for metric in metrics:
         if not block and metric.k is not None and metric.k > longest:
             raise InputError(f"{metric.name}: the longest list has only {longest} candidates")
-    values = {metric.name: metric.value(lists) for metric in metrics}
-    return ListMeasures(values, len(lists.sizes.relevant), lists.left_out)
+    found = measure(lists, [metric.name for metric in metrics], "query")
+    return ListEvaluation(found, found.units, len(lists.sizes.relevant), lists.left_out)
 
 
 def _parse(names: Iterable[str]) -> list[Metric]:

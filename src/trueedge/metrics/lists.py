@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.metrics.metric import Metric, register
-from trueedge.metrics.scores import Layout, as_array, as_floats, as_scores
+from trueedge.metrics.scores import Scores, as_array, as_floats, as_scores, take
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +29,7 @@ class ListSizes:
 
 
 @dataclass(frozen=True, eq=False)
-class ListScores:
+class ListScores(Scores):
     """Where the relevant candidates of each query stand; queries without any are left out.
 
     Attributes:
@@ -40,7 +40,8 @@ class ListScores:
         left_out: the number of queries without a relevant candidate.
     """
 
-    layout: ClassVar[Layout] = "lists"
+    form: ClassVar[str] = "lists"
+    layout = "lists"
 
     sizes: ListSizes
     starts: NDArray[np.int64]
@@ -49,7 +50,7 @@ class ListScores:
     left_out: int
 
     @classmethod
-    def check(cls, indptr: object, scores: object, relevant: object) -> ListScores:
+    def check(cls, indptr: object, scores: object, relevant: object) -> Self:
         """Refuse what does not fit together, and rank the relevant candidates of each list."""
         from trueedge.kernels.ranking.ranking import rank_relevant
 
@@ -70,6 +71,22 @@ class ListScores:
             tied=tied,
             left_out=int(np.count_nonzero(~kept)),
         )
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the lists' lengths, and where their relevant candidates stand."""
+        found = {"candidates": self.sizes.candidates, "relevant": self.sizes.relevant}
+        return {**found, "above": self.above, "tied": self.tied, "left_out": np.array([self.left_out])}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the lists that :meth:`arrays` came from."""
+        candidates, relevant, above, tied, left_out = take(
+            arrays, "candidates", "relevant", "above", "tied", "left_out"
+        )
+        starts = _cumulate(relevant)
+        if starts[-1] != len(above) or len(above) != len(tied) or len(candidates) != len(relevant):
+            raise InputError("the arrays of ranked lists do not fit together")
+        return cls(ListSizes(candidates, relevant), starts, above, tied, int(left_out[0]))
 
     @cached_property
     def best(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -134,21 +151,21 @@ def _cumulative_discount(k: int) -> NDArray[np.float64]:
     return total
 
 
-def _ndcg(scores: ListScores, k: int) -> float:
+def _ndcg(scores: ListScores, k: int) -> NDArray[np.float64]:
     ideal = _cumulative_discount(k)[np.minimum(scores.sizes.relevant, k)]
-    return float(np.mean(scores.gain(k) / ideal))
+    return scores.gain(k) / ideal
 
 
-def _hit_rate(scores: ListScores, k: int) -> float:
+def _hit_rate(scores: ListScores, k: int) -> NDArray[np.float64]:
     from trueedge.kernels.ranking.ranking import chance_of_hit
 
-    return float(np.mean(chance_of_hit(*scores.best, k)))
+    return np.asarray(chance_of_hit(*scores.best, k))
 
 
-def _first_hit(scores: ListScores) -> float:
+def _first_hit(scores: ListScores) -> NDArray[np.float64]:
     from trueedge.kernels.ranking.ranking import reciprocal_first
 
-    return float(np.mean(reciprocal_first(*scores.best)))
+    return np.asarray(reciprocal_first(*scores.best))
 
 
 def _one_tie(sizes: ListSizes) -> ListScores:
@@ -159,20 +176,17 @@ def _one_tie(sizes: ListSizes) -> ListScores:
 
 
 def _list_metric(
-    pattern: str, title: str, formula: str, citation: str, compute: Callable[..., float]
+    pattern: str, title: str, formula: str, citation: str, values: Callable[..., NDArray[np.float64]]
 ) -> Metric:
     return Metric(
         pattern=pattern,
         title=title,
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
         layouts=("lists",),
         formula=f"{formula}; mean over queries that have a relevant candidate, expected value over random "
         "orders of ties",
         citation=citation,
-        expect=lambda sizes, *k: compute(_one_tie(sizes), *k),
-        compute=compute,
+        expect=lambda sizes, *k: float(np.mean(values(_one_tie(sizes), *k))),
+        values=values,
     )
 
 
@@ -191,7 +205,7 @@ register(
         "share of the relevant candidates among the first K",
         "relevant among the first K / relevant",
         "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
-        lambda scores, k: float(np.mean(scores.hits(k) / scores.sizes.relevant)),
+        lambda scores, k: scores.hits(k) / scores.sizes.relevant,
     )
 )
 register(
@@ -202,7 +216,7 @@ register(
         "vertex-centric maximum of precision and recall at K",
         "relevant among the first K / min(K, relevant)",
         "Menand and Seshadhri, Link prediction using low-dimensional node embeddings, PNAS 2024",
-        lambda scores, k: float(np.mean(scores.hits(k) / np.minimum(scores.sizes.relevant, k))),
+        lambda scores, k: scores.hits(k) / np.minimum(scores.sizes.relevant, k),
     )
 )
 register(

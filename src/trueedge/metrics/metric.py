@@ -1,4 +1,4 @@
-"""A metric is data: its name, range, direction, expectation by chance, and how it is computed."""
+"""A metric is data: its name, range, direction, expectation by chance, how it is computed and shown."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.errors import InputError, unknown
-from trueedge.metrics.scores import Layout
+from trueedge.metrics.scores import Scores, describe_layout
 from trueedge.registry import Registry
 
 METRICS: Registry[Metric] = Registry("metric", "trueedge.metrics")
 
-_SHAPES: dict[Layout, str] = {
-    "shared": "negatives shared by all positives, (M,)",
-    "own": "each positive's own negatives, (P, K)",
-    "lists": "lists of candidates (evaluate_lists)",
-}
+# How people read a value: a share of 1 as a percentage, a number as it is, or a place in a ranking.
+Shown = Literal["percent", "number", "rank"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Metric:
-    """One way to judge scores.
+    """One way to evaluate scores.
 
     Attributes:
         pattern: the name, with a capital K where a number goes: ``mrr``, ``hits@K``.
@@ -32,27 +32,45 @@ class Metric:
         low: the smallest value it can take.
         high: the largest value it can take.
         higher_is_better: which direction is good.
-        layouts: what it judges: ``shared`` negatives (M,), each positive's ``own`` (P, K), ``lists``.
+        layouts: the layouts of scores it evaluates: ``shared`` or ``per-positive`` negatives, ``lists``, …
         formula: how it is computed, in one line, ties included.
         citation: the paper it comes from, one line.
-        expect: its expectation when all scores are random and distinct, from the sizes
-            (:class:`PairSizes` or :class:`ListSizes`) and, where the name has one, K.
-        compute: its value, from checked scores (:class:`PairScores` or :class:`ListScores`) and, where
-            the name has one, K.
+        expect: its expectation when all scores are random and distinct, from the sizes of the scores and,
+            where the name has one, K; None where it is not known.
+        values: one value for each unit (a positive, a query, a node, a user), float64 (n,), from checked
+            scores and, where the name has one, K. None for a metric that is not a mean over units.
+        compute: its value, from the same; the mean of ``values`` where None.
+        of_rank: its value for each positive as a function of the positives' mean ranks and, where the name
+            has one, K; None where it is no such function.
+        most_k: the largest K that scores of some sizes allow; None where every K is allowed.
+        shown: how people read it.
+        interval_over: what its interval is taken over: the ``units`` of one test part, or several ``tasks``
+            where one test part does not show how much the metric varies.
         k: the number in the name; None in the catalogue and for metrics without one.
     """
 
     pattern: str
     title: str
-    low: float
-    high: float
-    higher_is_better: bool
-    layouts: tuple[Layout, ...]
+    layouts: tuple[str, ...]
     formula: str
     citation: str
-    expect: Callable[..., float]
-    compute: Callable[..., float]
+    low: float = 0.0
+    high: float = 1.0
+    higher_is_better: bool = True
+    expect: Callable[..., float] | None = None
+    values: Callable[..., NDArray[np.float64]] | None = None
+    compute: Callable[..., float] | None = None
+    of_rank: Callable[..., NDArray[Any]] | None = None
+    most_k: Callable[[Any], int] | None = None
+    shown: Shown = "percent"
+    interval_over: Literal["units", "tasks"] = "units"
     k: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.values is None and self.compute is None:
+            raise InputError(
+                f"the metric {self.pattern!r} needs values for each unit, or a way to compute it"
+            )
 
     @property
     def name(self) -> str:
@@ -65,25 +83,50 @@ class Metric:
         return "@K" in self.pattern
 
     def expectation(self, sizes: Any) -> float:
-        """Its expectation under random distinct scores.
+        """Return its expectation under random distinct scores; NaN where it is not known.
 
         Args:
-            sizes: the :class:`PairSizes` or :class:`ListSizes` of the scores.
+            sizes: the sizes of the scores, such as :class:`PairSizes` or :class:`ListSizes`.
         """
-        return float(self.expect(sizes, *self._number()))
+        return float("nan") if self.expect is None else float(self.expect(sizes, *self._number(sizes)))
 
-    def value(self, scores: Any) -> float:
-        """Its value for checked scores; scores of a layout it is not made for are refused."""
+    def value(self, scores: Scores) -> float:
+        """Return its value for checked scores."""
+        number = self._accept(scores)
+        if self.compute is not None:
+            return float(self.compute(scores, *number))
+        return float(np.mean(self.per_unit(scores)))
+
+    def per_unit(self, scores: Scores) -> NDArray[np.float64]:
+        """Return its value for each unit of checked scores, float64 (n,); their mean is the metric."""
+        if self.values is None:
+            raise InputError(f"{self.name} is not a mean over units: it has no value for each of them")
+        return np.asarray(self.values(scores, *self._accept(scores)), dtype=np.float64)
+
+    def fits(self, scores: Scores) -> bool:
+        """Whether there are enough scores for its K."""
+        return self.k is None or self.most_k is None or self.k <= self.most_k(scores.sizes)
+
+    @property
+    def scale(self) -> float:
+        """What a value is multiplied by before it is shown: 100 for percentages."""
+        return 100.0 if self.shown == "percent" else 1.0
+
+    def _accept(self, scores: Scores) -> tuple[int, ...]:
+        """Refuse scores of a layout it is not made for, and a K that is too large for them."""
         if scores.layout not in self.layouts:
-            wanted = " or ".join(_SHAPES[layout] for layout in self.layouts)
-            raise InputError(f"{self.name} judges {wanted}; it got {_SHAPES[scores.layout]}")
-        return float(self.compute(scores, *self._number()))
+            wanted = " or ".join(describe_layout(layout) for layout in self.layouts)
+            raise InputError(f"{self.name} evaluates {wanted}; it got {describe_layout(scores.layout)}")
+        return self._number(getattr(scores, "sizes", None))
 
-    def _number(self) -> tuple[int, ...]:
+    def _number(self, sizes: Any) -> tuple[int, ...]:
         if not self.takes_k:
             return ()
         if self.k is None:
             raise InputError(f"{self.pattern} needs a number in the place of K, as in {_example(self)!r}")
+        most = None if self.most_k is None else self.most_k(sizes)
+        if most is not None and self.k > most:
+            raise InputError(f"{self.name}: K can be {most} at most with so few scores")
         return (self.k,)
 
 
@@ -108,6 +151,30 @@ def get(name: str) -> Metric:
     if not re.fullmatch(r"0*[1-9][0-9]{0,17}", found[2], re.ASCII):
         raise InputError(f"{name}: K must be a whole number, 1 or more, as in {_example(metric)!r}")
     return dataclasses.replace(metric, k=int(found[2]))
+
+
+def scale(name: str) -> float:
+    """Return what a metric's values are multiplied by before they are shown; 100 for unknown metrics."""
+    try:
+        return get(name).scale
+    except InputError:
+        return 100.0
+
+
+def format_value(name: str, value: float, decimals: int | None = None) -> str:
+    """Return a metric's value as tables show it: ``26.34`` for a share of 0.2634, ``3.14`` for a mean rank.
+
+    Args:
+        name: the metric's name; values of one that is not known here are taken for shares.
+        value: the value.
+        decimals: 2 for percentages and ranks and 3 for other numbers where None.
+    """
+    try:
+        shown = get(name).shown
+    except InputError:
+        shown = "percent"
+    places = decimals if decimals is not None else 3 if shown == "number" else 2
+    return f"{scale(name) * value:.{places}f}"
 
 
 def catalogue() -> tuple[Metric, ...]:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.metrics.scores import as_array, as_scores
+from trueedge.metrics.metric import Metric, register
+from trueedge.metrics.scores import LAYOUTS, Scores, as_array, as_scores, take
 
 Chance = Literal["product", "permutations"]
 
@@ -205,3 +208,89 @@ def _expected_element_centric(overlaps: _Overlaps, chance: Chance) -> float:
         squares += np.outer(a * (n - a), b * (n - b)) / (n**2 * (n - 1))
     pairs = np.outer(many, others)
     return float(np.sum(pairs * squares / np.maximum.outer(a, b)) / n)
+
+
+LAYOUTS["partitions"] = "clusters of nodes beside their communities"
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionScores(Scores):
+    """The true community of each node, and the clusters found.
+
+    Attributes:
+        communities: int array (n,).
+        clusters: int array (n,), found in the nodes' vectors.
+        directions: int array (n,), found in the directions of the vectors alone.
+    """
+
+    form: ClassVar[str] = "partitions"
+    layout = "partitions"
+
+    communities: NDArray[Any]
+    clusters: NDArray[Any]
+    directions: NDArray[Any]
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the three partitions."""
+        return {
+            "communities": self.communities,
+            "clusters": self.clusters,
+            "directions": self.directions,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the three partitions, each with a group for every node."""
+        truth, clusters, directions = take(arrays, "communities", "clusters", "directions")
+        for found in (clusters, directions):
+            _overlaps(truth, found)
+        return cls(truth, clusters, directions)
+
+
+def _shared_above_chance(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
+    """What each element's two groups share, above chance; the mean is the adjusted similarity."""
+    overlaps = _overlaps(first, second)
+    if _element_centric(overlaps) == 1.0:
+        return np.ones(len(first))
+    a, b = _groups(first, "first partition"), _groups(second, "second partition")
+    shared = np.zeros((len(overlaps.first), len(overlaps.second)))
+    shared[overlaps.rows, overlaps.columns] = overlaps.shared
+    values = shared[a, b] / np.maximum(overlaps.first[a], overlaps.second[b])
+    expected = _expected_element_centric(overlaps, "product")
+    return (values - expected) / (1 - expected)
+
+
+def _partition_metric(
+    pattern: str, title: str, field: str, rule: Callable[..., float], citation: str, **others: Any
+) -> None:
+    register(
+        Metric(
+            pattern=pattern,
+            title=title + (", vectors of length 1" if field == "directions" else ""),
+            layouts=("partitions",),
+            formula="see the paper; K-means clusters of the nodes' vectors against the true communities",
+            citation=citation,
+            compute=lambda scores: rule(scores.communities, getattr(scores, field)),
+            shown="number",
+            **others,
+        )
+    )
+
+
+for _suffix, _field in (("", "clusters"), ("-directions", "directions")):
+    _partition_metric(
+        f"element-centric{_suffix}",
+        "adjusted element-centric similarity",
+        _field,
+        adjusted_element_centric_similarity,
+        "Gates et al., Element-centric Clustering Comparison Unifies Overlaps and Hierarchy, 2019",
+        low=-1.0,
+        values=lambda scores, field=_field: _shared_above_chance(scores.communities, getattr(scores, field)),
+    )
+    _partition_metric(
+        f"nmi{_suffix}",
+        "normalized mutual information",
+        _field,
+        normalized_mutual_information,
+        "Danon et al., Comparing Community Structure Identification, 2005",
+    )

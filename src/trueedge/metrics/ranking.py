@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.metrics.metric import Metric, register
 from trueedge.metrics.scores import PairScores, PairSizes
 
@@ -19,46 +19,31 @@ RANK: dict[View, str] = {
     "pessimistic": "1 + #(neg >= pos)",
 }
 HEART = "Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023, Appendix B.1"
+VIEWS: dict[View, str] = {
+    "mean": "",
+    "optimistic": ", ties in the positive's favour",
+    "pessimistic": ", ties against the positive",
+}
 
 
-def _mrr(pattern: str, title: str, view: View) -> Metric:
-    return Metric(
-        pattern=pattern,
-        title=title,
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
-        layouts=("shared", "own"),
-        formula=f"mean over positives of 1 / rank; rank = {RANK[view]}",
-        citation="Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
-        expect=_expect_mrr,
-        compute=lambda scores: float(np.mean(1.0 / _ranks(scores, view))),
+def _register(pattern: str, title: str, formula: str, citation: str, **others: Any) -> None:
+    layouts = ("shared", "per-positive")
+    register(
+        Metric(pattern=pattern, title=title, layouts=layouts, formula=formula, citation=citation, **others)
     )
 
 
-def _rank_hits(pattern: str, title: str, view: View) -> Metric:
-    return Metric(
-        pattern=pattern,
-        title=title,
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
-        layouts=("shared", "own"),
-        formula=f"share of positives with rank <= K, rank = {RANK[view]}; fewer than K negatives: an error",
-        citation=HEART,
-        expect=_expect_hits,
-        compute=lambda scores, k: _share_within(scores, k, view),
-    )
+def _reciprocal(view: View) -> Callable[[PairScores], NDArray[np.float64]]:
+    return lambda scores: 1.0 / _ranks(scores, view)
 
 
-def _hits(scores: PairScores, k: int) -> float:
+def _within(view: View) -> Callable[[PairScores, int], NDArray[np.float64]]:
+    return lambda scores, k: (_ranks(scores, view) <= k).astype(np.float64)
+
+
+def _hits(scores: PairScores, k: int) -> NDArray[np.float64]:
     # A score strictly above the K-th best shared negative is a pessimistic rank of at most K.
-    return _share_within(scores, k, "pessimistic" if scores.layout == "shared" else "mean")
-
-
-def _share_within(scores: PairScores, k: int, view: View) -> float:
-    _check_k(scores.sizes, k)
-    return float(np.mean(_ranks(scores, view) <= k))
+    return _within("pessimistic" if scores.layout == "shared" else "mean")(scores, k)
 
 
 def _ranks(scores: PairScores, view: View) -> NDArray[np.float64]:
@@ -66,10 +51,9 @@ def _ranks(scores: PairScores, view: View) -> NDArray[np.float64]:
     return ranks
 
 
-def _check_k(sizes: PairSizes, k: int) -> None:
+def _negatives(sizes: PairSizes) -> int:
     """With fewer negatives than K every positive would be a hit, whatever its score."""
-    if k > sizes.negatives:
-        raise InputError(f"Hits@{k} needs at least {k} negatives, and there are {sizes.negatives}")
+    return sizes.negatives
 
 
 def _expect_mrr(sizes: PairSizes) -> float:
@@ -77,44 +61,50 @@ def _expect_mrr(sizes: PairSizes) -> float:
 
 
 def _expect_hits(sizes: PairSizes, k: int) -> float:
-    _check_k(sizes, k)
     return k / (sizes.negatives + 1)
 
 
-register(_mrr("mrr", "mean reciprocal rank", "mean"))
-register(_mrr("mrr.optimistic", "mean reciprocal rank, ties in the positive's favour", "optimistic"))
-register(_mrr("mrr.pessimistic", "mean reciprocal rank, ties against the positive", "pessimistic"))
-register(
-    Metric(
-        pattern="mr",
-        title="mean rank",
-        low=1.0,
-        high=float("inf"),
-        higher_is_better=False,
-        layouts=("shared", "own"),
-        formula=f"mean over positives of the rank; rank = {RANK['mean']}",
-        citation="Bordes et al., Translating Embeddings for Modeling Multi-relational Data, NeurIPS 2013",
-        expect=lambda sizes: 1 + sizes.negatives / 2,
-        compute=lambda scores: float(np.mean(scores.ranks.mean)),
+for _view, _how in VIEWS.items():
+    _register(
+        "mrr" if _view == "mean" else f"mrr.{_view}",
+        f"mean reciprocal rank{_how}",
+        f"mean over positives of 1 / rank; rank = {RANK[_view]}",
+        "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
+        expect=_expect_mrr,
+        values=_reciprocal(_view),
+        of_rank=(lambda ranks: 1.0 / ranks) if _view == "mean" else None,
     )
+_register(
+    "mr",
+    "mean rank",
+    f"mean over positives of the rank; rank = {RANK['mean']}",
+    "Bordes et al., Translating Embeddings for Modeling Multi-relational Data, NeurIPS 2013",
+    low=1.0,
+    high=float("inf"),
+    higher_is_better=False,
+    expect=lambda sizes: 1 + sizes.negatives / 2,
+    values=lambda scores: _ranks(scores, "mean"),
+    of_rank=lambda ranks: ranks,
+    shown="rank",
 )
-register(
-    Metric(
-        pattern="hits@K",
-        title="share of positives in the first K places",
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
-        layouts=("shared", "own"),
-        formula=(
-            f"own negatives: share of positives with rank <= K, rank = {RANK['mean']}; shared negatives: "
-            "share scored strictly above the K-th best negative; fewer than K negatives: an error"
-        ),
-        citation=f"Hu et al., Open Graph Benchmark, NeurIPS 2020 (shared); {HEART} (own)",
+_register(
+    "hits@K",
+    "share of positives in the first K places",
+    f"negatives per positive: share of positives with rank <= K, rank = {RANK['mean']}; shared negatives: "
+    "share scored strictly above the K-th best negative; fewer than K negatives: an error",
+    f"Hu et al., Open Graph Benchmark, NeurIPS 2020 (shared); {HEART} (per positive)",
+    expect=_expect_hits,
+    values=_hits,
+    most_k=_negatives,
+)
+for _view, _how in VIEWS.items():
+    _register(
+        "rank-hits@K" if _view == "mean" else f"hits@K.{_view}",
+        "share of positives with a mean rank of at most K" if _view == "mean" else f"Hits@K{_how}",
+        f"share of positives with rank <= K, rank = {RANK[_view]}; fewer than K negatives: an error",
+        HEART,
         expect=_expect_hits,
-        compute=_hits,
+        values=_within(_view),
+        of_rank=(lambda ranks, k: ranks <= k) if _view == "mean" else None,
+        most_k=_negatives,
     )
-)
-register(_rank_hits("rank-hits@K", "share of positives with a mean rank of at most K", "mean"))
-register(_rank_hits("hits@K.optimistic", "Hits@K, ties in the positive's favour", "optimistic"))
-register(_rank_hits("hits@K.pessimistic", "Hits@K, ties against the positive", "pessimistic"))

@@ -46,7 +46,7 @@ def rank_shared(positive: NDArray[np.float64], negative: NDArray[np.floating[Any
     return _ranks(above, at_least)
 
 
-def rank_own(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
+def rank_per_positive(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
     """Ranks among each positive's own negatives (P, K)."""
     from trueedge.kernels.ranking.ranking import count_above
 

@@ -2,24 +2,85 @@
 
 from __future__ import annotations
 
+import hashlib
 import sys
-from collections.abc import Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.pairs import refuse_masked
-from trueedge.metrics.ranks import Ranks, rank_own, rank_shared
+from trueedge.files.arrays import refuse_masked
+from trueedge.metrics.ranks import Ranks, rank_per_positive, rank_shared
+from trueedge.registry import Registry
 
-Layout = Literal["shared", "own", "lists"]
+LAYOUTS = {
+    "shared": "negatives shared by all positives, (M,)",
+    "per-positive": "each positive's own negatives, (P, K)",
+    "lists": "lists of candidates (evaluate_lists)",
+}
 
 NUMBERS_IN_A_BLOCK = 1 << 22
 # Above this, neighbouring whole numbers become one and the same float64.
 LARGEST_EXACT = 2**53
+
+
+class Scores(ABC):
+    """Checked scores beside the truth: all that is needed to compute metrics. A subclass has a ``form``.
+
+    Attributes:
+        form: the name under which a certificate finds the class again.
+        layout: what metrics ask for: ``shared``, ``per-positive``, ``lists``, …
+        sizes: how many scores there are, for metrics that need to know; not there where none does.
+    """
+
+    form: ClassVar[str]
+    layout: str
+    sizes: Any
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "form" in cls.__dict__:
+            FORMS.add(cls.form, cls, same=lambda taken: taken.__qualname__ == cls.__qualname__)
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything it holds as arrays of numbers."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the scores that :meth:`arrays` came from; what does not fit together is refused."""
+
+    @cached_property
+    def hash(self) -> str:
+        """A SHA-256 of all arrays and their shapes."""
+        digest = hashlib.sha256()
+        for array in self.arrays().values():
+            kind = "<f8" if array.dtype.kind == "f" else "<i8"
+            digest.update(f"{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)
+        return digest.hexdigest()
+
+
+FORMS: Registry[type[Scores]] = Registry("form of scores")
+
+
+def describe_layout(layout: str) -> str:
+    """Return a layout in words."""
+    return LAYOUTS.get(layout, f"scores of the layout {layout!r}")
+
+
+def take(arrays: Mapping[str, NDArray[Any]], *names: str) -> list[NDArray[Any]]:
+    """Return some arrays by their names; one that is missing is an error."""
+    for name in names:
+        if name not in arrays:
+            raise InputError(f"there is no array {name!r} among the scores")
+    return [arrays[name] for name in names]
 
 
 @dataclass(frozen=True)
@@ -36,19 +97,21 @@ class PairSizes:
 
 
 @dataclass(frozen=True, eq=False)
-class PairScores:
-    """Checked scores of positives and negatives.
+class PairScores(Scores):
+    """Checked scores of positives and negatives; ``positive, negative = scores`` unpacks them.
 
     Attributes:
         positive: float64 array (P,).
         negative: array (M,) shared by all positives, or (P, K) each positive's own, in the type it came in.
     """
 
+    form: ClassVar[str] = "pairs"
+
     positive: NDArray[np.float64]
     negative: NDArray[Any]
 
     @classmethod
-    def check(cls, positive: object, negative: object) -> PairScores:
+    def check(cls, positive: object, negative: object) -> Self:
         """Refuse what is not a finite score, and anything empty or of another shape."""
         above = as_scores(positive, "positive scores")
         below = as_scores(negative, "negative scores")
@@ -63,10 +126,23 @@ class PairScores:
                 raise InputError(f"there is no {what} score")
         return cls(above.astype(np.float64), below)
 
+    def __iter__(self) -> Iterator[NDArray[Any]]:
+        yield self.positive
+        yield self.negative
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the scores of positives and negatives."""
+        return {"positive": self.positive, "negative": self.negative}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the checked scores of positives and negatives."""
+        return cls.check(*take(arrays, "positive", "negative"))
+
     @property
-    def layout(self) -> Layout:
-        """``shared`` or ``own``: whose negatives they are."""
-        return "shared" if self.negative.ndim == 1 else "own"
+    def layout(self) -> str:  # type: ignore[override]
+        """``shared`` or ``per-positive`` negatives."""
+        return "shared" if self.negative.ndim == 1 else "per-positive"
 
     @property
     def sizes(self) -> PairSizes:
@@ -86,7 +162,7 @@ class PairScores:
         if self.layout == "shared":
             return rank_shared(self.positive, as_floats(self.negative))
         parts = [
-            rank_own(self.positive[rows], as_floats(self.negative[rows]))
+            rank_per_positive(self.positive[rows], as_floats(self.negative[rows]))
             for rows in row_blocks(self.negative.shape)
         ]
         return Ranks(

@@ -1,10 +1,10 @@
-"""Metrics of how far positives and negatives are apart as two heaps: AUC, average precision, precision@K."""
+"""Metrics of how well scores separate positives from negatives: AUC, average precision, precision@K."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.metrics.metric import Metric, register
 from trueedge.metrics.scores import PairScores, PairSizes
 
@@ -17,6 +17,11 @@ def _auc(scores: PairScores) -> float:
     return (2 * comparisons - lost) / (2 * comparisons)
 
 
+def _wins(scores: PairScores) -> NDArray[np.float64]:
+    """The share of its negatives that each positive is scored above."""
+    return 1.0 - (scores.ranks.mean - 1.0) / scores.sizes.negatives
+
+
 def _average_precision(scores: PairScores) -> float:
     """The precision at each positive's own score, averaged: equal to the sum over recall steps."""
     positives = np.sort(scores.positive)
@@ -27,7 +32,6 @@ def _average_precision(scores: PairScores) -> float:
 
 def _precision(scores: PairScores, k: int) -> float:
     positive, negative = scores.positive, scores.negative.astype(np.float64)
-    _check_k(scores.sizes, k)
     together = np.concatenate([positive, negative])
     last = np.partition(together, len(together) - k)[len(together) - k]
     sure = np.count_nonzero(positive > last)
@@ -36,10 +40,8 @@ def _precision(scores: PairScores, k: int) -> float:
     return float((sure + places * tied_share) / k)
 
 
-def _check_k(sizes: PairSizes, k: int) -> None:
-    total = sizes.positives + sizes.negatives
-    if k > total:
-        raise InputError(f"precision@{k} needs at least {k} pairs, and there are {total}")
+def _pairs(sizes: PairSizes) -> int:
+    return sizes.positives + sizes.negatives
 
 
 def _expect_average_precision(sizes: PairSizes) -> float:
@@ -50,7 +52,7 @@ def _expect_average_precision(sizes: PairSizes) -> float:
 
 
 def _expect_precision(sizes: PairSizes, k: int) -> float:
-    _check_k(sizes, k)
+    del k
     return sizes.positives / (sizes.positives + sizes.negatives)
 
 
@@ -58,26 +60,22 @@ register(
     Metric(
         pattern="auc",
         title="area under the ROC curve",
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
-        layouts=("shared", "own"),
+        layouts=("shared", "per-positive"),
         formula=(
-            "share of positive-negative comparisons the positive wins, a tie counts 1/2; own negatives: "
-            "each positive is compared with its own only, and the positives' shares are averaged"
+            "share of positive-negative comparisons the positive wins, a tie counts 1/2; negatives per "
+            "positive: each positive is compared with its own only, and the positives' shares are averaged"
         ),
         citation="Hanley and McNeil, The Meaning and Use of the Area under a ROC Curve, Radiology 1982",
         expect=lambda _: 0.5,
+        values=_wins,
         compute=_auc,
+        interval_over="tasks",
     )
 )
 register(
     Metric(
         pattern="ap",
         title="average precision",
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
         layouts=("shared",),
         formula=(
             "mean over positives, s their scores, of #(pos >= s) / (#(pos >= s) + #(neg >= s)); "
@@ -92,9 +90,6 @@ register(
     Metric(
         pattern="precision@K",
         title="share of positives among the K best pairs (the degree-bias paper's Hits@K)",
-        low=0.0,
-        high=1.0,
-        higher_is_better=True,
         layouts=("shared",),
         formula=(
             "positives among the K highest scores of all pairs, divided by K; expected value over random "
@@ -103,5 +98,6 @@ register(
         citation="Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, Appendix E.6",
         expect=_expect_precision,
         compute=_precision,
+        most_k=_pairs,
     )
 )

@@ -1,4 +1,4 @@
-"""Certificates: what a record claims, with hashes of all it stands on and the scores to compute it from."""
+"""Certificates: what a record claims, with hashes of its data and the scores to compute it from."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trueedge.errors import InputError
 from trueedge.files.text import as_path
 from trueedge.results.certificate_check import verify
 from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_of, seal_of
-from trueedge.results.kept_scores import load_scores, scores_path
+from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.results.versions import of_last_code
@@ -26,13 +26,13 @@ SHOWN = 5
 
 
 def certify(record: Record, path: str | Path, store: Store | str | Path = "runs") -> Path:
-    """Write a record's certificate: a ``.json`` file, and its test scores as a ``.npy`` file beside it.
+    """Write a record's certificate: a ``.json`` file, and its test scores as an ``.npz`` file beside it.
 
     Before anything is written the metrics are computed again from the scores.
 
     Args:
         record: what is certified; it was run with ``keep_scores``.
-        path: the ``.json`` file; the scores get the same name with the ending ``.scores.npy``.
+        path: the ``.json`` file; the scores get the same name with the ending ``.scores.npz``.
         store: the store of the record, or its folder, where the scores lie.
 
     Returns:
@@ -44,15 +44,15 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
     folder = store.folder if isinstance(store, Store) else as_path(store, "certify")
     kept = _kept(record, folder)
     source = scores_path(folder, kept)
-    scores = load_scores(source, **kept["shape"])
+    scores = load_scores(source, kept if "form" in kept else kept["shape"])
     if scores.hash != kept["scores"]:
         raise InputError(f"{source} is damaged: run {_name(record)} again with --again --keep-scores")
-    beside = path.with_suffix(".scores.npy")
-    card = _card(record, kept, beside.name)
+    beside = path.with_suffix(".scores.npz")
+    card = _card(record, describe(scores), beside.name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".certificate-", dir=path.parent) as draft:
-            scores.save(Path(draft) / beside.name)
+            save_scores(scores, Path(draft) / beside.name)
             (Path(draft) / path.name).write_text(json.dumps(card, indent=2, allow_nan=False) + "\n")
             found = verify(Path(draft) / path.name)
             if not found.ok:
@@ -119,7 +119,7 @@ def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
         raise InputError(f"{_name(record)} is a trial of a search: it was not judged on the test part")
     if kept is None and "kept" in record.provenance:
         raise InputError(
-            f"{_name(record)} cannot be certified: {record.protocol} ranks every node, and keeps no scores"
+            f"{_name(record)} cannot be certified: a task under {record.protocol} keeps no scores"
         )
     if kept is None or not scores_path(folder, kept).is_file():
         reason = "were not kept" if kept is None else f"are not in {folder}"
@@ -154,7 +154,7 @@ def _command(record: Record, runs: Path) -> str:
 def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str, Any]:
     """All a certificate says, sealed."""
     plain = record.to_dict()
-    told = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
+    told = ("kind", "dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
     origin = plain["provenance"]
     card: dict[str, Any] = {
         "format": FORMAT,
@@ -164,7 +164,7 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         "key": record.key,
         "created": record.created,
         "metrics": plain["metrics"]["test"],
-        "scores": {"file": scores_file, **kept["shape"]},
+        "scores": {"file": scores_file, "form": kept["form"], "shapes": kept["shapes"]},
         "warnings": plain["warnings"],
         "source": origin["source"],
         "task_settings": origin["task_settings"],
@@ -172,9 +172,7 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         "machine": origin["machine"],
     }
     card["hashes"] = {
-        "graph": origin["hashes"]["graph"],
-        "split": kept["split"],
-        "negatives": kept["negatives"],
+        **origin["hashes"],
         "task": origin["task"],
         "scores": kept["scores"],
         "settings": digest(request_of(card)),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from trueedge import tasks
 from trueedge.errors import InputError, unknown
 from trueedge.files.text import as_path
 from trueedge.graph import Graph
-from trueedge.metrics import PairScores, get
+from trueedge.metrics import Scores, get
 from trueedge.results.certificate_file import digest, read_certificate, request_of, seal_of
-from trueedge.results.kept_scores import load_scores, split_hashes
+from trueedge.results.kept_scores import load_scores
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -28,7 +31,7 @@ class Check:
 
     Attributes:
         name: which one: ``seal``, ``settings``, ``versions``, ``scores``, ``metric`` and its name; with a
-            task ``protocol``, ``pairs``, ``graph``, ``split``, ``negatives`` and ``task``.
+            task ``protocol``, ``size``, the parts of the task (``graph``, ``test``, …) and ``task``.
         ok: whether it is what the certificate says.
         sentence: what was found.
     """
@@ -78,7 +81,7 @@ def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> V
     card = read_certificate(path)
     checks = [*_content(card), *_scores(card, path.parent)]
     if task is not None:
-        checks += _task(card, _made(card, task))
+        checks += _task(card, _made(card, task), path.parent)
     return Verification(path, card, tuple(checks))
 
 
@@ -93,17 +96,16 @@ def _scores(card: Mapping[str, Any], folder: Path) -> Iterator[Check]:
     """The scores, and each metric by them; without scores there is nothing to compute from."""
     told = card["scores"]
     try:
-        scores = load_scores(folder / told["file"], told["positives"], told["negatives"])
-        checked = PairScores.check(scores.positive, scores.negative)
+        scores = load_scores(folder / told["file"], told)
     except InputError as error:
         yield Check("scores", False, str(error))
         return
     yield _same("scores", card["hashes"]["scores"], scores.hash, f"the scores in {told['file']}")
     for name, claimed in card["metrics"].items():
-        yield _metric(name, claimed, checked)
+        yield _metric(name, claimed, scores)
 
 
-def _metric(name: str, claimed: float, scores: PairScores) -> Check:
+def _metric(name: str, claimed: float, scores: Scores) -> Check:
     where = f"metric {name}"
     try:
         found = get(name).value(scores)
@@ -114,7 +116,7 @@ def _metric(name: str, claimed: float, scores: PairScores) -> Check:
     return Check(where, False, f"{name} is {found!r} by the scores, the certificate claims {claimed!r}")
 
 
-def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> LinkTask:
+def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> Task:
     """The task to compare with, made as the certificate says where it is not made already."""
     if isinstance(task, (str, Path)) and (Path(task) / "task.json").is_file():
         task = tasks.load(task)
@@ -125,27 +127,42 @@ def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> LinkTask:
             if key not in known:
                 raise unknown(f"option of the protocol {card['protocol']}", key, known or ["(none)"])
         task = tasks.task(task, card["protocol"], card["task_seed"], **card["options"])
-    if not isinstance(task, LinkTask):
-        raise InputError(f"{task} ranks every node: no certificate is of such a task")
+    if not task.keeps_scores:
+        raise InputError(f"{task} keeps no scores: no certificate is of such a task")
     return task
 
 
-def _task(card: Mapping[str, Any], task: LinkTask) -> Iterator[Check]:
-    """What only who has the data can say: protocol, number of pairs, and the hashes of the task."""
-    # Without the number of pairs, fewer negatives than the task has would pass with the task's own hashes.
-    pairs = _size(len(task.test.positives), task.test.negatives.shape[:-1])
-    told = _size(card["scores"]["positives"], card["scores"]["negatives"])
-    for name, ours, theirs in (("protocol", task.protocol, card["protocol"]), ("pairs", pairs, told)):
-        sentence = f"{task.dataset} has the {name} {ours}"
-        end = "" if ours == theirs else f", the certificate says {theirs}"
-        yield Check(name, ours == theirs, sentence + end)
-    found = {"graph": task.graph.hash, **split_hashes(task), "task": task.hash}
+def _task(card: Mapping[str, Any], task: Task, folder: Path) -> Iterator[Check]:
+    """What only someone who has the data can tell: protocol, size of the test part, hashes."""
+    ours, theirs = task.protocol, card["protocol"]
+    differs = "" if ours == theirs else f", the certificate says {theirs}"
+    yield Check("protocol", not differs, f"{task.dataset} has the protocol {ours}{differs}")
+    # Without this, fewer negatives than the task has would pass with the task's own hashes.
+    try:
+        trouble = task.mismatch(load_scores(folder / card["scores"]["file"], card["scores"]), "test")
+    except InputError as error:
+        trouble = str(error)
+    yield Check("size", not trouble, trouble or f"{task.dataset} has as many scores in its test part")
+    found = {**task.hashes, "task": task.hash}
+    if card["version"] == 1:
+        if not isinstance(task, LinkTask):
+            raise InputError(
+                f"{task} has no positives and negatives, and certificates of version 1 are of such"
+            )
+        found = {"graph": task.graph.hash, **_hashes_of_version_1(task), "task": task.hash}
     for name, value in found.items():
-        yield _same(name, card["hashes"][name], value, f"the {name} of {task.dataset} under {task.protocol}")
+        what = f"the {name} of {task.dataset} under {task.protocol}"
+        yield _same(name, card["hashes"].get(name, "missing"), value, what)
 
 
-def _size(positives: int, negatives: Sequence[int]) -> str:
-    return f"{positives} + {' x '.join(map(str, negatives))}"
+def _hashes_of_version_1(task: LinkTask) -> dict[str, str]:
+    """The SHA-256 of a task's split (training graph and positives) and of its negatives."""
+    split, negatives = hashlib.sha256(task.graph.hash.encode()), hashlib.sha256()
+    for name, part in sorted(task.parts.items()):
+        for digest_of, array in ((split, part.positives), (negatives, part.negatives)):
+            digest_of.update(f"{name} {array.shape}".encode())
+            digest_of.update(np.ascontiguousarray(array, dtype="<i4").reshape(-1).view(np.uint8).data)
+    return {"split": split.hexdigest(), "negatives": negatives.hexdigest()}
 
 
 def _same(name: str, claimed: str, found: str, what: str) -> Check:

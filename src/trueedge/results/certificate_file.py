@@ -15,7 +15,7 @@ from trueedge.errors import InputError
 from trueedge.results.kept_scores import MOST_SCORES
 
 FORMAT = "trueedge certificate"
-VERSION = 1
+VERSION = 2
 # A certificate has some three thousand bytes and a dozen metrics; what is far larger is none.
 MOST_BYTES = 1 << 20
 MOST_METRICS = 1000
@@ -25,7 +25,9 @@ _CONTROLS = re.compile(r"\\[bfnrtu]|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 # What was asked for: the settings' hash is over these.
 REQUEST = ("dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "device")
-HASHES = ("graph", "split", "negatives", "task", "scores", "settings", "versions")
+# What every certificate has a hash of; the others are of what its task is made of.
+HASHES = ("task", "scores", "settings", "versions")
+HASHES_OF_VERSION_1 = ("graph", "split", "negatives")
 FIELDS: dict[str, type] = {
     "dataset": str,
     "protocol": str,
@@ -92,17 +94,22 @@ def _complaint(card: Any) -> str:
     """What makes a JSON value no certificate, or nothing."""
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         return f"it does not say 'format': '{FORMAT}'"
-    if type(card.get("version")) is not int or card["version"] != VERSION:
-        return f"it has the version {card.get('version')!r}, and this one reads {VERSION}"
+    version = card.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        return f"it has the version {version!r}, and this one reads versions up to {VERSION}"
     if _CONTROLS.search(json.dumps(card, ensure_ascii=False).replace("\\\\", "")):
         return "a text in it has characters that steer a terminal"
     for name, kind in FIELDS.items():
         value = card.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
             return f"{name!r} is missing or not of type {kind.__name__}"
-    for name in HASHES:
+    for name in HASHES + (HASHES_OF_VERSION_1 if version == 1 else ()):
         if not isinstance(card["hashes"].get(name), str):
             return f"it has no hash of the {name}"
+    if not all(isinstance(value, str) for value in card["hashes"].values()):
+        return "one of its hashes is not a text"
+    if version > 1 and not isinstance(card.get("kind"), str):
+        return "'kind' is missing or not of type str"
     return _complaint_of_claims(card["metrics"], card["headline"]) or _complaint_of_scores(card["scores"])
 
 
@@ -119,9 +126,23 @@ def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
 
 
 def _complaint_of_scores(scores: Mapping[str, Any]) -> str:
-    file, positives, negatives = (scores.get(name) for name in ("file", "positives", "negatives"))
+    file = scores.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.strip("."):
         return f"its scores are in {file!r}, which is no name of a file beside it"
+    if "form" not in scores:
+        return _complaint_of_pairs(scores.get("positives"), scores.get("negatives"))
+    shapes = scores.get("shapes")
+    if not isinstance(scores["form"], str) or not isinstance(shapes, dict) or not shapes:
+        return "it does not say what form its scores have"
+    for shape in shapes.values():
+        if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
+            return "it does not say how many scores there are"
+        if math.prod(shape) > MOST_SCORES:
+            return f"it speaks of more than {MOST_SCORES} scores"
+    return ""
+
+
+def _complaint_of_pairs(positives: Any, negatives: Any) -> str:
     shape = [positives, *negatives] if isinstance(negatives, list) else []
     if len(shape) not in (2, 3) or not all(type(size) is int and 0 < size <= MOST_SCORES for size in shape):
         return "it does not say how many scores of positives and negatives there are"

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
-import zlib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -14,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.results.older_formats import upgrade, values_of_ranks
+from trueedge.results.packed_units import unpack
 
-# The most that ranks may unpack to: those of thirty million positives.
-MOST_BYTES = 1 << 28
+# The format of records that this version writes.
+FORMAT = 2
 _KINDS: dict[str, type | tuple[type, ...]] = {
-    **dict.fromkeys(("key", "dataset", "protocol", "method", "headline", "created", "packed_ranks"), str),
-    **dict.fromkeys(("options", "settings", "metrics", "seconds", "provenance"), Mapping),
-    **dict.fromkeys(("seed", "task_seed"), int),
+    **dict.fromkeys(("key", "dataset", "protocol", "method", "headline", "created", "kind"), str),
+    **dict.fromkeys(("options", "settings", "metrics", "seconds", "provenance", "units"), Mapping),
+    **dict.fromkeys(("seed", "task_seed", "format"), int),
     "peak_memory": (int, float),
     "warnings": (list, tuple),
 }
@@ -46,7 +46,9 @@ class Record:
         warnings: what was found about the scores.
         provenance: hashes of graph, positives and negatives; versions; machine.
         created: when it was finished, UTC.
-        packed_ranks: the rank of each test positive, see :attr:`ranks`; empty where there are none.
+        kind: the kind of task.
+        units: the values of the test part for each unit, packed; see :meth:`unit_values`.
+        format: the format of the record.
     """
 
     key: str
@@ -64,7 +66,9 @@ class Record:
     warnings: tuple[str, ...] = ()
     provenance: Mapping[str, Any] = field(default_factory=dict)
     created: str = ""
-    packed_ranks: str = ""
+    kind: str = "link"
+    units: Mapping[str, Any] = field(default_factory=dict)
+    format: int = FORMAT
 
     @property
     def test(self) -> Mapping[str, float]:
@@ -77,20 +81,30 @@ class Record:
         return self.metrics["test"]
 
     @property
-    def ranks(self) -> NDArray[np.float64] | None:
-        """The mean rank of each test positive among its negatives, float64 (P,), in the task's order."""
-        if not self.packed_ranks:
-            return None
+    def unit(self) -> str:
+        """What a unit of the test part is, a noun: ``positive``, ``node``; empty where no values are kept."""
+        return str(self.units.get("unit", ""))
+
+    def unit_values(self, metric: str) -> NDArray[np.float64] | None:
+        """Return what each unit of the test part contributes to a metric, float64 (n,), in the task's order.
+
+        Args:
+            metric: the metric's name; None is returned where its values are not kept.
+        """
         try:
-            packed = base64.b64decode(self.packed_ranks)
-            twice = np.frombuffer(zlib.decompressobj().decompress(packed, MOST_BYTES), dtype="<i8")
-            if not len(twice) or twice.min() < 2:
-                raise ValueError
-        except (ValueError, TypeError, zlib.error) as error:
+            if "packed_ranks" in self.units:
+                return values_of_ranks(self.units["packed_ranks"], metric, self.test)
+            return unpack(self.units, metric)
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise InputError(
-                f"the ranks of the record of {self.method} on {self.dataset} are damaged: run it again"
+                f"the values for each {self.unit} in the record of {self.method} on {self.dataset} are"
+                " damaged: run it again"
             ) from error
-        return twice / 2.0
+
+    @property
+    def ranks(self) -> NDArray[np.float64] | None:
+        """The mean rank of each test positive among its negatives, float64 (P,), or None without ranks."""
+        return self.unit_values("mr")
 
     @property
     def is_trial(self) -> bool:
@@ -109,7 +123,8 @@ class Record:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Record:
-        """The record that :meth:`to_dict` wrote down; one that somebody else wrote is looked at first."""
+        """Return the record that :meth:`to_dict` of this or an older version wrote, after checking it."""
+        values = upgrade(values)
         _check(values)
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
 
@@ -131,13 +146,6 @@ def _check(values: Mapping[str, Any]) -> None:
                 raise InputError(f"{name} is no number")
     if judged is None or values.get("headline") not in judged:
         raise InputError(f"it does not have its headline {values.get('headline')!r}")
-
-
-def pack_ranks(ranks: NDArray[np.float64] | None) -> str:
-    """Mean ranks as a text: they are halves of whole numbers, and many are the same."""
-    if ranks is None:
-        return ""
-    return base64.b64encode(zlib.compress(np.rint(2.0 * ranks).astype("<i8").tobytes())).decode()
 
 
 def plain_value(value: Any) -> Any:

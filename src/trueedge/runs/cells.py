@@ -22,7 +22,8 @@ from trueedge.results import kept_scores
 from trueedge.analysis.curves import training_curve
 from trueedge.runs.failures import told
 from trueedge.runs.provenance import code_hash, peak_memory, provenance
-from trueedge.results.record import Record, pack_ranks, request_key
+from trueedge.results.packed_units import pack
+from trueedge.results.record import Record, request_key
 from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.tasks.protocols import Source, get
@@ -270,11 +271,11 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
                 raise
             raise InputError("it needs torch, which comes with: pip install 'trueedge[torch]'") from None
         fitted = time.perf_counter()
-        values, scores = kept_scores.judge(task, scorer, parts, scores_to is not None)
+        values, scores = kept_scores.evaluate_parts(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
-    kept, complaints = kept_scores.keep(scores_to, task, scores)
+    kept, complaints = kept_scores.keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     return Record(
         key=cell.key,
@@ -299,5 +300,6 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
             **training_curve(scorer),
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        packed_ranks=pack_ranks(getattr(values.get("test"), "ranks", None)),
+        kind=task.kind,
+        units=pack(values["test"].units) if "test" in values else {},
     )

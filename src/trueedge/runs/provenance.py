@@ -16,17 +16,16 @@ from typing import Any
 
 from trueedge.version import VERSION
 from trueedge.methods import Method
-from trueedge.tasks import LinkTask, RecommendTask, Task
+from trueedge.tasks import Task
 
 PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
 
 
 def provenance(task: Task, device: str) -> dict[str, Any]:
     """Content hashes of what was judged on, versions of what computed it, the machine and its threads."""
-    hashes = task.hashes if isinstance(task, (LinkTask, RecommendTask)) else {}
     return {
         "task": task.hash,
-        "hashes": dict(hashes),
+        "hashes": dict(task.hashes),
         "task_settings": dict(task.settings),
         "versions": versions(),
         "machine": {**machine(), **_accelerator(device)},

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, whole_number
 from trueedge.metrics import PairScores
 from trueedge.metrics.scores import describe_nonfinite
 from trueedge.randomness import generator
@@ -19,27 +19,22 @@ from trueedge.scorers.probe import BadAnswerError, Finding, Probe, ask
 from trueedge.scorers.scorer import Scorer, scorer_name
 from trueedge.scorers.spread import quick_check
 
-__all__ = ["CheckReport", "Finding", "Judge", "check_scorer", "quick_check"]
+__all__ = ["Asks", "CheckReport", "Finding", "check_scorer", "quick_check"]
 
 PAIRS_ALONE = 8
 WIDTH_IN_A_PIPE = 100
 MIN_ROOM = 30
 
 
-class Judge(Protocol):
-    """What the check needs of a task."""
+class Asks(Protocol):
+    """What the check needs of a task; a task of pairs also has ``sample_pairs``."""
 
     def bind(self, scorer: object, part: str) -> Scorer:
-        """Make anything that can score into a scorer on the graph of a part."""
+        """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
         ...
 
-    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and some negatives of a part.
-
-        Returns:
-            positives: int64 (m, 2), at most ``size``.
-            negatives: int64 (n, 2) that all positives share, or (m, q, 2) where each has its own.
-        """
+    def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
+        """Return some questions of a part."""
         ...
 
 
@@ -67,12 +62,13 @@ class CheckReport:
 
 
 def check_scorer(
-    scorer: object, task: Judge, part: str = "test", sample: int = 2000, seed: int = 0
+    scorer: object, task: Asks, part: str = "test", sample: int = 2000, seed: int = 0
 ) -> CheckReport:
     """Ask a scorer for the same scores in other ways, and name what changes them.
 
-    A sample of a part's pairs is scored twice, shuffled, in other batch sizes, one pair at a time, and with
-    both directions swapped; NaN, a constant answer, ties and saturation are looked for.
+    A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
+    and one at a time; pairs also in the other direction. NaN, a constant answer, ties and saturation are
+    looked for.
 
     Args:
         scorer: anything ``task.evaluate`` takes, but a file of scores in listing order.
@@ -81,23 +77,29 @@ def check_scorer(
         sample: how many pairs are drawn, half of them positives where there are as many.
         seed: for the sample and its shuffling.
     """
-    if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)) or sample < 1:
-        raise must_be("sample", "check_scorer", "a whole number, 1 or more", sample)
+    sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
-    positives, negatives = task.sample(part, -(-int(sample) // 2), seed)
-    pairs = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64)
+    drawn: Any = getattr(task, "sample_pairs", None)
+    if drawn is None:
+        rows, noun = task.sample(part, sample, seed), "rows"
+    else:
+        positives, negatives = drawn(part, -(-sample // 2), seed)
+        rows, noun = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64), "pairs"
     try:
-        raw = ask(bound, pairs)
+        raw = ask(bound, rows)
     except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (Finding("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
-    findings = (
-        Finding("ok", "answer", f"{len(pairs)} pairs got {len(pairs)} scores"),
+    findings = [
+        Finding("ok", "answer", f"{len(rows)} {noun} got {len(rows)} answers"),
         _finite(scores),
-        *_ask_again(bound, pairs, scores, seed),
-        *_tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1])),
-    )
-    return CheckReport(scorer_name(bound), findings)
+        *_ask_again(bound, rows, scores, seed, directed=drawn is None),
+    ]
+    if drawn is not None:
+        findings += _tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1]))
+    elif len(scores) > 1 and (scores == scores[0]).all():
+        findings.append(Finding("broken", "constant", "all answers are the same"))
+    return CheckReport(scorer_name(bound), tuple(findings))
 
 
 def _wrapped(start: str, sentence: str) -> str:
@@ -110,12 +112,12 @@ def _wrapped(start: str, sentence: str) -> str:
 def _finite(scores: NDArray[np.float64]) -> Finding:
     nan, infinite = int(np.isnan(scores).sum()), int(np.isinf(scores).sum())
     if nan or infinite:
-        return Finding("broken", "finite", describe_nonfinite(nan, infinite, len(scores), "scores"))
+        return Finding("broken", "finite", describe_nonfinite(nan, infinite, scores.size, "scores"))
     return Finding("ok", "finite", "no score is NaN or infinite")
 
 
 def _ask_again(
-    scorer: Scorer, pairs: NDArray[np.int64], scores: NDArray[np.float64], seed: int
+    scorer: Scorer, pairs: NDArray[np.int64], scores: NDArray[np.float64], seed: int, directed: bool
 ) -> list[Finding]:
     """Ask in other ways; once scores change by themselves or with the order, no other cause can be told."""
     order = generator(seed, "check", "order").permutation(len(pairs))
@@ -150,7 +152,7 @@ def _ask_again(
         Probe(
             "batch",
             lambda: np.concatenate([in_batches(pairs, size) for size in sizes]),
-            np.tile(scores, len(sizes)),
+            np.concatenate([scores] * len(sizes)),
             pairs,
             f"batches of {' and '.join(map(str, sizes))} pairs give the scores of one batch of {len(pairs)}",
             "batch statistics: a pair's score changes with the others in its batch",
@@ -181,7 +183,7 @@ def _ask_again(
         findings.append(probe.run())
         if findings[-1].level == "broken":
             return findings
-    return [*findings, *(probe.run() for probe in others)]
+    return [*findings, *(probe.run() for probe in others if not (directed and probe.name == "direction"))]
 
 
 def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[Finding]:

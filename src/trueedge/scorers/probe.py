@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.metrics.scores import as_array
+from trueedge.scorers.capabilities import Bound
 from trueedge.scorers.reordering import compare_orders
 from trueedge.scorers.scorer import Scorer
 
@@ -73,8 +74,11 @@ class Probe:
             agree = difference <= RELATIVE_NOISE * np.maximum(size, usual)
         agree |= (again == self.scores) | (np.isnan(again) & np.isnan(self.scores))
         if agree.all():
+            if again.ndim > 1 or self.pairs.ndim != 2:
+                return Finding("ok", self.name, self.same)
             return self._judge_order(again, np.maximum(size, usual))
-        return Finding(self.fault, self.name, f"{self.changed} ({_extent(difference[~agree], len(agree))})")
+        extent = _extent(difference[~agree], agree.size, "pairs" if again.ndim == 1 else "answers")
+        return Finding(self.fault, self.name, f"{self.changed} ({extent})")
 
     def _judge_order(self, again: NDArray[np.float64], scale: NDArray[np.float64]) -> Finding:
         """Scores that agree up to rounding: is the order of the pairs the same?"""
@@ -109,7 +113,8 @@ def ask(scorer: Scorer, pairs: NDArray[np.int64]) -> NDArray[Any]:
         array = as_array(answer, "the answer")
     except InputError as problem:
         raise BadAnswerError(str(problem)) from problem
-    if array.shape != (len(pairs),):
+    rows_of_pairs = pairs.ndim == 2 and not isinstance(scorer, Bound)
+    if array.shape[:1] != (len(pairs),) or array.ndim > (1 if rows_of_pairs else 2):
         raise BadAnswerError(f"the answer to {_count(pairs)} has the shape {array.shape}")
     if array.dtype.kind not in "biuf":
         raise BadAnswerError(f"the answer holds values of type {array.dtype}, not real numbers")
@@ -120,11 +125,11 @@ def _count(pairs: NDArray[np.int64]) -> str:
     return "1 pair" if len(pairs) == 1 else f"{len(pairs)} pairs"
 
 
-def _extent(differences: NDArray[np.float64], asked: int) -> str:
+def _extent(differences: NDArray[np.float64], asked: int, noun: str) -> str:
     """How many scores changed, and by how much; a change to or from NaN has no size."""
     sized = differences[np.isfinite(differences)]
     lost = len(differences) - len(sized)
-    words = [f"{len(differences)} of {asked} pairs"]
+    words = [f"{len(differences)} of {asked} {noun}"]
     if len(sized):
         words.append(f"by up to {sized.max():.3g}")
     if lost:

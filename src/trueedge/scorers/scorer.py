@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, cast, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,13 +20,13 @@ from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 
 __all__ = [
     "FileScores",
-    "Rebindable",
     "Scorer",
     "as_scorer",
     "read_scores",
     "score_pairs",
     "scorer_name",
     "split_flat",
+    "with_graph",
 ]
 
 PAIRS_IN_A_BATCH = 1 << 20
@@ -49,13 +50,20 @@ class Scorer(Protocol):
         ...
 
 
-@runtime_checkable
-class Rebindable(Protocol):
-    """A scorer that can be asked again with another graph under it (validation edges added at test)."""
+def with_graph(scorer: Scorer, graph: Graph) -> Scorer:
+    """Return the same scorer on another graph of the same nodes, where it has ``with_graph(graph)``.
 
-    def on(self, graph: Graph) -> Scorer:
-        """The same scorer, trained as it is, reading its structure from another graph on the same nodes."""
-        ...
+    Validation edges join the graph at test in some benchmarks. ``on(graph)`` is the older name.
+    """
+    for name in ("with_graph", "on"):
+        rebind = getattr(scorer, name, None)
+        if callable(rebind):
+            if name == "on":
+                warnings.warn(
+                    "a scorer's on(graph) is now with_graph(graph)", DeprecationWarning, stacklevel=2
+                )
+            return cast(Scorer, rebind(graph))
+    return scorer
 
 
 def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None) -> Scorer:
@@ -76,15 +84,15 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
     if torch is not None and isinstance(thing, torch.nn.Module) and not _has_score_method(thing):
         if getattr(type(thing), "forward", None) is torch.nn.Module.forward:
             raise InputError(f"{scorer_name(thing)} has no forward method: it cannot score pairs")
-        _check_takes_pairs(thing.forward, f"{scorer_name(thing)}.forward")
+        check_takes(thing.forward, f"{scorer_name(thing)}.forward")
         return ModuleScorer(thing)
     if isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor)):
         return EmbeddingScorer(_check_embeddings(thing, num_nodes))
     if isinstance(thing, Scorer) and callable(thing.score):
-        _check_takes_pairs(thing.score, f"{scorer_name(thing)}.score")
+        check_takes(thing.score, f"{scorer_name(thing)}.score")
         return thing
     if callable(thing):
-        _check_takes_pairs(thing, scorer_name(thing))
+        check_takes(thing, scorer_name(thing))
         return CallableScorer(thing)
     raise InputError(
         "a scorer must be an object with score(pairs), a callable, an (n, d) embedding matrix, a torch "
@@ -211,8 +219,8 @@ def _check_embeddings(values: object, num_nodes: int) -> NDArray[np.floating[Any
     return matrix if matrix.dtype in (np.float32, np.float64) else matrix.astype(np.float64)
 
 
-def _check_takes_pairs(call: Callable[..., Any], name: str) -> None:
-    """Refuse what needs more than the pairs, before a long run: a method that was not fitted, for one."""
+def check_takes(call: Callable[..., Any], name: str, argument: str = "pairs") -> None:
+    """Refuse what needs more than one argument, before a long run: a method that was not fitted, for one."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):  # built-in functions do not tell
@@ -224,8 +232,9 @@ def _check_takes_pairs(call: Callable[..., Any], name: str) -> None:
             part.replace(annotation=part.empty, default=part.empty) for part in signature.parameters.values()
         ]
         raise InputError(
-            f"{name}({', '.join(map(str, bare))}) cannot be called with the pairs alone: a scorer takes one"
-            " argument, the pairs (n, 2), so wrap it in a function that does"
+            f"{name}({', '.join(map(str, bare))}) cannot be called with the {argument} alone: a scorer takes"
+            f" one argument, the {argument}, so wrap it in a function"
+            " that does"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""A task: what a method may see, and what it is judged on."""
+"""A task: what a method may see, and what it is evaluated on. One base for every kind."""
 
 from __future__ import annotations
 
@@ -9,90 +9,205 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, ScoreWarning, must_be, unknown
+from trueedge.errors import InputError, ScoreWarning, unknown
 from trueedge.graph import Graph
-from trueedge.graph.validation import frozen
-from trueedge.scorers.scorer import Rebindable, Scorer, as_scorer
+from trueedge.metrics import Evaluation, Scores, measure
+from trueedge.metrics import get as get_metric
+from trueedge.randomness import generator
+from trueedge.registry import Registry
+from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, ask
+from trueedge.scorers.scorer import Scorer, as_scorer, with_graph
 
-
-@dataclass(frozen=True, eq=False)
-class Part:
-    """The pairs one part of a task is judged on.
-
-    Attributes:
-        positives: int32 array (P, 2).
-        negatives: int32 array (M, 2) shared by all positives, or (P, K, 2) each positive's own.
-    """
-
-    positives: NDArray[np.int32]
-    negatives: NDArray[np.int32]
-
-    def __post_init__(self) -> None:
-        for name in ("positives", "negatives"):
-            if not isinstance(getattr(self, name), np.ndarray):
-                raise must_be(name, "Part", "an int32 array", getattr(self, name))
-        if self.positives.ndim != 2 or self.positives.shape[1] != 2:
-            raise InputError(f"positives must have shape (P, 2), got {self.positives.shape}")
-        shape = self.negatives.shape
-        if shape[-1] != 2 or len(shape) not in (2, 3):
-            raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
-        if len(shape) == 3 and shape[0] != len(self.positives):
-            raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
-        object.__setattr__(self, "positives", frozen(self.positives))
-        object.__setattr__(self, "negatives", frozen(self.negatives))
-
-    @property
-    def own_negatives(self) -> bool:
-        """Whether each positive has its own negatives."""
-        return self.negatives.ndim == 3
-
-    def pairs(self) -> NDArray[np.int64]:
-        """All pairs in listing order, int64 (n, 2): the positives, then the negatives row by row."""
-        return np.concatenate([self.positives, self.negatives.reshape(-1, 2)]).astype(np.int64)
-
-    def __repr__(self) -> str:
-        size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
-        return f"Part({len(self.positives):,} positives, {size} negatives)"
-
-    @cached_property
-    def hash(self) -> str:
-        """A SHA-256 of positives and negatives."""
-        digest = hashlib.sha256()
-        for array in (self.positives, self.negatives):
-            digest.update(f"{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
-        return digest.hexdigest()
+PARTS = ("valid", "test")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task(ABC):
-    """A data set under a protocol, frozen.
+    """A data set under a protocol, frozen. A subclass with a ``kind`` registers itself.
+
+    A kind says what it is made of (:meth:`arrays`, :meth:`from_arrays`), what it asks (:meth:`questions`) and
+    how answers become scores beside the truth (:meth:`scores_of`). Everything else follows: evaluation,
+    saving, hashes, records with intervals, certificates and :func:`trueedge.check_scorer`.
 
     Attributes:
+        kind: the name of the kind, in records and saved tasks.
+        title: what the kind is called on pages: "Link prediction".
+        unit: what one value of a metric belongs to, a noun: "positive", "query", "node", "user".
+        needs: what it needs of a scorer: scores of ``pairs``, of all ``candidates`` of a query, predictions
+            for ``nodes``, or ``vectors`` of nodes.
+        keeps_scores: whether its scores can be kept and certified.
         dataset: the data set's or graph's name.
         protocol: the protocol's name.
         seed: what split and negatives were drawn with.
-        graph: the training graph.
-        settings: how split and negatives were made, for the record.
         metrics: the metrics ``evaluate`` reports unless it is asked for others.
-        headline: the one metric of those that a table shows first and a search selects by.
-        test_graph: the graph to score the test part with, where validation edges join it; else None.
+        headline: the one of them that a table shows first and a search selects by.
+        settings: how the task was made, for the record.
     """
 
     kind: ClassVar[str]
+    title: ClassVar[str]
+    unit: ClassVar[str]
+    needs: ClassVar[Need]
+    keeps_scores: ClassVar[bool] = True
 
     dataset: str
     protocol: str
     seed: int
-    graph: Graph
     metrics: tuple[str, ...]
     headline: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if "kind" in cls.__dict__:
+            KINDS.add(cls.kind, cls, same=lambda taken: taken.__qualname__ == cls.__qualname__)
+
+    @property
+    @abstractmethod
+    def part_names(self) -> tuple[str, ...]:
+        """The parts there are: ``valid`` (in some tasks) and ``test``."""
+
+    @abstractmethod
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return everything the task is made of, but graphs, as arrays by name."""
+
+    @classmethod
+    @abstractmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
+        """Return the task that :meth:`arrays` came from; arrays that cannot be of such a task are refused.
+
+        Args:
+            arrays: by name.
+            fields: the other fields: data set, protocol, …, :meth:`details`, and the graph of a graph task.
+        """
+
+    @abstractmethod
+    def questions(self, part: str) -> NDArray[np.integer[Any]]:
+        """Return what a scorer is asked for a part, int array (n, …): pairs, queries or nodes."""
+
+    @abstractmethod
+    def scores_of(self, part: str, answers: NDArray[Any]) -> Scores:
+        """Put the answers to :meth:`questions` beside the truth.
+
+        Args:
+            part: the part.
+            answers: array (n, …), finite, a row for each question.
+        """
+
+    def details(self) -> dict[str, Any]:
+        """Return further fields of the saved task, as plain values."""
+        return {}
+
+    def scores(self, scorer: object, part: str = "test") -> Scores:
+        """Return the checked scores of a part."""
+        self.check_part(part)
+        return self.scores_of(part, ask(self.bind(scorer, part), self.questions(part)))
+
+    def evaluate(
+        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
+    ) -> Evaluation:
+        """Evaluate a scorer on a part of the task.
+
+        Args:
+            scorer: what the task needs (see :attr:`needs`), or anything that can be turned into it: a scorer,
+                a callable, an array, a torch module, or the path of a file of scores.
+            part: ``"valid"`` or ``"test"``.
+            metrics: names of metrics; the task's own where none are given.
+
+        Returns:
+            each metric's value by its name, a share of 1 where it is one; ``units`` holds the values for each
+            unit.
+        """
+        return self.evaluate_scores(self.scores(scorer, part), part, metrics)
+
+    def evaluate_scores(
+        self, scores: Scores, part: str = "test", metrics: Sequence[str] | None = None
+    ) -> Evaluation:
+        """Evaluate the checked scores of a part; see :meth:`evaluate`."""
+        warn_of(self, part, self.remarks(scores))
+        return measure(scores, self.metrics_for(scores) if metrics is None else metrics, self.unit)
+
+    def metrics_for(self, scores: Scores) -> tuple[str, ...]:
+        """Return the task's metrics that there are enough scores for: Hits@10 needs ten negatives."""
+        return tuple(name for name in self.metrics if get_metric(name).fits(scores))
+
+    def remarks(self, scores: Scores) -> list[str]:
+        """Return what deserves a look about scores, a sentence each."""
+        del scores
+        return []
+
+    def mismatch(self, scores: Scores, part: str) -> str:
+        """Return why scores cannot be of a part, in words; empty where they can."""
+        del scores, part
+        return ""
+
+    def properties(self) -> dict[str, NDArray[Any]]:
+        """Return what the units of the test part can be grouped by, an array (n,) each; see ``te.report``."""
+        return {}
+
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
+        del part
+        refuse_unfitted(scorer)
+        if self.needs == "candidates":
+            return as_candidate_scorer(scorer)
+        return as_predictor(scorer, int(self.questions("test").max()) + 1)
+
+    def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
+        """Return some questions of a part, drawn without repetition, int64 (n, …)."""
+        self.check_part(part)
+        rows = self.questions(part)
+        chosen = generator(seed, "sample", part).choice(len(rows), size=min(size, len(rows)), replace=False)
+        return rows[chosen].astype(np.int64)
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of each array the task is made of."""
+        return {name: array_hash(array) for name, array in self.arrays().items()}
+
+    @cached_property
+    def hash(self) -> str:
+        """A SHA-256 of everything a scorer is evaluated on."""
+        said = [f"{name}={value}" for name, value in sorted(self.hashes.items())]
+        said += [f"{name}={value}" for name, value in self.details().items()]
+        return hashlib.sha256(" ".join([self.kind, *said]).encode()).hexdigest()
+
+    def save(self, folder: str | Path) -> Path:
+        """Write the task into a folder, so that others evaluate on exactly the same data."""
+        from trueedge.tasks.storage import save
+
+        return save(self, Path(folder))
+
+    def check_part(self, part: str) -> None:
+        """Refuse a part the task does not have."""
+        if part in self.part_names:
+            return
+        if part in PARTS:
+            raise InputError(f"{self.dataset} under {self.protocol} has no {part} part")
+        raise unknown("part", part, self.part_names)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.dataset}, {self.protocol}, seed={self.seed})"
+
+
+KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class GraphTask(Task):
+    """A task on one graph.
+
+    Attributes:
+        graph: the training graph.
+        test_graph: the graph to score the test part with, where validation edges join it; else None.
+    """
+
+    graph: Graph
     test_graph: Graph | None = None
 
     @property
@@ -110,74 +225,43 @@ class Task(ABC):
         """The training positives, int32 (m, 2)."""
         return self.graph.edges
 
-    @property
-    @abstractmethod
-    def part_names(self) -> tuple[str, ...]:
-        """The parts that hold positives: ``valid`` (where there is one) and ``test``."""
-
-    @abstractmethod
-    def evaluate(
-        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
-        """Judge a scorer on a part of the task.
-
-        Args:
-            scorer: a scorer, a callable, an (n, d) embedding matrix, a torch module, or the path of a
-                file of scores.
-            part: ``"valid"`` or ``"test"``.
-            metrics: names of metrics; the protocol's own where none are given.
-
-        Returns:
-            each metric's value by its name, as a fraction of 1.
-        """
-
-    @abstractmethod
-    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and about as many negatives of a part, to look at a scorer with.
-
-        Returns:
-            int64 (m, 2), and int64 (n, 2) that all share or (m, q, 2) that belong to each.
-        """
-
-    @property
-    @abstractmethod
-    def hash(self) -> str:
-        """A SHA-256 of everything a scorer is judged on: graph, positives, negatives."""
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """The SHA-256 of the training graph and of each array."""
+        return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
 
     def graph_for(self, part: str) -> Graph:
-        """The graph a scorer reads when it scores a part."""
+        """Return the graph a scorer reads when it scores a part."""
         return self.test_graph if part == "test" and self.test_graph is not None else self.graph
 
-    def save(self, folder: str | Path) -> Path:
-        """Write the task into a folder, so that others judge on the very same pairs."""
-        from trueedge.tasks.storage import save
-
-        return save(self, Path(folder))
-
     def bind(self, scorer: object, part: str) -> Scorer:
-        """Make anything that can score into a scorer on the graph of a part."""
-        if hasattr(scorer, "fit") and hasattr(scorer, "settings"):
-            name = getattr(scorer, "name", type(scorer).__name__)
-            raise InputError(f"the method {name!r} has not been fitted: evaluate what its fit(task) returns")
+        """Turn anything that can answer the task's questions into a scorer on the graph of a part."""
+        refuse_unfitted(scorer)
+        if self.needs == "nodes":
+            return as_predictor(scorer, self.num_nodes)
+        if self.needs == "candidates" and hasattr(scorer, "score_candidates"):
+            return as_candidate_scorer(scorer)
         bound = as_scorer(scorer, self.num_nodes, self.graph.labels)
         graph = self.graph_for(part)
-        if graph is not self.graph and isinstance(bound, Rebindable):
-            return bound.on(graph)
-        return bound
+        return bound if graph is self.graph else with_graph(bound, graph)
 
-    def check_part(self, part: str) -> None:
-        """Refuse a part the task does not have."""
-        if part in self.part_names:
-            return
-        if part in ("valid", "test"):
-            raise InputError(f"{self.dataset} under {self.protocol} has no {part} part")
-        raise unknown("part", part, self.part_names)
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.dataset}, {self.protocol}, seed={self.seed})"
+def refuse_unfitted(scorer: object) -> None:
+    """Refuse a method in the place of the scorer that its ``fit`` returns."""
+    if hasattr(scorer, "fit") and hasattr(scorer, "settings"):
+        name = getattr(scorer, "name", type(scorer).__name__)
+        raise InputError(f"the method {name!r} has not been fitted: evaluate what its fit(task) returns")
+
+
+def array_hash(array: NDArray[Any]) -> str:
+    """Return a SHA-256 of an array's content, the same on every machine."""
+    little = array.dtype.newbyteorder("<")
+    return hashlib.sha256(
+        f"{array.shape}".encode() + np.ascontiguousarray(array, little).tobytes()
+    ).hexdigest()
 
 
 def warn_of(task: Task, part: str, findings: Sequence[str]) -> None:
-    """Warn of what was found about scores, once a finding."""
+    """Warn of what was found about scores, once for each finding."""
     for sentence in findings:
         warnings.warn(f"{task.dataset} {task.protocol} {part}: {sentence}", ScoreWarning, stacklevel=3)

@@ -1,26 +1,25 @@
-"""Communities from node embeddings, as studies of communities find them and judge them."""
+"""Community detection: clusters of nodes' vectors against known communities."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
-from trueedge.metrics.partitions import adjusted_element_centric_similarity, normalized_mutual_information
+from trueedge.metrics.partitions import PartitionScores
 from trueedge.metrics.scores import as_scores
 from trueedge.randomness import generator
-from trueedge.scorers.scorer import scorer_name
-from trueedge.tasks import Task
+from trueedge.scorers.capabilities import Bound, Need, as_vectors
+from trueedge.scorers.scorer import Scorer
+from trueedge.tasks.base import GraphTask, refuse_unfitted
 
-# What is measured, by the name of the metric: of the vectors as they are, and of their directions alone.
-MEASURES = {"element-centric": adjusted_element_centric_similarity, "nmi": normalized_mutual_information}
+# Metrics of the vectors as they are; with the suffix, of their directions alone.
+MEASURES = ("element-centric", "nmi")
 DIRECTIONS = "-directions"
 
 
@@ -54,10 +53,10 @@ def cluster(
     return kmeans(generator(seed, "kmeans"), table, int(clusters), int(restarts)).labels
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class CommunityTask(Task):
-    """A graph whose communities are known: a method learns from all of its edges, and K-means on the vectors
-    of its nodes shall find them.
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class CommunityTask(GraphTask):
+    """A graph whose communities are known. A method learns from all of its edges, and K-means on the vectors
+    of its nodes should find the communities.
 
     Attributes:
         communities: int32 array (n,), the community of each node.
@@ -67,13 +66,16 @@ class CommunityTask(Task):
     """
 
     kind: ClassVar[str] = "communities"
+    title: ClassVar[str] = "Community detection"
+    unit: ClassVar[str] = "node"
+    needs: ClassVar[Need] = "vectors"
 
     communities: NDArray[np.int32]
     restarts: int = 10
 
     @classmethod
     def of(cls, graph: Graph, communities: ArrayLike, seed: int = 0, restarts: int = 10) -> Self:
-        """The task of a graph and its communities.
+        """Make the task of a graph and its communities.
 
         Args:
             graph: the graph.
@@ -90,7 +92,7 @@ class CommunityTask(Task):
             protocol=cls.kind,
             seed=seed,
             graph=graph,
-            metrics=tuple(name + more for more in ("", DIRECTIONS) for name in MEASURES),
+            metrics=tuple(name + suffix for suffix in ("", DIRECTIONS) for name in MEASURES),
             headline="element-centric",
             settings={"communities": len(np.unique(labels)), "restarts": restarts},
             communities=np.unique(labels, return_inverse=True)[1].astype(np.int32),
@@ -99,61 +101,44 @@ class CommunityTask(Task):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """The nodes are all judged at once."""
+        """All nodes are evaluated at once."""
         return ("test",)
 
-    def evaluate(
-        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
-        """How alike the clusters of a scorer's vectors and the communities are; see :meth:`Task.evaluate`.
-
-        Args:
-            scorer: vectors, float (n, d), or what has them: a trained scorer, or a fitted embedding.
-            part: ``"test"``.
-            metrics: of ``element-centric`` (adjusted), ``nmi``, and both with ``-directions``.
-        """
+    def questions(self, part: str = "test") -> NDArray[np.int64]:
+        """Return all nodes, int64 (n,)."""
         self.check_part(part)
-        wanted = self.metrics if metrics is None else tuple(metrics)
-        for name in wanted:
-            if name not in self.metrics:
-                raise unknown("metric of communities", name, self.metrics)
-        points, groups = vectors_of(scorer, self.num_nodes), int(self.communities.max()) + 1
-        values: dict[str, float] = {}
-        for more in ("", DIRECTIONS):
-            if any(name.endswith(DIRECTIONS) == bool(more) for name in wanted):
-                options = {"restarts": self.restarts, "seed": self.seed, "directions": bool(more)}
-                found = cluster(points, groups, **options)  # type: ignore[arg-type]
-                values |= {name + more: rule(self.communities, found) for name, rule in MEASURES.items()}
-        return {name: values[name] for name in wanted}
+        return np.arange(self.num_nodes)
 
-    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some edges and as many random pairs of nodes, to look at a scorer with."""
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Turn vectors of nodes, or what has them, into what gives the vectors of some nodes."""
         self.check_part(part)
-        rng = generator(seed, "sample", part)
-        rows = rng.choice(self.graph.num_edges, size=min(size, self.graph.num_edges), replace=False)
-        pairs = rng.integers(0, self.num_nodes, size=(size, 2))
-        return self.graph.edges[rows].astype(np.int64), pairs
+        refuse_unfitted(scorer)
+        vectors = as_vectors(scorer, self.num_nodes)
+        return Bound("the vectors", lambda nodes: vectors[nodes])
 
-    @cached_property
-    def hash(self) -> str:
-        """A SHA-256 of the graph, its communities, and how they are looked for."""
-        digest = hashlib.sha256(f"{self.kind} {self.graph.hash} {self.restarts} {self.seed}".encode())
-        digest.update(np.ascontiguousarray(self.communities, dtype="<i4").tobytes())
-        return digest.hexdigest()
+    def scores_of(self, part: str, answers: NDArray[Any]) -> PartitionScores:
+        """Cluster the vectors of all nodes, as they are and brought to length 1."""
+        self.check_part(part)
+        groups = int(self.communities.max()) + 1
+        found = [
+            cluster(answers, groups, restarts=self.restarts, seed=self.seed, directions=directions)
+            for directions in (False, True)
+        ]
+        return PartitionScores(self.communities, *found)
 
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the community of each node."""
+        return {"communities": self.communities}
 
-def vectors_of(scorer: object, num_nodes: int) -> NDArray[np.floating[Any]]:
-    """The vector of each node that a scorer knows, float (n, d); a scorer without any is refused."""
-    found = scorer
-    if hasattr(scorer, "embeddings"):
-        found = scorer.embeddings()
-    elif hasattr(scorer, "vectors"):
-        found = scorer.vectors
-    elif hasattr(scorer, "score") or callable(scorer):
-        raise InputError(
-            f"{scorer_name(scorer)} scores pairs: it has no vectors of nodes to find communities in"
-        )
-    points = as_scores(found, "vectors")
-    if points.ndim != 2 or len(points) != num_nodes:
-        raise InputError(f"there are vectors of shape {points.shape} for {num_nodes} nodes")
-    return points
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
+        """Return the task of some communities; communities that do not fit the graph are refused."""
+        labels, nodes = arrays.get("communities"), fields["graph"].num_nodes
+        if labels is None or labels.shape != (nodes,) or labels.dtype != np.int32 or labels.min() < 0:
+            raise InputError(f"communities must hold an int32 number for each of the {nodes} nodes")
+        fields.pop("clustering_seed", None)
+        return cls(communities=labels, **fields)
+
+    def details(self) -> dict[str, Any]:
+        """Return how often K-means is started, and with which seed."""
+        return {"restarts": self.restarts, "clustering_seed": self.seed}

@@ -3,28 +3,79 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
-from trueedge.graph import Graph
-from trueedge.metrics import PairScores, get, judge
+from trueedge.errors import InputError, must_be
+from trueedge.graph import Graph, as_pairs
+from trueedge.graph.validation import frozen
+from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
+from trueedge.scorers.capabilities import Need
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 from trueedge.scorers.scorer import score_pairs
 from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
-from trueedge.tasks.base import Part, Task, warn_of
+from trueedge.tasks.base import PARTS, GraphTask
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The pairs one part of a task is evaluated on.
+
+    Attributes:
+        positives: int32 array (P, 2).
+        negatives: int32 array (M, 2) shared by all positives, or (P, K, 2) each positive's own.
+    """
+
+    positives: NDArray[np.int32]
+    negatives: NDArray[np.int32]
+
+    def __post_init__(self) -> None:
+        for name in ("positives", "negatives"):
+            if not isinstance(getattr(self, name), np.ndarray):
+                raise must_be(name, "Part", "an int32 array", getattr(self, name))
+        if self.positives.ndim != 2 or self.positives.shape[1] != 2:
+            raise InputError(f"positives must have shape (P, 2), got {self.positives.shape}")
+        shape = self.negatives.shape
+        if shape[-1] != 2 or len(shape) not in (2, 3):
+            raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
+        if len(shape) == 3 and shape[0] != len(self.positives):
+            raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
+        object.__setattr__(self, "positives", frozen(self.positives))
+        object.__setattr__(self, "negatives", frozen(self.negatives))
+
+    @property
+    def per_positive(self) -> bool:
+        """Whether each positive has negatives of its own."""
+        return self.negatives.ndim == 3
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return all pairs in listing order, int64 (n, 2): the positives, then the negatives row by row."""
+        return np.concatenate([self.positives, self.negatives.reshape(-1, 2)]).astype(np.int64)
+
+    def __repr__(self) -> str:
+        size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
+        return f"Part({len(self.positives):,} positives, {size} negatives)"
+
+    @cached_property
+    def hash(self) -> str:
+        """A SHA-256 of positives and negatives."""
+        digest = hashlib.sha256()
+        for array in (self.positives, self.negatives):
+            digest.update(f"{array.shape}".encode())
+            digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+        return digest.hexdigest()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class LinkTask(Task):
+class LinkTask(GraphTask):
     """Positives against shared negatives, or each against its own.
 
     Attributes:
@@ -32,6 +83,9 @@ class LinkTask(Task):
     """
 
     kind: ClassVar[str] = "link"
+    title: ClassVar[str] = "Link prediction"
+    unit: ClassVar[str] = "positive"
+    needs: ClassVar[Need] = "pairs"
 
     parts: Mapping[str, Part]
 
@@ -39,7 +93,7 @@ class LinkTask(Task):
     def from_split(
         cls, split: Split, protocol: str = "heart", seed: int = 0, name: str | None = None, **options: Any
     ) -> LinkTask:
-        """A task from your own split: the protocol adds the negatives and the metrics.
+        """Make a task from your own split: the protocol adds the negatives and the metrics.
 
         Args:
             split: the parts (see :mod:`trueedge.splits`).
@@ -52,7 +106,7 @@ class LinkTask(Task):
 
         task = from_split(split, protocol, seed, name, options)
         if not isinstance(task, cls):
-            raise InputError(f"the protocol {protocol} ranks every node: it makes no LinkTask of a split")
+            raise InputError(f"the protocol {protocol} makes no LinkTask of a split")
         return task
 
     @property
@@ -61,7 +115,7 @@ class LinkTask(Task):
         return tuple(self.parts)
 
     def part(self, name: str = "test") -> Part:
-        """The positives and negatives of a part."""
+        """Return the positives and negatives of a part."""
         self.check_part(name)
         return self.parts[name]
 
@@ -72,72 +126,114 @@ class LinkTask(Task):
 
     @property
     def test(self) -> Part:
-        """The test part: judged once, never selected on."""
+        """The test part: evaluated once, never selected on."""
         return self.part("test")
 
     def pairs(self, part: str = "test") -> NDArray[np.int64]:
-        """All pairs of a part in listing order: the positives, then the negatives row by row."""
+        """Return all pairs of a part in listing order: the positives, then the negatives row by row."""
         return self.part(part).pairs()
 
-    def evaluate(
-        self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
-        """Judge a scorer on a part of the task; see :meth:`Task.evaluate`.
+    questions = pairs
 
-        What comes back also has ``ranks``, float64 (P,), where a metric by ranks is among the metrics.
-        """
-        scores = PairScores.check(*self.scores(scorer, part))
-        warn_of(self, part, remarks(scores))
-        return judge(scores, self.metrics_of(part) if metrics is None else metrics)
-
-    def metrics_of(self, part: str = "test") -> tuple[str, ...]:
-        """The task's metrics that a part has enough pairs for: Hits@10 needs ten negatives."""
+    def scores_of(self, part: str, answers: NDArray[Any]) -> PairScores:
+        """Divide the scores of :meth:`pairs` into those of positives and of negatives."""
         chosen = self.part(part)
-        negatives = chosen.negatives.shape[-2]
-        pooled = len(chosen.positives) + negatives
+        return PairScores.check(*split_flat(answers, len(chosen.positives), chosen.negatives.shape[:-1]))
 
-        def fits(name: str) -> bool:
-            k = get(name).k
-            return k is None or k <= (pooled if name.startswith("precision@") else negatives)
-
-        return tuple(name for name in self.metrics if fits(name))
-
-    def scores(self, scorer: object, part: str = "test") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The scores of a part: positives (P,), and negatives (M,) or (P, K)."""
+    def scores(self, scorer: object, part: str = "test") -> PairScores:
+        """Return the scores of a part: positives (P,), and negatives (M,) or (P, K)."""
         chosen = self.part(part)
         if isinstance(scorer, (str, Path)):
             scorer = read_scores(scorer, self.graph.labels)
         if isinstance(scorer, FileScores) and scorer.in_order is not None:
-            return split_flat(scorer.in_order, len(chosen.positives), chosen.negatives.shape[:-1])
+            return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
         # Scored apart, so that the pairs need not be copied into one array.
         negative = score_pairs(bound, chosen.negatives.reshape(-1, 2))
-        return score_pairs(bound, chosen.positives), negative.reshape(chosen.negatives.shape[:-1])
+        return PairScores.check(
+            score_pairs(bound, chosen.positives), negative.reshape(chosen.negatives.shape[:-1])
+        )
 
-    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives and negatives of a part, drawn without repetition; see :meth:`Task.sample`."""
+    def remarks(self, scores: Scores) -> list[str]:
+        """Return what deserves a look about scores: ties, saturation, a constant answer."""
+        return remarks(scores) if isinstance(scores, PairScores) else []
+
+    def mismatch(self, scores: Scores, part: str) -> str:
+        """Return why scores cannot be of a part: another number of pairs."""
+        chosen = self.part(part)
+        ours = (len(chosen.positives), *chosen.negatives.shape[:-1])
+        found = (len(scores.positive), *scores.negative.shape) if isinstance(scores, PairScores) else ()
+        return "" if ours == found else f"the task has {_size(ours)} pairs, the scores are of {_size(found)}"
+
+    def sample_pairs(
+        self, part: str, size: int, seed: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return some positives and about as many negatives of a part, drawn without repetition.
+
+        Returns:
+            int64 (m, 2), and int64 (n, 2) that all share or (m, q, 2) that belong to each.
+        """
         chosen = self.part(part)
         rng = generator(seed, "sample", part)
         rows = rng.choice(len(chosen.positives), size=min(size, len(chosen.positives)), replace=False)
         positives = chosen.positives[rows].astype(np.int64)
-        negatives = chosen.negatives[rows] if chosen.own_negatives else chosen.negatives
-        count = max(1, size // len(rows)) if chosen.own_negatives else size
+        negatives = chosen.negatives[rows] if chosen.per_positive else chosen.negatives
+        count = max(1, size // len(rows)) if chosen.per_positive else size
         columns = rng.choice(negatives.shape[-2], size=min(count, negatives.shape[-2]), replace=False)
         return positives, negatives[..., columns, :].astype(np.int64)
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the positives and negatives of each part."""
+        found: dict[str, NDArray[Any]] = {}
+        for name, part in self.parts.items():
+            found |= {f"{name}_positives": part.positives, f"{name}_negatives": part.negatives}
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
+        """Return the task of some positives and negatives; pairs that cannot be of the graph are refused."""
+        graph: Graph = fields["graph"]
+        parts = {
+            name: Part(
+                *(checked_pairs(arrays, f"{name}_{what}", graph) for what in ("positives", "negatives"))
+            )
+            for name in PARTS
+            if f"{name}_positives" in arrays
+        }
+        valid = parts["valid"].positives if "valid" in parts else np.empty((0, 2), dtype=np.int32)
+        test_graph = joined_graph(graph, valid, fields.pop("valid_in_test", False))
+        return cls(parts=parts, test_graph=test_graph, **fields)
+
+    def details(self) -> dict[str, Any]:
+        """Return whether validation edges join the graph at test."""
+        return {"valid_in_test": self.test_graph is not None}
 
     @cached_property
     def hashes(self) -> dict[str, str]:
         """The SHA-256 of the training graph and of each part."""
         return {"graph": self.graph.hash, **{name: part.hash for name, part in self.parts.items()}}
 
-    @cached_property
-    def hash(self) -> str:
-        """A SHA-256 of graph, positives and negatives."""
-        text = " ".join(f"{name}={value}" for name, value in sorted(self.hashes.items()))
-        joined = f"{self.kind} {text} valid_in_test={self.test_graph is not None}"
-        return hashlib.sha256(joined.encode()).hexdigest()
-
 
 def joined_graph(graph: Graph, valid: NDArray[Any], valid_in_test: bool) -> Graph | None:
-    """The graph the test part is scored with, where validation edges join it; else None."""
+    """Return the graph the test part is scored with, where validation edges join it; else None."""
     return graph.with_edges(valid) if valid_in_test and len(valid) else None
+
+
+def checked_pairs(arrays: Mapping[str, NDArray[Any]], name: str, graph: Graph) -> NDArray[np.int32]:
+    """Return an array of pairs of a saved task; one that cannot hold pairs of the graph is refused."""
+    if name not in arrays:
+        raise InputError(f"{name} is missing")
+    array = arrays[name]
+    if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
+        raise InputError(f"{name} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
+    pairs = array.reshape(-1, 2)
+    if not len(pairs):
+        raise InputError(f"{name} holds no pair")
+    as_pairs(pairs, graph.num_nodes, name)
+    if (pairs[:, 0] == pairs[:, 1]).any():
+        raise InputError(f"{name} pairs a node with itself")
+    return np.asarray(array, dtype=np.int32)
+
+
+def _size(shape: tuple[int, ...]) -> str:
+    return f"{shape[0]} + {' x '.join(map(str, shape[1:]))}" if shape else "another kind"

@@ -6,24 +6,25 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, in_sorted, pair_keys
-from trueedge.metrics import evaluate_lists, get
+from trueedge.metrics import Evaluation, ListScores, UnitValues, evaluate_lists, get
 from trueedge.negatives import full
-from trueedge.randomness import generator
-from trueedge.scorers.scorer import score_pairs
-from trueedge.tasks.base import Task, warn_of
+from trueedge.scorers.capabilities import Bound, Need, ask
+from trueedge.scorers.scorer import Scorer, score_pairs
+from trueedge.tasks.base import PARTS, GraphTask, warn_of
+from trueedge.tasks.link import checked_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class RecommendTask(Task):
+class RecommendTask(GraphTask):
     """Each node that has a hidden edge ranks every node it is not known to be joined to.
 
     Attributes:
@@ -31,6 +32,10 @@ class RecommendTask(Task):
     """
 
     kind: ClassVar[str] = "recommend"
+    title: ClassVar[str] = "Recommendation"
+    unit: ClassVar[str] = "node"
+    needs: ClassVar[Need] = "candidates"
+    keeps_scores: ClassVar[bool] = False
 
     hidden: Mapping[str, NDArray[np.int32]]
 
@@ -50,26 +55,65 @@ class RecommendTask(Task):
             return self.graph.with_edges(self.hidden["valid"])
         return self.graph
 
+    def questions(self, part: str) -> NDArray[np.int32]:
+        """Return the nodes that rank their candidates, int32 (q,)."""
+        return self.queries(part)
+
+    def scores_of(self, part: str, answers: NDArray[Any]) -> ListScores:
+        """Rank the relevant candidates of each node.
+
+        Args:
+            part: the part.
+            answers: array (q, nodes), the scores of all nodes for each of :meth:`queries`.
+        """
+        blocks = [
+            (answers[np.searchsorted(self.queries(part), pairs[:, 0]), pairs[:, 1]], indptr, relevant)
+            for pairs, indptr, relevant in self.blocks(part)
+        ]
+        lengths = np.concatenate([np.diff(indptr) for _, indptr, _ in blocks])
+        scores, relevant = (np.concatenate([block[place] for block in blocks]) for place in (0, 2))
+        return ListScores.check(np.concatenate([[0], np.cumsum(lengths)]), scores, relevant)
+
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
-        """Judge a scorer on the nodes of a part, in blocks of nodes; see :meth:`Task.evaluate`."""
+    ) -> Evaluation:
+        """Evaluate a scorer on the nodes of a part, in blocks of nodes; see :meth:`Task.evaluate`."""
         self.check_part(part)
         wanted = self.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else metrics
         names = [self._possible(name) for name in wanted]
         bound = self.bind(scorer, part)
         totals = dict.fromkeys(names, 0.0)
+        units: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
         count, low, high = 0, np.inf, -np.inf
         for pairs, indptr, relevant in self.blocks(part):
-            scores = score_pairs(bound, pairs)
+            scores = self._scores_of_block(bound, pairs, indptr)
             low, high = min(low, scores.min()), max(high, scores.max())
             values = evaluate_lists(indptr, scores, relevant, names, block=True)
             count += values.queries
             for name in names:
                 totals[name] += values[name] * values.queries
+                units[name].append(values.units.values[name])
         if low == high:
-            warn_of(self, part, [f"all scores are {low:g}: nothing is told apart"])
-        return {name: total / count for name, total in totals.items()}
+            warn_of(self, part, [f"all scores are {low:g}: they separate nothing"])
+        means = {name: total / count for name, total in totals.items()}
+        return Evaluation(
+            means, UnitValues(self.unit, {name: np.concatenate(one) for name, one in units.items()})
+        )
+
+    def _scores_of_block(
+        self, bound: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        if not isinstance(bound, Bound):
+            return score_pairs(bound, pairs)
+        nodes = pairs[indptr[:-1], 0]
+        table = ask(bound, nodes)
+        if table.shape != (len(nodes), self.num_nodes):
+            raise InputError(
+                f"{bound.name} must score all {self.num_nodes} nodes for each query, it answered shape"
+                f" {table.shape}"
+            )
+        rows = np.repeat(np.arange(len(nodes)), np.diff(indptr))
+        return np.asarray(table[rows, pairs[:, 1]], dtype=np.float64)
 
     def _possible(self, name: str) -> str:
         """A metric's name as it is written in full; a list longer than any node's candidates is refused."""
@@ -90,16 +134,20 @@ class RecommendTask(Task):
             pairs = np.column_stack([sources, listed.candidates]).astype(np.int64)
             yield pairs, listed.indptr, in_sorted(pair_keys(pairs, self.num_nodes), keys)
 
-    def sample(self, part: str, size: int, seed: int = 0) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Some positives, and as many candidates that are not, of the first nodes of a part."""
-        self.check_part(part)
-        rng = generator(seed, "sample", part)
-        hidden = self.hidden[part]
-        positives = hidden[rng.choice(len(hidden), size=min(size, len(hidden)), replace=False)]
-        pairs, _, relevant = next(self.blocks(part))
-        others = pairs[~relevant]
-        rows = rng.choice(len(others), size=min(size, len(others)), replace=False)
-        return positives.astype(np.int64), others[rows]
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the positives of each part."""
+        return {f"{name}_positives": pairs for name, pairs in self.hidden.items()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
+        """Return the task of some positives; pairs that cannot be of the graph are refused."""
+        fields.pop("valid_in_test", None)
+        hidden = {
+            name: checked_pairs(arrays, f"{name}_positives", fields["graph"])
+            for name in PARTS
+            if f"{name}_positives" in arrays
+        }
+        return cls(hidden=hidden, **fields)
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -109,9 +157,3 @@ class RecommendTask(Task):
             for name, pairs in self.hidden.items()
         }
         return {"graph": self.graph.hash, **parts}
-
-    @cached_property
-    def hash(self) -> str:
-        """A SHA-256 of graph and positives."""
-        text = " ".join(f"{name}={value}" for name, value in sorted(self.hashes.items()))
-        return hashlib.sha256(f"{self.kind} {text}".encode()).hexdigest()

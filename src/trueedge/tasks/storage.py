@@ -1,4 +1,4 @@
-"""A task as one folder: the very same pairs for everybody."""
+"""A task as one folder, so that everybody evaluates on the same data."""
 
 from __future__ import annotations
 
@@ -17,15 +17,12 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
-from trueedge.graph import Graph, as_pairs
+from trueedge.graph import Graph
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
-from trueedge.tasks.base import Part, Task
-from trueedge.tasks.link import LinkTask, joined_graph
-from trueedge.tasks.recommend import RecommendTask
+from trueedge.tasks.base import KINDS, PARTS, GraphTask, Task
 
 FORMAT = 1
-PARTS = ("valid", "test")
 SECONDS_BETWEEN_LOOKS = 0.1
 
 
@@ -47,8 +44,9 @@ def save(task: Task, folder: Path) -> Path:
     except OSError as error:
         raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
     try:
-        task.graph.save(draft / "graph")
-        for name, array in _arrays(task).items():
+        if isinstance(task, GraphTask):
+            task.graph.save(draft / "graph")
+        for name, array in task.arrays().items():
             np.save(draft / f"{name}.npy", array, allow_pickle=False)
         (draft / "task.json").write_text(json.dumps(_card(task), indent=2, default=_plain) + "\n")
         draft.chmod(0o755)
@@ -62,7 +60,7 @@ def save(task: Task, folder: Path) -> Path:
     return folder
 
 
-def complete(task: Task, folder: Path) -> None:
+def complete(task: GraphTask, folder: Path) -> None:
     """Make the folder in which a task's negatives lie in shards a saved task; several may do so at one time.
 
     Args:
@@ -78,7 +76,7 @@ def complete(task: Task, folder: Path) -> None:
                 draft_of(card).unlink()
             else:
                 task.graph.save(folder / "graph")
-                for name, array in _arrays(task).items():
+                for name, array in task.arrays().items():
                     if name.endswith("_positives"):
                         np.save(folder / f"{name}.npy", array, allow_pickle=False)
                 file.write((json.dumps(_card(task), indent=2, default=_plain) + "\n").encode())
@@ -111,43 +109,34 @@ def load(folder: str | Path) -> Task:
     """Read a task that :func:`save` wrote, and compare its content with the hash it was saved under."""
     folder = Path(folder)
     card = _read_card(folder)
-    graph = Graph.load(folder / "graph")
-    shared: dict[str, Any] = {
-        "dataset": card["dataset"],
-        "protocol": card["protocol"],
-        "seed": card["seed"],
-        "graph": graph,
-        "metrics": tuple(card["metrics"]),
-        "headline": card["headline"],
-        "settings": card["settings"],
-    }
-    task: Task
-    if card["kind"] == RecommendTask.kind:
-        hidden = {name: _read_pairs(folder, f"{name}_positives", graph) for name in card["parts"]}
-        task = RecommendTask(hidden=hidden, **shared)
-    else:
-        parts = {
-            name: Part(*(_read_pairs(folder, f"{name}_{kind}", graph) for kind in ("positives", "negatives")))
-            for name in card["parts"]
-        }
-        valid = parts["valid"].positives if "valid" in parts else np.empty((0, 2), dtype=np.int32)
-        task = LinkTask(parts=parts, test_graph=joined_graph(graph, valid, card["valid_in_test"]), **shared)
-    if task.hash != card["hash"] or _seal(card) != card["seal"]:
+    kind = KINDS.get(card["kind"])
+    fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
+    fields["metrics"] = tuple(card["metrics"])
+    fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
+    if issubclass(kind, GraphTask):
+        fields["graph"] = Graph.load(folder / "graph")
+    try:
+        task = kind.from_arrays(_read_arrays(folder), **fields)
+        same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
+    except InputError as error:
+        raise InputError(f"the task in {folder} is damaged: {error}") from None
+    except (TypeError, ValueError, KeyError):  # the card's further fields are not those of the kind
+        same = False
+    if not same or _seal(card) != card["seal"]:
         raise InputError(
             f"the task in {folder} is damaged: its content does not have the hash it was saved under"
         )
     return task
 
 
-def _arrays(task: Task) -> dict[str, NDArray[np.int32]]:
-    if isinstance(task, RecommendTask):
-        return {f"{name}_positives": pairs for name, pairs in task.hidden.items()}
-    assert isinstance(task, LinkTask)
-    arrays = {}
-    for name, part in task.parts.items():
-        arrays[f"{name}_positives"] = part.positives
-        arrays[f"{name}_negatives"] = part.negatives
-    return arrays
+def _read_arrays(folder: Path) -> dict[str, NDArray[Any]]:
+    """Every array of a saved task by name; one in shards lies in a folder of its own."""
+    found = {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))}
+    for part in PARTS:
+        place = shards_of(folder, part)
+        if place.is_dir():
+            found[place.name] = open_shards(place).assemble()
+    return found
 
 
 def _card(task: Task) -> dict[str, Any]:
@@ -158,7 +147,7 @@ def _card(task: Task) -> dict[str, Any]:
         "protocol": task.protocol,
         "seed": int(task.seed),
         "parts": list(task.part_names),
-        "valid_in_test": task.test_graph is not None,
+        **task.details(),
         "metrics": list(task.metrics),
         "headline": task.headline,
         "settings": dict(task.settings),
@@ -184,7 +173,6 @@ FIELDS: dict[str, type] = {
     "protocol": str,
     "seed": int,
     "parts": list,
-    "valid_in_test": bool,
     "metrics": list,
     "headline": str,
     "settings": dict,
@@ -203,25 +191,10 @@ def _read_card(folder: Path) -> dict[str, Any]:
             raise InputError(
                 f"{path} is not a task's card: {key!r} is missing or not of type {kind.__name__}"
             )
-    if card["kind"] not in (LinkTask.kind, RecommendTask.kind):
+    if card["kind"] not in KINDS:
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
     if "test" not in card["parts"] or not set(card["parts"]) <= set(PARTS):
         raise InputError(
             f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
         )
     return dict(card)
-
-
-def _read_pairs(folder: Path, name: str, graph: Graph) -> NDArray[np.int32]:
-    path = folder / f"{name}.npy"
-    shards = path.with_suffix("")
-    array = open_shards(shards).assemble() if shards.is_dir() else read_array(path)
-    if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
-        raise InputError(f"{path} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
-    pairs = array.reshape(-1, 2)
-    if not len(pairs):
-        raise InputError(f"{path} holds no pair")
-    as_pairs(pairs, graph.num_nodes, str(path))
-    if (pairs[:, 0] == pairs[:, 1]).any():
-        raise InputError(f"{path} pairs a node with itself")
-    return np.asarray(array, dtype=np.int32)

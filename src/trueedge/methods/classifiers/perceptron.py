@@ -13,6 +13,7 @@ from trueedge.errors import InputError
 from trueedge.methods.classifiers.classifier import Classifier, Decision
 from trueedge.methods.classifiers.examples import Examples, together
 from trueedge.methods.method import setting
+from trueedge.metrics import PairScores
 from trueedge.tasks import LinkTask, Part
 
 if TYPE_CHECKING:
@@ -126,11 +127,11 @@ class PairClassifier(Classifier):
 class HeldOut(LinkTask):
     """The held-out edges against their drawn pairs; the model that is trained has their numbers at hand."""
 
-    def scores(self, scorer: Any, part: str = "test") -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def scores(self, scorer: Any, part: str = "test") -> PairScores:
         """The logits of the positives and of the negatives."""
         logits = scorer.model.predictor.logits()
         count = len(self.part(part).positives)
-        return logits[:count], logits[count:]
+        return PairScores.check(logits[:count], logits[count:])
 
 
 @dataclass(frozen=True, eq=False)

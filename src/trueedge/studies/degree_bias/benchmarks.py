@@ -16,7 +16,7 @@ from trueedge import datasets, methods, negatives, splits
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import without_rounding_errors
-from trueedge.metrics import evaluate, evaluate_lists
+from trueedge.metrics import Evaluation, UnitValues, evaluate, evaluate_lists
 from trueedge.randomness import generator
 from trueedge.scorers.scorer import Scorer, score_pairs
 from trueedge.splits import Split
@@ -63,7 +63,7 @@ class BenchmarksTask(RecommendTask):
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
+    ) -> Evaluation:
         """Judge a scorer by its lists and on every kind of negatives.
 
         Link prediction metrics are called ``benchmark metric``, such as ``heart auc``.
@@ -71,7 +71,7 @@ class BenchmarksTask(RecommendTask):
         bound = self.bind(scorer, part)
         found = self._judge_lists(bound, part, self.metrics if metrics is None else tuple(metrics))
         if metrics is not None:
-            return found
+            return Evaluation(found, UnitValues(self.unit))
         for name, task in self.links.items():
             positive, negative = task.scores(scorer, part)
             # The paper's AUC is over all pairs, also where each positive has negatives of its own.
@@ -83,7 +83,7 @@ class BenchmarksTask(RecommendTask):
                 for k in HARDEST:
                     value = evaluate(positive, hardest(negative, k).reshape(-1), ["auc"])["auc"]
                     found[f"{name}-{k} auc"] = value
-        return found
+        return Evaluation(found, UnitValues(self.unit))
 
     def _judge_lists(self, ranker: Scorer, part: str, names: tuple[str, ...]) -> dict[str, float]:
         retriever = None if self.retriever is None else methods.create(self.retriever).fit(self)
@@ -228,7 +228,7 @@ def hardest(scores: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
 def _hard(split: Split, name: str, seed: int, most: int) -> LinkTask:
     """Some test edges against HeaRT's negatives: 500, or as many as every end has candidates for."""
-    from trueedge.tasks.base import Part
+    from trueedge.tasks.link import Part
 
     positives = split.test
     if len(positives) > most:

@@ -16,6 +16,7 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
 from trueedge.methods import Method
+from trueedge.metrics import Evaluation
 from trueedge.results.record import request_key
 from trueedge.runs.provenance import provenance
 from trueedge.studies.heart.figures import thinned
@@ -58,7 +59,7 @@ class ObservedTask(LinkTask):
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
-    ) -> dict[str, float]:
+    ) -> Evaluation:
         """Judge a scorer; see :meth:`LinkTask.evaluate`."""
         values = LinkTask.evaluate(self, scorer, part, metrics)
         if part == "valid":

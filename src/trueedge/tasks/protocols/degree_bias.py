@@ -13,8 +13,7 @@ from trueedge.errors import must_be
 from trueedge.negatives import degree_corrected, triplet, uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
-from trueedge.tasks.base import Part
-from trueedge.tasks.link import LinkTask
+from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols.existing import parts_of
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.recommend import RecommendTask
@@ -55,7 +54,7 @@ def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
     }
     test = parts["test"]
     names = ["auc", "mrr", "mrr.optimistic", "mrr.pessimistic"]
-    if not test.own_negatives:
+    if not test.per_positive:
         pooled = len(test.positives) + len(test.negatives)
         names[1:1] = ["ap", *(f"precision@{k}" for k in (10, 100, 1000) if k <= pooled)]
     return LinkTask(

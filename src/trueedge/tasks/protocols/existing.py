@@ -9,8 +9,7 @@ from trueedge import splits
 from trueedge.negatives import uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
-from trueedge.tasks.base import Part
-from trueedge.tasks.link import LinkTask, joined_graph
+from trueedge.tasks.link import LinkTask, Part, joined_graph
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 
 
@@ -26,7 +25,7 @@ def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
     """The ranking metrics that a part's number of negatives allows."""
     size = part.negatives.shape[-2]
     names = ["mrr", *(f"hits@{k}" for k in hits if k <= size), "auc"]
-    if not part.own_negatives:
+    if not part.per_positive:
         names.append("ap")
     return (*names, "mrr.optimistic", "mrr.pessimistic")
 

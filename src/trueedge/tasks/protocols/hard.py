@@ -6,8 +6,7 @@ from typing import Any
 
 from trueedge.negatives import heart, heart_shards
 from trueedge.splits import Split
-from trueedge.tasks.base import Part
-from trueedge.tasks.link import LinkTask, joined_graph
+from trueedge.tasks.link import LinkTask, Part, joined_graph
 from trueedge.tasks.protocols.existing import benchmark_split, link_metrics, parts_of
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.storage import shards_of

@@ -7,8 +7,7 @@ from functools import partial
 from trueedge import datasets, splits
 from trueedge.errors import InputError
 from trueedge.splits import Split
-from trueedge.tasks.base import Part
-from trueedge.tasks.link import LinkTask
+from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols.existing import link_metrics
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 

@@ -1,0 +1,42 @@
+"""Values of metrics for each unit of judgement: a positive, a query, a node, a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.metrics.metric import Metric
+from trueedge.metrics.scores import PairScores, Scores
+
+
+@dataclass(frozen=True, eq=False)
+class UnitValues:
+    """What each unit of a test part contributes to each metric.
+
+    Attributes:
+        unit: what a unit is, a noun: ``positive``, ``query``, ``node``.
+        values: by the metric's name, float64 (n,); a metric is the mean of its values.
+    """
+
+    unit: str
+    values: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+
+
+def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitValues:
+    """Return the values of all metrics that are means over units; bounds of ties are left out.
+
+    Args:
+        scores: checked scores.
+        metrics: which metrics.
+        unit: what a unit is, a noun.
+    """
+    kept = {
+        one.name: one.per_unit(scores) for one in metrics if one.values is not None and "." not in one.name
+    }
+    if isinstance(scores, PairScores) and kept:
+        # Every metric of ranks can be read off the ranks later.
+        kept.setdefault("mr", scores.ranks.mean)
+    return UnitValues(unit, kept)

@@ -1,0 +1,74 @@
+"""Values for each unit as text that fits into a record: every metric, to the last bit.
+
+Metrics of one test part are often functions of the same few ranks. So each distinct value is written once,
+and the units hold codes; metrics that divide the units alike share their codes.
+"""
+
+from __future__ import annotations
+
+import base64
+import zlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.metrics import UnitValues
+
+# The most that one array may unpack to: values of thirty million units.
+MOST_BYTES = 1 << 28
+WIDTHS = ("<u1", "<u2", "<u4")
+
+
+def pack(units: UnitValues) -> dict[str, Any]:
+    """Return the values as plain data; empty where there are none.
+
+    Returns:
+        ``unit``, ``count`` and ``groups``: ``codes`` and, for each metric, its distinct ``values``.
+    """
+    if not units.values:
+        return {}
+    groups: dict[str, dict[str, Any]] = {}
+    for name, values in units.values.items():
+        found, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        # Numbered by first appearance, so that any one-to-one function of the ranks has the same codes.
+        order = np.argsort(first)
+        places = np.empty_like(order)
+        places[order] = np.arange(len(order))
+        width = next(kind for kind in WIDTHS if len(found) <= np.iinfo(kind).max + 1)
+        text = _text(places[codes.reshape(-1)].astype(width))
+        group = groups.setdefault(text, {"width": width, "codes": text, "values": {}})
+        group["values"][name] = _text(found[order].astype("<f8"))
+    count = len(next(iter(units.values.values())))
+    return {"unit": units.unit, "count": count, "groups": list(groups.values())}
+
+
+def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None:
+    """Return a metric's value for each unit, float64 (n,); None where it was not kept.
+
+    Raises:
+        ValueError: what is there cannot be read.
+    """
+    for group in packed.get("groups", ()):
+        if metric in group["values"]:
+            if group["width"] not in WIDTHS:
+                raise ValueError(f"codes of type {group['width']!r}")
+            codes = np.frombuffer(_bytes(group["codes"]), dtype=group["width"])
+            levels = np.frombuffer(_bytes(group["values"][metric]), dtype="<f8")
+            if len(codes) != packed["count"] or not len(codes) or int(codes.max()) >= len(levels):
+                raise ValueError("codes and values do not fit together")
+            return levels[codes].astype(np.float64)
+    return None
+
+
+def _text(array: NDArray[Any]) -> str:
+    return base64.b64encode(zlib.compress(array.tobytes())).decode()
+
+
+def _bytes(text: str) -> bytes:
+    try:
+        return zlib.decompressobj().decompress(base64.b64decode(text), MOST_BYTES)
+    except (zlib.error, InputError, TypeError) as error:
+        raise ValueError(str(error)) from None
