@@ -13,6 +13,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from trueedge import moved  # noqa: F401
 from trueedge.version import VERSION
 
 if TYPE_CHECKING:
@@ -66,7 +67,9 @@ _ROOMS = (
     "tasks",
 )
 _NAMES = {
+    "CommunityTask": ("tasks", "CommunityTask"),
     "Graph": ("graph", "Graph"),
+    "GraphTask": ("tasks", "GraphTask"),
     "InputError": ("errors", "InputError"),
     "LinkTask": ("tasks", "LinkTask"),
     "Part": ("tasks", "Part"),
@@ -75,6 +78,7 @@ _NAMES = {
     "ScoreWarning": ("errors", "ScoreWarning"),
     "Split": ("splits", "Split"),
     "Store": ("results", "Store"),
+    "Task": ("tasks", "Task"),
     "certify": ("results", "certify"),
     "check_scorer": ("scorers", "check_scorer"),
     "load": ("datasets", "load"),
@@ -86,7 +90,9 @@ _NAMES = {
 }
 
 __all__ = [
+    "CommunityTask",
     "Graph",
+    "GraphTask",
     "InputError",
     "LinkTask",
     "Part",
@@ -95,6 +101,7 @@ __all__ = [
     "ScoreWarning",
     "Split",
     "Store",
+    "Task",
     "__version__",
     "analysis",
     "audit",

@@ -17,11 +17,7 @@ import trueedge.metrics as tm
 import trueedge.metrics.scores
 from trueedge.errors import InputError
 
-PAIRS = [
-    m.name.replace("@K", "@2")
-    for m in tm.catalogue()
-    if "per-positive" in m.layouts
-]
+PAIRS = [m.name.replace("@K", "@2") for m in tm.catalogue() if "per-positive" in m.layouts]
 finite = st.floats(allow_nan=False, allow_infinity=False, width=32)
 some_scores = arrays(np.float32, st.integers(1, 40), elements=finite | st.sampled_from([0.0, -0.0, 1.0]))
 

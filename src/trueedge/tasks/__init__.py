@@ -4,12 +4,14 @@ from trueedge.errors import ScoreWarning
 from trueedge.scorers.check import check_scorer
 from trueedge.scorers.scorer import Scorer
 from trueedge.tasks.base import GraphTask, Task
+from trueedge.tasks.communities import CommunityTask
 from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols import task
 from trueedge.tasks.recommend import RecommendTask
 from trueedge.tasks.storage import load
 
 __all__ = [
+    "CommunityTask",
     "GraphTask",
     "LinkTask",
     "Part",
