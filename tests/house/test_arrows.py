@@ -28,8 +28,8 @@ ROOMS = (
     "runs",
     "search",
     "studies",
-    "report",
     "audit",
+    "report",
     "leaderboard",
     "cli",
 )
@@ -42,14 +42,18 @@ def imported_rooms(source: str) -> Iterator[str]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            yield "relative"
+            continue
+        elif isinstance(node, ast.ImportFrom) and node.module:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
         for name in names:
             parts = name.split(".")
-            if parts[0] == "trueedge" and len(parts) > 1:
-                yield parts[1]
+            if parts[0] == "trueedge":
+                # A bare import brings in every room.
+                yield parts[1] if len(parts) > 1 else "everything"
 
 
 def backwards(room: str, source: str) -> list[str]:
@@ -71,6 +75,8 @@ def test_an_arrow_that_points_back_is_seen() -> None:
     assert backwards("graph", "from trueedge import tasks") == ["tasks"]
     assert backwards("metrics", "import trueedge.methods.method") == ["methods"]
     assert backwards("kernels", "from trueedge.errors import InputError") == ["errors"]
+    assert backwards("cli", "import trueedge") == ["everything"]
+    assert backwards("cli", "def f():\n    from . import app") == ["relative"]
     assert (
         backwards("tasks", "from trueedge.metrics import evaluate\nfrom trueedge.errors import must_be") == []
     )
