@@ -145,7 +145,7 @@ def allowed(limits: Range, example: Any) -> str:
         return f"{value:,}" if isinstance(example, int) else f"{value:g}"
 
     if limits.choices is not None:
-        return ", ".join(f"`{choice}`" for choice in limits.choices)
+        return ", ".join(f"`{shown(choice)}`" for choice in limits.choices)
     if isinstance(example, bool):
         return "`true`, `false`"
     if limits.low is not None and limits.high is not None:
@@ -201,12 +201,14 @@ def protocols_table() -> str:
 
 
 def options_table() -> str:
-    rows = [
-        [f"`{p.name}`", f"`{key}`", f"`{default}`", p.help[key]]
-        for p in protocols.catalogue()
-        for key, default in p.options.items()
-    ]
-    return table(["protocol", "option", "default", "meaning"], rows)
+    """Return the options of the protocols; protocols that agree on an option share a line."""
+    sharing: dict[tuple[str, ...], list[str]] = {}
+    for protocol in protocols.catalogue():
+        for key, default in protocol.options.items():
+            line = (f"`{key}`", f"`{shown(default)}`", protocol.help[key])
+            sharing.setdefault(line, []).append(f"`{protocol.name}`")
+    rows = [[line[0], ", ".join(names), *line[1:]] for line, names in sharing.items()]
+    return table(["option", "protocols", "default", "meaning"], rows)
 
 
 def metrics_table() -> str:
