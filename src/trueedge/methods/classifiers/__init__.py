@@ -1,1 +1,1 @@
-"""Learn to tell edges from other pairs by a few features of the pair, such as degrees and common neighbours."""
+"""Learn to separate edges from other pairs by a few features, such as degrees and common neighbours."""
