@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import importlib
 import json
 import re
 import sys
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
 
 from trueedge import datasets, methods, metrics, studies
+from trueedge.methods.method import Method, Range
+from trueedge.methods.published_settings import ANY, PAPERS
 from trueedge.tasks import protocols
+
+if TYPE_CHECKING:
+    from trueedge.tasks import Task
 
 sys.path.insert(0, str(Path(__file__).parent))
 from growth import picture
@@ -47,7 +56,7 @@ def datasets_table() -> str:
         + [card.licence, card.title]
         for card in datasets.cards()
     ]
-    return table(["data set", "family", "nodes", "edges", "features", "licence", "what it is"], rows)
+    return table(["data set", "family", "nodes", "edges", "features", "licence", "description"], rows)
 
 
 def dataset_families_table() -> str:
@@ -61,59 +70,169 @@ def dataset_families_table() -> str:
     return table(["family", "data sets", "names"], rows)
 
 
+def families() -> dict[str, list[type[Method]]]:
+    """Return the methods of each family, in the order of the registry."""
+    found: dict[str, list[type[Method]]] = {}
+    for kind in methods.catalogue():
+        found.setdefault(kind.family, []).append(kind)
+    return found
+
+
+def about_family(family: str) -> str:
+    """Return the first line of a family's docstring."""
+    return (importlib.import_module(f"trueedge.methods.{family}").__doc__ or "").splitlines()[0]
+
+
+def method_families_table() -> str:
+    """Return one line for each family, with the names of its methods."""
+    rows = [
+        [family, about_family(family).rstrip("."), ", ".join(f"`{kind.name}`" for kind in kinds)]
+        for family, kinds in families().items()
+    ]
+    return table(["family", "what its methods do", "methods"], rows)
+
+
 def methods_table() -> str:
-    rows = []
-    for kind in methods.catalogue():
-        settings = ", ".join(f"`{key}={value}`" for key, value in kind().settings().items())
-        rows.append([f"`{kind.name}`", kind.title, settings or "–", kind.citation])
-    return table(["method", "what it is", "settings", "paper"], rows)
+    """Return a section for each family: its methods, and their settings."""
+    sections = []
+    for family, kinds in families().items():
+        rows = [[f"`{kind.name}`", kind.title, kind.citation] for kind in kinds]
+        sections.append(
+            f"### {family}\n\n{about_family(family)}\n\n{table(['method', 'name', 'paper'], rows)}"
+        )
+        settings = settings_table(kinds)
+        if settings:
+            sections.append(f"Settings:\n\n{settings}")
+    return "\n\n".join(sections)
 
 
-def settings_table() -> str:
-    rows = []
-    for kind in methods.catalogue():
-        defaults = kind().settings()
+def settings_table(kinds: list[type[Method]]) -> str:
+    """Return the settings of some methods; methods that agree on a setting share a line."""
+    sharing: dict[tuple[str, ...], list[str]] = {}
+    for kind in kinds:
+        defaults = filled(kind, "", "")
         for key, limits in kind.space().items():
-            rows.append([f"`{kind.name}`", f"`{key}`", f"`{defaults[key]}`", str(limits), limits.help])
-    return table(["method", "setting", "default", "allowed", "what it does"], rows)
+            example = defaults[key] if limits.kind is None else limits.kind()
+            line = (f"`{key}`", f"`{shown(defaults[key])}`", allowed(limits, example), about_setting(limits))
+            sharing.setdefault(line, []).append(f"`{kind.name}`")
+    rows = [
+        [line[0], "all" if len(names) == len(kinds) > 1 else ", ".join(names), *line[1:]]
+        for line, names in sorted(sharing.items(), key=lambda item: -len(item[1]))
+    ]
+    return table(["setting", "methods", "default", "allowed", "meaning"], rows) if rows else ""
+
+
+def filled(kind: type[Method], protocol: str, dataset: str) -> dict[str, Any]:
+    """Return the settings a method has on a data set under a protocol, none of them left open."""
+    # Only these two decide which published settings apply.
+    task = SimpleNamespace(protocol=protocol, dataset=dataset)
+    return kind().for_task(cast("Task", task)).settings()
+
+
+def shown(value: Any) -> str:
+    """Return a value as it is written after ``--set``."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        return f"{value:g}"
+    return str(value) or '""'
+
+
+def allowed(limits: Range, example: Any) -> str:
+    """Return the values a setting may have, in words."""
+
+    def bound(value: float) -> str:
+        return f"{value:,}" if isinstance(example, int) else f"{value:g}"
+
+    if limits.choices is not None:
+        return ", ".join(f"`{shown(choice)}`" for choice in limits.choices)
+    if isinstance(example, bool):
+        return "`true`, `false`"
+    if limits.low is not None and limits.high is not None:
+        return f"{bound(limits.low)} to {bound(limits.high)}"
+    if limits.low is not None:
+        return f"{bound(limits.low)} or more"
+    if limits.high is not None:
+        return f"{bound(limits.high)} or less"
+    return "text" if isinstance(example, str) else "any number"
+
+
+def about_setting(limits: Range) -> str:
+    """Return the help of a setting; that its default depends on the data set is said once for the page."""
+    return limits.help.partition("; by default")[0]
+
+
+def published_settings_table() -> str:
+    """Return, for each trained method, its settings on every data set that a paper chose settings for."""
+    text = (files("trueedge.methods") / "published_settings.csv").read_text()
+    chosen = dict.fromkeys(
+        (row["paper"], row["dataset"], row["method"]) for row in csv.DictReader(text.splitlines())
+    )
+    papers: dict[str, list[str]] = {}
+    for protocol, paper in PAPERS.items():
+        papers.setdefault(paper, []).append(protocol)
+    protocols_of = [[paper, ", ".join(f"`{name}`" for name in names)] for paper, names in papers.items()]
+    sections = [table(["evaluation setting", "protocols"], protocols_of)]
+    for kind in methods.catalogue():
+        default = filled(kind, "", "")
+        if default == kind().settings():
+            continue  # Nothing is left open, so no paper fills anything in.
+        rows = {("default", "any"): default}
+        for paper, (protocol, *_) in papers.items():
+            named = [
+                dataset
+                for its, dataset, method in chosen
+                if its == paper and dataset != ANY and method in (kind.name, ANY)
+            ]
+            for dataset in ["", *dict.fromkeys(named)]:
+                settings = filled(kind, protocol, dataset)
+                if dataset or settings != default:
+                    rows[paper, dataset or ("any other" if named else "any")] = settings
+        differing = [key for key in default if len({row[key] for row in rows.values()}) > 1]
+        lines = [[*place, *(shown(row[key]) for key in differing)] for place, row in rows.items()]
+        made = table(["evaluation setting", "data set", *(f"`{key}`" for key in differing)], lines)
+        sections.append(f"### {kind.name}\n\n{made}")
+    return "\n\n".join(sections)
 
 
 def protocols_table() -> str:
     rows = [[f"`{p.name}`", p.title, f"`{p.headline}`", p.citation] for p in protocols.catalogue()]
-    return table(["protocol", "what it asks", "headline", "paper"], rows)
+    return table(["protocol", "positives and negatives", "headline metric", "paper"], rows)
 
 
 def options_table() -> str:
-    rows = [
-        [f"`{p.name}`", f"`{key}`", f"`{default}`", p.help[key]]
-        for p in protocols.catalogue()
-        for key, default in p.options.items()
-    ]
-    return table(["protocol", "option", "default", "what it does"], rows)
+    """Return the options of the protocols; protocols that agree on an option share a line."""
+    sharing: dict[tuple[str, ...], list[str]] = {}
+    for protocol in protocols.catalogue():
+        for key, default in protocol.options.items():
+            line = (f"`{key}`", f"`{shown(default)}`", protocol.help[key])
+            sharing.setdefault(line, []).append(f"`{protocol.name}`")
+    rows = [[line[0], ", ".join(names), *line[1:]] for line, names in sharing.items()]
+    return table(["option", "protocols", "default", "meaning"], rows)
 
 
 def metrics_table() -> str:
     rows = [[f"`{m.name}`", m.title, m.formula] for m in metrics.catalogue()]
-    return table(["metric", "what it is", "formula"], rows)
+    return table(["metric", "name", "formula"], rows)
 
 
 def checks_table() -> str:
     from trueedge.audit import catalogue as checks
 
     rows = [[check.family, f"`{check.name}`", check.question, check.rule] for check in checks()]
-    return table(["family", "check", "what it asks", "rule"], rows)
+    return table(["family", "check", "question", "rule"], rows)
 
 
 def studies_table() -> str:
     rows = [[f"`{s.name}`", s.title, s.citation] for s in studies.catalogue()]
-    return table(["study", "what it shows", "paper"], rows)
+    return table(["study", "content", "paper"], rows)
 
 
 def comparison_table(study: str) -> str:
     """Ours beside theirs, a line for each method and a column for each metric."""
     path = ROOT / "results" / f"{study}.json"
     if not path.is_file():
-        return "Nothing is stored yet: the command above computes it."
+        return "No results are stored yet. The command above computes them."
     evidence = json.loads(path.read_text())
     digits = evidence["decimals"]
     columns: dict[tuple[str, str], None] = {}
@@ -180,7 +299,7 @@ def networks_table(study: str) -> str:
     """The mean absolute difference of each method's AUC over the networks."""
     path = ROOT / "results" / f"degree-bias-{study}.json"
     if not path.is_file():
-        return f"Nothing is stored yet: `trueedge reproduce degree-bias/{study}` computes it."
+        return f"No results are stored yet. `trueedge reproduce degree-bias/{study}` computes them."
     rows = json.loads(path.read_text())["rows"]
     large = [row for row in rows if (datasets.get(row["dataset"]).num_edges or 0) > LARGE_NETWORK]
     lines = []
@@ -194,9 +313,9 @@ def networks_table(study: str) -> str:
     head = [
         "method",
         "mean abs. difference, networks over 1,000 edges",
-        "networks",
-        "all networks",
-        "networks",
+        "number",
+        "mean abs. difference, all networks",
+        "number",
     ]
     return f"{table(head, lines)}\n\n{ranking_of_methods(rows)}"
 
@@ -234,7 +353,7 @@ def communities_table(printed: str = "") -> str:
 
     path = ROOT / "results" / "degree-bias-communities.json"
     if not path.is_file():
-        return "Nothing is stored yet: the command above computes it."
+        return "No results are stored yet. The command above computes them."
     card = json.loads(path.read_text())
     return printed_as_markdown(card) if printed else as_markdown(card)
 
@@ -244,7 +363,7 @@ def speed_table(subject: str) -> str:
     path = ROOT / "benchmarks" / "results" / f"{subject}.json"
     if not path.is_file():
         asked = subject.replace("-cuda", " --device cuda").replace("-cpu", "")
-        return f"Nothing is stored yet: `python -m benchmarks.run {asked}` measures it."
+        return f"No results are stored yet. `python -m benchmarks.run {asked}` measures them."
     measured = json.loads(path.read_text())
 
     def figure(value: float | None, unit: str = "") -> str:
@@ -258,11 +377,12 @@ def speed_table(subject: str) -> str:
         figures = [figure(value) for value in (row["seconds"], row["user"], row["first"], memory)]
         others = "–" if row["others"] is None else f"{row['others']:.0%}"
         lines.append([row["task"], row["who"], *figures, others, ratio, row["bar"] + outcome, row["note"]])
-    head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "others", "to ours", "bar", "note"]
+    head = ["task", "package", "seconds", "user CPU", "first call", "MiB", "other load", "vs. trueedge"]
+    head += ["target", "note"]
     where, packages = measured["machine"], measured["versions"]
     listed = ", ".join(f"{name} {packages[name]}" for name in packages)
     place = f"{where['processor']}, {where['cores']} cores, {measured['threads']} threads"
-    return f"{table(head, lines)}\n\n{place}; {measured['repeats']} turns; {listed}."
+    return f"{table(head, lines)}\n\n{place}; {measured['repeats']} repeats; {listed}."
 
 
 def large_table() -> str:
@@ -295,18 +415,19 @@ def large_table() -> str:
         "edges",
         "positives",
         "eps",
-        "s for the graph",
-        "s for the negatives",
-        "s in all",
+        "graph (s)",
+        "negatives (s)",
+        "total (s)",
     ]
-    return f"{table([*head, 'peak GiB', 'bars'], lines)}\n\n{where}"
+    return f"{table([*head, 'peak GiB', 'targets'], lines)}\n\n{where}"
 
 
 TABLES: dict[str, Callable[..., str]] = {
     "datasets": datasets_table,
     "dataset-families": dataset_families_table,
     "methods": methods_table,
-    "settings": settings_table,
+    "method-families": method_families_table,
+    "published-settings": published_settings_table,
     "protocols": protocols_table,
     "options": options_table,
     "metrics": metrics_table,

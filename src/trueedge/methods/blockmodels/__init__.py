@@ -1,1 +1,1 @@
-"""Models of groups of nodes: a pair is as likely an edge as its two groups are joined."""
+"""Divide the nodes into groups; a pair is scored by how often its two groups are joined."""

@@ -1,1 +1,1 @@
-"""Classifiers: a few numbers of a pair of nodes, and what is learned to tell edges by them."""
+"""Learn to separate edges from other pairs by a few features, such as degrees and common neighbours."""

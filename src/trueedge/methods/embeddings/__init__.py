@@ -1,1 +1,1 @@
-"""Embeddings: a vector for each node, from the graph or from its features."""
+"""Give each node a vector, from the graph or from its features, and score a pair by its two vectors."""

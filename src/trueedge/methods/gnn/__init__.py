@@ -1,1 +1,1 @@
-"""Graph neural networks: message passing, then a predictor of pairs."""
+"""Pass messages over the graph, then score a pair by the states of its two nodes."""

@@ -1,1 +1,1 @@
-"""Heuristics: a formula over the graph (or the features) for each pair, nothing to train. One file each."""
+"""Score a pair by a formula on the graph or the features; nothing is trained."""

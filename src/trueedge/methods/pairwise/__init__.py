@@ -1,1 +1,1 @@
-"""Methods that look at the graph around a pair."""
+"""Read the graph around each pair, such as common neighbours, paths or the enclosing subgraph."""
