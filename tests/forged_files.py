@@ -18,16 +18,16 @@ def head(shape: str, dtype: str = "<i8", body: bytes = bytes(64), turned: bool =
 
 # Each with words of the sentence that refuses it.
 FORGED = [
-    (head("(1000000000000, 2)"), r"speaks of 16,000,000,000,000 bytes .*, and 64 follow"),
-    (head("(5, 2)"), r"speaks of 80 bytes \(the shape \(5, 2\)\), and 64 follow"),
-    (head("(-1, 2)"), r"says that it is an array of the shape \(-1, 2\)"),
+    (head("(1000000000000, 2)"), r"announces 16,000,000,000,000 bytes .*, but 64 follow"),
+    (head("(5, 2)"), r"announces 80 bytes \(the shape \(5, 2\)\), but 64 follow"),
+    (head("(-1, 2)"), r"claims to be an array of the shape \(-1, 2\)"),
     (head("(4, 2)", "|O"), "holds Python objects, not numbers"),
-    (head("(4, 2)", turned=True)[:-1], "speaks of 64 bytes .*, and 63 follow"),
+    (head("(4, 2)", turned=True)[:-1], "announces 64 bytes .*, but 63 follow"),
     (head("(" + "1, " * 70 + ")"), "its head does not describe an array"),
     (head("(" + "9" * 4000 + ", " + "9" * 4000 + ")"), "its head does not describe an array"),
     (
         head("(0, 9223372036854775807, 9)", body=b""),
-        r"says that it is an array of the shape \(0, 9223372036854775807, 9\)",
+        r"claims to be an array of the shape \(0, 9223372036854775807, 9\)",
     ),
     (b"\x93NUMPY\x01", "its head does not describe an array"),
 ]

@@ -54,7 +54,7 @@ class _Finder(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         # The import system has put the old name's specification in its place.
-        module.__spec__ = ModuleSpec(module.__name__, module.__loader__, origin=module.__file__)
+        module.__spec__ = ModuleSpec(module.__name__, None, origin=module.__file__)
 
 
 sys.meta_path.append(_Finder())

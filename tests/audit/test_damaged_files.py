@@ -111,11 +111,11 @@ def test_heads_of_every_version_are_read_and_what_follows_the_array_is_left(tmp_
 
 FORGED = [
     (head("(10**12, 2)"), "its head does not describe an array"),
-    (head("(1000000000000, 2)"), r"speaks of 16,000,000,000,000 bytes .*, and 64 follow"),
-    (head("(9223372036854775807, 2)"), "is damaged: its head speaks of"),
-    (head("(50, 2)"), "speaks of 800 bytes .*, and 64 follow"),
-    (head("(-1, 2)"), r"says that it is an array of the shape \(-1, 2\)"),
-    (head("(1000000000000,)", "<U0"), "says that it is an array of the shape"),
+    (head("(1000000000000, 2)"), r"announces 16,000,000,000,000 bytes .*, but 64 follow"),
+    (head("(9223372036854775807, 2)"), "is damaged: its head announces"),
+    (head("(50, 2)"), "announces 800 bytes .*, but 64 follow"),
+    (head("(-1, 2)"), r"claims to be an array of the shape \(-1, 2\)"),
+    (head("(1000000000000,)", "<U0"), "claims to be an array of the shape"),
     (head("(4, 2)", "|O"), "holds Python objects, not numbers"),
     (head("(4, 2"), "its head does not describe an array"),
     (head("(" * 5000), "its head does not describe an array"),
@@ -146,8 +146,8 @@ def test_a_forged_array_is_refused_before_it_is_allocated(tmp_path, kind, conten
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (head("(1000000000, 2)"), "speaks of 16,000,000,000 bytes"),
-        (head("(4, 2)", body=bytes(10**6)), "speaks of 64 bytes .*, and 1,000,000 follow"),
+        (head("(1000000000, 2)"), "announces 16,000,000,000 bytes"),
+        (head("(4, 2)", body=bytes(10**6)), "announces 64 bytes .*, but 1,000,000 follow"),
         (head("(4, 2)", "|O"), "holds Python objects"),
         (b"0,1\n", "its head does not describe an array"),
     ],

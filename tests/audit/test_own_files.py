@@ -71,7 +71,7 @@ def test_gzipped_text_and_bare_names_of_negatives_are_found(tmp_path: Path) -> N
     (tmp_path / "test.csv.gz").write_bytes(gzip.compress(b"u,v\n1,2\n"))
     found = listed_parts(tmp_path, "negatives", WHOLE)["test"]
     assert found.pairs.tolist() == [[1, 2]]
-    assert found.notes == ("test.csv.gz: line 1 is taken as a header: 'u', 'v'",)
+    assert found.notes == ("test.csv.gz: the first line was read as a header: u, v",)
 
 
 def test_text_has_the_names_of_nodes_and_arrays_their_numbers(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_a_header_is_told_once(trueedge, tmp_path) -> None:
     edges = np.array(te.load("karate").edges)
     (tmp_path / "graph.csv").write_text("source,target\n" + "\n".join(f"{u},{v}" for u, v in edges.tolist()))
     err = trueedge("audit", "graph.csv")[2]
-    assert err.count("line 1 is taken as a header") == 1
+    assert err.count("the first line was read as a header") == 1
 
 
 def planted(folder) -> tuple[str, ...]:

@@ -200,7 +200,7 @@ def test_help_fills_its_lines_shows_the_format_and_names_arguments_in_capitals(t
     assert "TASK" in out.split("\n")[1]
     assert "SCORES" in out.split("\n")[1]
     assert "     0,7,0.25" in out
-    paragraph = out.split("It holds one score", 1)[1].split("0,7,0.25")[0].strip().splitlines()
+    paragraph = out.split("The file holds one score", 1)[1].split("0,7,0.25")[0].strip().splitlines()
     assert min(map(len, paragraph[:-1])) > 50
 
 
@@ -223,3 +223,39 @@ def test_a_figure_is_printed_as_a_table_and_drawn_on_a_page(trueedge, tmp_path) 
     assert "<svg" in page.read_text(encoding="utf-8")
     status, _, err = trueedge(*asked, "--page", "figure.png")
     assert (status, err) == (1, "trueedge: figure.png: a page is written to a .html file\n")
+
+
+def test_the_first_command_runs_on_the_small_graph_and_says_what_k_is(trueedge) -> None:
+    status, out, err = trueedge("run", "karate", "-m", "cn,ra")
+    assert status == 0
+    assert "karate · heart" in out
+    assert err.splitlines().count("heart: k = 34 instead of 500, the most this graph allows") == 1
+
+
+def test_all_commands_have_one_default_protocol(trueedge) -> None:
+    assert trueedge("task", "karate", "-o", "frozen")[0] == 0
+    assert te.load_task("frozen").protocol == "heart"
+    status, _, err = trueedge("check", "karate", "cn")
+    assert status == 0
+    assert "k = 34 instead of 500" in err
+    assert trueedge("negatives", "karate", "-o", "n.npz")[0] == 0
+    assert np.load("n.npz")["test_negatives"].shape[1] == 34
+
+
+def test_a_header_is_said_and_the_user_decides(trueedge) -> None:
+    edges = te.load("karate").edges.tolist()
+    rows = "".join(f"c{u},p{v}\n" for u, v in edges)
+    Path("sales.csv").write_text(f"customer_id,product_id\n{rows}")
+    words = ("task", "sales.csv", "-p", "uniform", "--option", "component=all")
+    status, _, err = trueedge(*words, "-o", "a")
+    assert status == 0
+    assert "sales.csv: the first line was read as a header: customer_id, product_id" in err
+    _, _, err = trueedge(*words, "-o", "b", "--no-header")
+    assert "header" not in err
+    assert te.load_task("b").num_nodes == te.load_task("a").num_nodes + 2
+    assert trueedge(*words, "-o", "c", "--header")[0] == 0
+    assert te.load_task("c").hash == te.load_task("a").hash
+    for name in ("karate", "a"):
+        status, _, err = trueedge("run", name, "--no-header")
+        assert status == 1
+        assert f"--header and --no-header go with a file of edges, and {name} is none" in err

@@ -75,8 +75,8 @@ def test_without_optuna_the_command_says_what_to_install(trueedge, monkeypatch) 
     status, _, err = trueedge("tune", "karate", *KATZ, "--search", "tpe")
     assert status == 1
     assert err == (
-        "trueedge: the search tpe needs Optuna, which is not installed: pip install 'trueedge[search]', or"
-        " search the grid\n"
+        "trueedge: the search tpe needs Optuna: run pip install -e '.[search]' -c constraints.txt"
+        " in your clone of trueedge, or use --search grid\n"
     )
 
 

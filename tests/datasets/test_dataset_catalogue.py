@@ -38,7 +38,7 @@ def test_every_card_is_complete(card: datasets.Dataset) -> None:
         assert "\n" not in text
     folder = Path(datasets.__file__).parent
     assert (folder / f"{card.family}.py").exists() or (folder / card.family).is_dir()
-    for file in (*card.files, *card.heart_files):
+    for file in card.all_files:
         assert not file.path.startswith("/")
         assert file.url or file.note
         assert file.sha256 is None or len(file.sha256) == 64
@@ -73,7 +73,7 @@ def test_the_families_are_all_there() -> None:
     families = {card.family for card in datasets.cards()}
     assert families >= {"embedded", "networks", "ogb", "planetoid", "synthetic", "wikipedia"}
     assert len([card for card in datasets.cards() if card.family == "networks"]) == 28
-    assert [card.name for card in datasets.cards() if card.heart_files] == ["cora", "citeseer", "pubmed"]
+    assert [card.name for card in datasets.cards() if card.released_files] == ["cora", "citeseer", "pubmed"]
     assert datasets.names() == tuple(card.name for card in datasets.cards())
     assert [card.family for card in datasets.cards()] == sorted(card.family for card in datasets.cards())
 
@@ -151,3 +151,13 @@ def test_counts_that_differ_from_the_card_are_an_error(monkeypatch: pytest.Monke
 
 def test_load_is_the_package_s_own() -> None:
     assert trueedge.load("karate").num_nodes == 34
+
+
+@pytest.mark.parametrize("text", ["cora", "ogbl-ddi", "price", "price:nodes=5", "cora:x=1"])
+def test_a_name_is_one_with_or_without_settings(text: str) -> None:
+    assert datasets.is_name(text)
+
+
+@pytest.mark.parametrize("text", ["corra", "", ":", "cora.csv", "data/cora", Path("cora"), None, 5, ["cora"]])
+def test_anything_else_is_no_name(text: object) -> None:
+    assert not datasets.is_name(text)

@@ -10,10 +10,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from trueedge import datasets
+from trueedge import datasets, splits
 from trueedge.errors import InputError
 
 torch = pytest.importorskip("torch")
+
+
+def published(name: str) -> splits.Release:
+    release = splits.published(name)
+    assert release is not None
+    return release
 
 
 def test_the_real_ddi_is_read_whole(data_folder: Path) -> None:
@@ -25,22 +31,20 @@ def test_the_real_ddi_is_read_whole(data_folder: Path) -> None:
 
 
 def test_the_real_ddi_is_released_as_torch_reads_it(data_folder: Path) -> None:
-    card = datasets.get("ogbl-ddi")
-    assert card.release is not None
-    release = card.release()
-    assert release.graph.num_edges == 1_067_911
-    assert release.heart_test is None
+    release = published("ogbl-ddi")
+    split = release.split
+    assert split.train.num_edges == 1_067_911
     folder = data_folder / "ogb/ogbl-ddi/split/target"
     for part, positives, negatives in (
-        ("valid", release.valid, release.valid_negatives),
-        ("test", release.test, release.test_negatives),
+        ("valid", split.valid, release.negatives["valid"]),
+        ("test", split.test, release.negatives["test"]),
     ):
         theirs = torch.load(folder / f"{part}.pt", weights_only=False)
         np.testing.assert_array_equal(positives, theirs["edge"])
         np.testing.assert_array_equal(negatives, theirs["edge_neg"])
         assert positives.dtype == np.int32
         assert len(positives) == 133_489
-        assert not release.graph.has_edges(positives).any()
+        assert not split.train.has_edges(positives).any()
 
 
 Files = dict[str, object]
@@ -98,16 +102,13 @@ def test_collab_merges_rows_and_keeps_weights_and_years(own_data: Path, put: Cal
 
 def test_collab_s_release_keeps_the_files_rows(own_data: Path, put: Callable[..., Path]) -> None:
     lay_out(own_data, "ogbl-collab", collab(), put)
-    read = datasets.get("ogbl-collab").release
-    assert read is not None
-    release = read()
-    assert release.graph.edges.tolist() == [[0, 1], [2, 3], [3, 4]]
-    assert release.graph.edge_data["weight"].tolist() == [7, 1, 1]
-    assert release.graph.edge_data["year"].tolist() == [2001, 2003, 2004]
-    assert release.valid.tolist() == [[0, 1], [4, 2]]
-    assert release.test.tolist() == [[4, 0]]
-    assert release.valid_negatives is not None
-    assert release.valid_negatives.tolist() == [[0, 3], [1, 3], [2, 2]]
+    release = published("ogbl-collab")
+    assert release.split.train.edges.tolist() == [[0, 1], [2, 3], [3, 4]]
+    assert release.split.train.edge_data["weight"].tolist() == [7, 1, 1]
+    assert release.split.train.edge_data["year"].tolist() == [2001, 2003, 2004]
+    assert release.split.valid.tolist() == [[0, 1], [4, 2]]
+    assert release.split.test.tolist() == [[4, 0]]
+    assert release.negatives["valid"].tolist() == [[0, 3], [1, 3], [2, 2]]
     assert datasets.get("ogbl-collab").rules.valid_in_test
 
 
@@ -136,8 +137,7 @@ def test_ppa_is_read_with_its_species(own_data: Path, put: Callable[..., Path]) 
     assert graph.features is not None
     np.testing.assert_array_equal(graph.features, species)
     assert graph.edge_data == {}
-    assert card.release is not None
-    assert card.release().graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert published("ogbl-ppa").split.train.edges.tolist() == [[0, 1], [1, 2]]
 
 
 def citation() -> Files:
@@ -167,15 +167,12 @@ def test_citation2_has_no_direction_and_negatives_for_each_positive(
     graph = card.read()
     assert graph.edges.tolist() == [[0, 1], [0, 4], [1, 3], [1, 4], [2, 3]]
     assert graph.notes == ("dropped 1 repeated edge",)
-    assert card.release is not None
-    release = card.release()
-    assert release.graph.edges.tolist() == [[0, 1], [2, 3]]
-    assert release.test.tolist() == [[4, 0], [3, 1]]
-    assert release.valid_negatives is not None
-    assert release.valid_negatives.tolist() == [[[4, 0], [4, 2], [4, 3]]]
-    assert release.test_negatives is not None
-    assert release.test_negatives.tolist() == [[[4, 1], [4, 2]], [[3, 4], [3, 0]]]
-    assert release.test_negatives.dtype == np.int32
+    release = published("ogbl-citation2")
+    assert release.split.train.edges.tolist() == [[0, 1], [2, 3]]
+    assert release.split.test.tolist() == [[4, 0], [3, 1]]
+    assert release.negatives["valid"].tolist() == [[[4, 0], [4, 2], [4, 3]]]
+    assert release.negatives["test"].tolist() == [[[4, 1], [4, 2]], [[3, 4], [3, 0]]]
+    assert release.negatives["test"].dtype == np.int32
 
 
 @pytest.mark.parametrize(

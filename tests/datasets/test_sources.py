@@ -330,9 +330,9 @@ def test_available_says_what_is_missing(own_data: Path, put: Callable[..., Path]
     put(own_data / "two/y", b"y")
     available("two-files")
     with pytest.raises(MissingFile, match="HeaRT released no split for two-files"):
-        available("two-files", released=True)
+        available("two-files", released="shared")
     with pytest.raises(MissingFile, match=r"heart/cora/train_pos\.txt is not in"):
-        datasets.available("cora", released=True)
+        datasets.available("cora", released="heart")
 
 
 def spoiled(change: Callable[[bytearray], None]) -> bytes:
@@ -479,6 +479,6 @@ def test_released_files_are_in_the_fingerprint_where_that_is_asked_for(
 ) -> None:
     put(own_data / "heart/citeseer/train_pos.txt", "forged")
     assert fingerprint("citeseer") == ""
-    assert fingerprint("citeseer", released=True) != ""
+    assert fingerprint("citeseer", released="shared") != ""
     assert altered("citeseer") == []
-    assert altered("citeseer", released=True) == [str(own_data / "heart/citeseer/train_pos.txt")]
+    assert altered("citeseer", released="heart") == [str(own_data / "heart/citeseer/train_pos.txt")]

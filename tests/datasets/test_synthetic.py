@@ -275,18 +275,18 @@ def test_blocks_of_extremes() -> None:
     ],
 )
 def test_absurd_sizes_are_refused_before_anything_is_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: 2**36)
+    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: 2**36)
     family = name.split(":")[0]
     with pytest.raises(InputError, match=f"^{family}: .*(must be a whole number from|GB of memory|too many)"):
         datasets.load(name)
 
 
 def test_a_graph_may_be_as_large_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: 16 * 100 + 64 * 500)
+    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: 16 * 100 + 64 * 500)
     assert erdos_renyi(100, 500).num_edges == 500
-    with pytest.raises(InputError, match="100 nodes and 501 edges need some 0 GB of memory"):
+    with pytest.raises(InputError, match="100 nodes and 501 edges need about 0 GB of memory"):
         erdos_renyi(100, 501)
-    monkeypatch.setattr("trueedge.datasets.room.memory", lambda: None)
+    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: None)
     assert erdos_renyi(100, 501).num_edges == 501
 
 

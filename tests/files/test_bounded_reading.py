@@ -6,6 +6,7 @@ import gzip
 import io
 import os
 import zlib
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,11 +16,33 @@ import pytest
 from forged_files import FORGED, bomb, head, memory_below, zeros
 from trueedge.errors import InputError
 from trueedge.files import bounds
-from trueedge.files.arrays import array_in, read_array
+from trueedge.files.arrays import array_in, map_array, read_array
 from trueedge.files.bounds import check_archive, check_gzip, gunzip
 from trueedge.files.cards import MOST_BYTES, read_json
 from trueedge.files.text import open_text
 from trueedge.graph import Graph, storage
+
+
+@pytest.mark.parametrize("content", [content for content, _ in FORGED])
+def test_a_forged_array_is_not_mapped_or_holds_nothing(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "forged.npy"
+    path.write_bytes(content)
+    with memory_below(8e7), suppress(InputError):
+        assert map_array(path).nbytes <= len(content)
+
+
+def test_an_array_is_mapped_read_only(tmp_path: Path) -> None:
+    path = tmp_path / "good.npy"
+    np.save(path, np.arange(6).reshape(2, 3))
+    mapped = map_array(path)
+    assert mapped.tolist() == [[0, 1, 2], [3, 4, 5]]
+    assert not mapped.flags.writeable
+    for place, said in (
+        (tmp_path / "none.npy", "it: there is no such file"),
+        (tmp_path, "it is a folder, not a file"),
+    ):
+        with pytest.raises(InputError, match=said):
+            map_array(place, "it")
 
 
 @pytest.mark.parametrize(("content", "sentence"), FORGED)
@@ -57,7 +80,7 @@ def test_a_head_that_speaks_of_less_than_there_is_gives_the_array_unless_it_must
     (tmp_path / "a.npy").write_bytes(content)
     assert read_array(tmp_path / "a.npy").tolist() == [[0, 1], [2, 3], [4, 5]]
     with pytest.raises(
-        InputError, match=r"a member is damaged: its head speaks of 48 bytes .*, and 64 follow"
+        InputError, match=r"a member is damaged: its head announces 48 bytes .*, but 64 follow"
     ):
         array_in(io.BytesIO(content), len(content), "a member", whole=True)
 

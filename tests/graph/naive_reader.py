@@ -6,7 +6,7 @@ import csv
 import gzip
 import re
 
-from trueedge.files.columns import HEADER_WORDS, MISSING_WORDS
+from trueedge.files.columns import COLUMN_WORDS, HEADER_WORDS, MISSING_WORDS
 
 Edges = list[tuple[int, int]]
 
@@ -79,7 +79,17 @@ def _is_header(rows: list[list[str]]) -> bool:
         return False
     if all(value.casefold() in HEADER_WORDS for value in first):
         return not set(first) & set(others)
-    return bool(others) and not any(_is_word(value) for value in others)
+    if not any(_is_word(value) for value in others):
+        return bool(others)
+    return all(_names_column(value) for value in first) and not any(_names_column(value) for value in others)
+
+
+def _names_column(value: str) -> bool:
+    """A usual name of a column, or one with a usual word in it, and no digit."""
+    split = re.sub("([A-Z]?[a-z]+|[A-Z]+)", r" \1 ", value)
+    words = {word.lower() for word in split.split() if word.isascii() and word.isalpha()}
+    usual = value.casefold() in HEADER_WORDS or bool(words & COLUMN_WORDS)
+    return usual and not any(mark.isdigit() for mark in value)
 
 
 def _is_word(value: str) -> bool:

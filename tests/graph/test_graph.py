@@ -15,8 +15,7 @@ import pytest
 import scipy.sparse
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph
-from trueedge.graph.validation import check_graph
+from trueedge.graph import Graph, check_graph
 
 pytestmark = pytest.mark.usefixtures("way")
 

@@ -153,7 +153,7 @@ def test_processes_that_map_a_graph_share_its_memory(large: Graph, tmp_path: Pat
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (lambda folder: (folder / "indices.npy").unlink(), "indices.npy is missing"),
+        (lambda folder: (folder / "indices.npy").unlink(), "indices.npy: there is no such file"),
         (lambda folder: flip(folder, "edge_keys", 7), "edge_keys.npy is not what was saved"),
         (lambda folder: flip(folder, "indices", 7), "indices.npy is not what was saved"),
         (lambda folder: flip(folder, "indices", 10**6), "do not hold the neighbours"),
@@ -264,7 +264,7 @@ def forget(folder: Path) -> None:
         (lambda folder: (folder / "graph.json").write_text("[" * 10**5), "graph.json is not JSON"),
         (lambda folder: (folder / "graph.json").write_text("[]"), "its graph.json is something else"),
         (change(format="other"), "its graph.json is something else"),
-        (change(version=2), "has format version 2, this program reads 1"),
+        (change(version=2), "has format version 2, but only 1 can be read"),
         (forget, "graph.json does not say 'labels'"),
         (change(num_nodes="4"), "num_nodes must be a whole number, got '4'"),
         (change(num_nodes=5), "features.npy does not have the shape (5, 2)"),
@@ -273,9 +273,9 @@ def forget(folder: Path) -> None:
         (change(edge_data=7), "is damaged"),
         (change(labels=["a", "b", "c", "c"]), "two nodes are called 'c'"),
         (change(labels=["a"]), "4 nodes, but 1 labels"),
-        (change(edge_data=["year", "x", "y"]), "edge_data_2.npy is missing"),
+        (change(edge_data=["year", "x", "y"]), "edge_data_2.npy: there is no such file"),
         (change(hash="0"), "the hash differs"),
-        (lambda folder: (folder / "edges.npy").unlink(), "edges.npy is missing"),
+        (lambda folder: (folder / "edges.npy").unlink(), "edges.npy: there is no such file"),
         (lambda folder: (folder / "edges.npy").write_bytes(b""), "edges.npy is not a whole .npy file"),
         (
             lambda folder: (folder / "edges.npy").write_bytes(b"PK\x03\x04"),
@@ -366,7 +366,7 @@ def test_places_that_cannot_be_written_are_named(graph: Graph, tmp_path: Path) -
     with pytest.raises(InputError, match="save: a path is needed, got int"):
         graph.save(5)  # type: ignore[arg-type]
     with pytest.raises(InputError, match=r"save: graph must be a trueedge.Graph, got 'karate'"):
-        trueedge.graph.storage.save("karate", tmp_path)  # type: ignore[arg-type]
+        trueedge.graph.save("karate", tmp_path)  # type: ignore[arg-type]
 
 
 def test_a_folder_that_may_not_be_written_is_named(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from trueedge.errors import InputError
+from trueedge.files.columns import read_columns
+from trueedge.files.text import open_text
 from trueedge.graph import EdgeList, Graph, read_edges, read_pairs
 
 pytestmark = pytest.mark.usefixtures("way")
@@ -76,19 +79,77 @@ def test_every_spelling_of_an_edge_list_is_the_same_graph(content: str, packed: 
 
 
 def test_a_header_is_taken_for_one_and_said(write: Write) -> None:
-    assert read_edges(write("id1,id2\n0,1\n")).notes == ("line 1 is taken as a header: 'id1', 'id2'",)
+    assert read_edges(write("id1,id2\n0,1\n")).notes == ("the first line was read as a header: id1, id2",)
     assert read_edges(write("# x\n\nSource Target\na b\n")).notes == (
-        "line 3 is taken as a header: 'Source', 'Target'",
+        "line 3 was read as a header: Source, Target",
     )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "customer_id,product_id\nc1,p1\nc2,p1\n",
+        "customerId\tproductId\nann\tsoap\nbob\tsoap\n",
+        "User,Item\nann,soap\nbob,soap\n",
+        "userid itemid\n1 7\n2 7\n",
+        "KEY;to\nann;7\nbob;7\n",
+    ],
+)
+def test_column_names_above_names_are_a_header(content: str, write: Write) -> None:
+    graph = Graph.from_edges(write(content))
+    names = ", ".join(re.split("[,;\t ]", content.partition("\n")[0]))
+    assert graph.num_edges == 2
+    assert graph.notes[0] == f"the first line was read as a header: {names}"
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "user_a,item_b\nuser_a,item_c\n",  # the names of other lines look like columns too
+        "user_id,item_id\nann,item_id\n",  # the name comes again
+        "user_7,item_8\nann,bob\n",  # a number makes it a name
+        "ann,item_id\nbob,soap\n",
+    ],
+)
+def test_names_that_resemble_column_names_are_an_edge(content: str, write: Write) -> None:
+    assert Graph.from_edges(write(content)).num_edges == 2
+
+
+def test_the_user_decides_on_a_header(write: Write) -> None:
+    names = write("customer_id,product_id\nc1,p1\nc2,p1\n")
+    assert Graph.from_edges(names, header=False).labels == ("customer_id", "product_id", "c1", "p1", "c2")
+    assert Graph.from_edges(names, header=True).labels == ("c1", "p1", "c2")
+    listed = read_edges(write("ann bob\nbob cyd\n"), header=True)
+    assert listed.labels == ("bob", "cyd")
+    assert listed.notes == ("the first line was read as a header: ann, bob",)
+    numbers = write("# counts\n5 9\n0 1\n1 2\n")
+    assert Graph.from_edges(numbers, header=True).num_nodes == 3
+    assert Graph.from_edges(numbers, header=True).notes == ("line 2 was read as a header: 5, 9",)
+    assert Graph.from_edges(numbers, header=False).num_nodes == 5
+    with pytest.raises(InputError, match="holds no edge"):
+        Graph.from_edges(write("0 1\n"), header=True)
+    with pytest.raises(InputError, match="header must be True, False or None, got 'yes'"):
+        Graph.from_edges(names, header="yes")  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="header is for a file"):
+        Graph.from_edges([(0, 1)], header=True)
+
+
+@pytest.mark.parametrize("content", ["a r b\nb s c\n", "head,relation,tail,score\na,r,b,1\nb,s,c,1\n"])
+def test_three_columns_of_ids_can_be_read(content: str, write: Write) -> None:
+    found = read_columns(open_text(write(content)), names_only=True, width=3)
+    assert found.names is not None
+    assert [[found.names[i] for i in row] for row in found.ids.tolist()] == [["a", "r", "b"], ["b", "s", "c"]]
+    with pytest.raises(InputError, match="a line needs 3 ids, this one has 2"):
+        read_columns(open_text(write("a b\n")), width=3)
 
 
 @pytest.mark.parametrize("rows", ["0 1 0.5\n1 2 7\n", "a b x y\nb c x y\n", "0,1,\n1,2,\n"])
 def test_columns_that_are_not_read_are_said(rows: str, write: Write) -> None:
-    assert Graph.from_edges(write(rows)).notes == ("columns after the second are not read",)
+    assert Graph.from_edges(write(rows)).notes == ("only the first 2 columns are read",)
     notes = read_edges(write("source,target,weight\n0,1,5\n")).notes
     assert notes == (
-        "line 1 is taken as a header: 'source', 'target'",
-        "columns after the second are not read",
+        "the first line was read as a header: source, target",
+        "only the first 2 columns are read",
     )
 
 
@@ -133,7 +194,7 @@ def test_a_field_in_quotes_may_hold_the_separator(write: Write) -> None:
 def test_numbers_among_names_are_names_and_that_is_said(write: Write) -> None:
     listed = read_edges(write("1 2\n2 bob\n12e5 01\n"))
     assert listed.labels == ("1", "2", "bob", "12e5", "01")
-    assert listed.notes == ("ids are taken as names: line 2 has 'bob'",)
+    assert listed.notes == ("ids are read as names: line 2 has 'bob'",)
 
 
 def test_with_num_nodes_ids_are_used_as_they_are(write: Write) -> None:
@@ -181,7 +242,7 @@ def test_dropped_edges_are_counted(write: Write) -> None:
         ("# x\n0 1 5\n1 2\n", "line 3: 2 columns, where line 2 has 3: '1 2'"),
         ("0 1\n3\n", "line 2: 1 column, where line 1 has 2: '3'"),
         ("source,target\n0 1\n", "line 2: 1 column, where line 1 has 2: '0 1'"),
-        ("5\n6\n", "line 1: an edge has two ids, this line has one: '5'"),
+        ("5\n6\n", "line 1: a line needs 2 ids, this one has 1: '5'"),
         ("1 2\t7\n", "line 1: '1 2' is not a node id"),
         ("0 1\n\n# x\n2 2\n", "line 4: '2 2' joins a node to itself; self_loops='drop' would"),
         ("# x\n0 1\n1 2\n\n1,0\n", "line 5: 1 column, where line 2 has 2: '1,0'"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge import datasets, methods
+from trueedge import datasets, methods, splits
 from trueedge.negatives.heart import heart
 
 pytestmark = pytest.mark.data
@@ -13,17 +13,19 @@ pytestmark = pytest.mark.data
 
 @pytest.fixture(scope="module")
 def citeseer(data_folder):
-    release = datasets.released("citeseer")
-    graph = release.graph
+    release = splits.released("citeseer", "heart")
+    graph = release.split.train
     if graph.features is None:
-        graph = datasets.load("citeseer").only_edges(release.graph.edges)
+        graph = datasets.load("citeseer").only_edges(graph.edges)
     return graph, release
 
 
 @pytest.fixture(scope="module")
 def negatives(citeseer):
     graph, release = citeseer
-    return heart(graph, release.test, heuristics=("ra", "ppr", "features"), known=release.valid, eps=1e-7)
+    return heart(
+        graph, release.split.test, heuristics=("ra", "ppr", "features"), known=release.split.valid, eps=1e-7
+    )
 
 
 def mrr(graph, name: str, positives: np.ndarray, negatives: np.ndarray) -> float:
@@ -40,22 +42,24 @@ def mrr(graph, name: str, positives: np.ndarray, negatives: np.ndarray) -> float
 )
 def test_ranking_as_the_paper_says_is_harder_than_the_released_files(citeseer, negatives, name, expected):
     graph, release = citeseer
-    ours = mrr(graph, name, release.test, negatives)
+    ours = mrr(graph, name, release.split.test, negatives)
     # From an independent dense computation; Katz and cosine have near ties that rounding decides.
     assert ours == pytest.approx(expected, abs=0.1 if name in ("katz", "cosine") else 0.006)
-    assert ours < mrr(graph, name, release.test, release.heart_test) - 0.9
+    assert ours < mrr(graph, name, release.split.test, release.negatives["test"]) - 0.9
 
 
 def test_the_negatives_are_more_alike_in_features_than_the_released_ones(citeseer, negatives):
     graph, release = citeseer
     cosine = methods.get("cosine")()
     assert cosine.score(graph, negatives.reshape(-1, 2)).mean() == pytest.approx(0.1195, abs=0.0005)
-    assert cosine.score(graph, release.heart_test.reshape(-1, 2)).mean() == pytest.approx(0.051, abs=0.0005)
+    assert cosine.score(graph, release.negatives["test"].reshape(-1, 2)).mean() == pytest.approx(
+        0.051, abs=0.0005
+    )
 
 
 def test_no_known_edge_is_among_the_negatives(citeseer, negatives):
     graph, release = citeseer
-    known = graph.with_edges(release.valid)
+    known = graph.with_edges(release.split.valid)
     assert not known.has_edges(negatives.reshape(-1, 2)).any()
     assert (negatives[..., 0] != negatives[..., 1]).all()
     for half in (negatives[:, :250, 1], negatives[:, 250:, 0]):
@@ -64,9 +68,9 @@ def test_no_known_edge_is_among_the_negatives(citeseer, negatives):
 
 def test_the_released_rule_leaves_most_of_the_choice_to_node_ids(citeseer):
     graph, release = citeseer
-    options = {"heuristics": ("ra", "ppr", "features"), "known": release.valid, "eps": 1e-7}
-    by_paper = heart(graph, release.test, **options)
-    by_release = heart(graph, release.test, ties="released", **options)
+    options = {"heuristics": ("ra", "ppr", "features"), "known": release.split.valid, "eps": 1e-7}
+    by_paper = heart(graph, release.split.test, **options)
+    by_release = heart(graph, release.split.test, ties="released", **options)
     middle = graph.num_nodes // 4
     # Equals go by id, so the first quarter of the ids is where most of them come from.
     assert (by_release[:, :250, 1] < middle).mean() > 0.7

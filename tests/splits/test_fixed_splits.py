@@ -6,8 +6,6 @@ import numpy as np
 import pytest
 
 from trueedge import InputError, splits
-from trueedge.datasets.dataset import Release
-from trueedge.graph import Graph
 
 
 @pytest.fixture
@@ -70,7 +68,7 @@ def test_names_are_ids_too(tmp_path: Path) -> None:
     assert split.valid.tolist() == [[1, 3]]
     assert split.test.tolist() == [[0, 3], [4, 1]]
     assert split.train.notes == (
-        "train.txt: line 1 is taken as a header: 'u', 'v'",
+        "train.txt: the first line was read as a header: u, v",
         "dropped 1 self-loop",
     )
     with pytest.raises(InputError, match=r"train\.txt, line 2: 'ann' is not a whole number"):
@@ -101,7 +99,7 @@ def test_renumbered_nodes_are_called_as_in_their_files(
 
 def test_columns_that_are_not_read_are_said_with_their_file(tmp_path: Path) -> None:
     split = splits.from_files(**write(tmp_path, train="0 1\n", test="1 2 0.5\n"))
-    assert split.train.notes == ("test.txt: columns after the second are not read",)
+    assert split.train.notes == ("test.txt: only the first 2 columns are read",)
 
 
 def test_an_id_past_the_given_number_names_its_file(files: dict[str, Path]) -> None:
@@ -154,18 +152,6 @@ def test_missing_and_empty_files_are_named(tmp_path: Path, files: dict[str, Path
         splits.from_files(train=files["train"], test=tmp_path / "none.txt")
     with pytest.raises(InputError, match=r"test\.txt"):
         splits.from_files(**files | write(tmp_path, test=""))
-
-
-def test_a_release_keeps_its_parts_as_they_are() -> None:
-    graph = Graph.from_edges(np.array([(0, 1), (1, 2)]), 4)
-    test = np.array([[2, 0], [1, 0]], dtype=np.int32)
-    split = splits.from_release(Release(graph, np.empty((0, 2), np.int32), test))
-    assert split.train is graph
-    assert split.valid.shape == (0, 2)
-    assert split.test.tolist() == test.tolist()
-    assert split.name == "as released"
-    test[0] = 3
-    assert split.test.tolist() == [[2, 0], [1, 0]]
 
 
 @pytest.mark.data

@@ -124,7 +124,7 @@ def test_validation_edges_join_the_graph_at_test_where_the_rule_says_so(random_g
     graph = random_graph(3, 40, 200)
     protocol = get("existing")
     request = protocol.request(Source("rule", graph, Rules(valid_in_test=True)), 0, {})
-    task = protocol.judge(request, protocol.split(request))
+    task = protocol.make(request)
     joined = task.graph_for("test")
     assert joined.num_edges == task.graph.num_edges + len(task.valid.positives)
     assert task.graph_for("valid") is task.graph

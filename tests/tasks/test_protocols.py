@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.tasks.protocols import catalogue
+from trueedge.tasks.protocols import Protocol, Request, catalogue, default_protocol, register
+from trueedge.tasks.protocols.protocol import PROTOCOLS
 
-OWN_GRAPH = [p.name for p in catalogue() if not p.name.endswith("-released")]
+OWN_GRAPH = [p.name for p in catalogue() if p.released is None]
 SMALL = {"heart": {"k": 10}}
 
 
@@ -98,8 +101,80 @@ def test_unknown_names_get_a_suggestion() -> None:
 
 
 def test_the_released_protocols_refuse_a_graph_of_ones_own(random_graph) -> None:
-    with pytest.raises(InputError, match="released"):
+    with pytest.raises(InputError, match="heart-released reads released files: give a data set's name"):
         te.task(random_graph(0), "heart-released")
+    with pytest.raises(InputError, match="reads released files"):
+        te.LinkTask.from_split(te.split(random_graph(0)), "existing-released")
+
+
+def test_a_protocol_knows_its_kind_its_files_and_its_module() -> None:
+    found = {one.name: one for one in catalogue()}
+    assert {one.kind for one in found.values()} == {"link", "recommend"}
+    assert {name: one.released for name, one in found.items() if one.released} == {
+        "existing-released": "shared",
+        "heart-released": "heart",
+    }
+    assert found["heart"].module == "trueedge.tasks.protocols.hard"
+    assert found["uniform"].module == found["recommendation"].module == "trueedge.tasks.protocols.degree_bias"
+
+
+def test_a_protocol_of_any_kind_is_what_makes_a_task() -> None:
+    made = te.task("karate", "uniform")
+    asked = []
+
+    def make(request: Request) -> te.tasks.Task:
+        asked.append(request)
+        return made
+
+    about = {"title": "a test", "citation": "none", "headline": "auc", "options": {"size": 3}}
+    with PROTOCOLS.restored():
+        own = register(Protocol(name="mine", kind="node", make=make, **about))
+        assert own.module == __name__
+        assert te.task("karate", "mine", seed=5, size=4) is made
+        with pytest.raises(InputError, match="the protocol mine takes no split of your own"):
+            te.LinkTask.from_split(te.split(te.load("karate")), "mine")
+    (request,) = asked
+    assert (request.source.name, request.seed, request.options) == ("karate", 5, {"size": 4})
+
+
+def test_a_data_set_names_its_default_protocol(tmp_path, random_graph) -> None:
+    assert {card.protocol for card in te.datasets.cards()} == {"heart"}
+    assert default_protocol("cora") == default_protocol("price:nodes=99") == "heart"
+    assert default_protocol(tmp_path / "mine.csv") == default_protocol(random_graph(0)) == "heart"
+    card = replace(te.datasets.get("karate"), name="own-club", protocol="uniform")
+    with te.datasets.dataset.DATASETS.restored():
+        te.datasets.register(card)
+        assert default_protocol("own-club") == te.task("own-club").protocol == "uniform"
+
+
+def test_k_shrinks_to_what_a_small_graph_allows_and_that_is_said() -> None:
+    with pytest.warns(te.ScoreWarning, match="^heart: k = 34 instead of 500, the most this graph"):
+        task = te.task("karate")
+    assert isinstance(task, te.LinkTask)
+    assert task.settings["k"] == 34
+    assert task.valid.negatives.shape[1] == task.test.negatives.shape[1] == 34
+    assert task.hash == te.task("karate", "heart", k=34).hash
+    with pytest.raises(InputError, match="the largest possible k is 34"):
+        te.task("karate", "heart", k=36)
+    with pytest.raises(InputError, match="the largest possible k is 34"):
+        te.task("karate", "heart", k=500)
+    record = te.run("karate", method="cn")
+    assert record.warnings[0] == "heart: k = 34 instead of 500, the most this graph allows"
+
+
+def test_k_is_not_mentioned_where_it_is_possible(recwarn) -> None:
+    task = te.task("erdos-renyi:nodes=700,edges=900", "heart", heuristics=("cn",))
+    assert task.settings["k"] == 500
+    assert "notes" not in task.settings
+    assert not recwarn.list
+
+
+def test_where_no_k_is_possible_the_error_stays() -> None:
+    complete = te.Graph.from_edges([(u, v) for u in range(8) for v in range(u)])
+    train, none = complete.only_edges(complete.edges[1:]), np.empty((0, 2), dtype=np.int32)
+    split = te.Split(train, none, complete.edges[:1], "one edge")
+    with pytest.raises(InputError, match="no k is possible with this positive"):
+        te.LinkTask.from_split(split)
 
 
 def test_progress_is_told_by_stage() -> None:

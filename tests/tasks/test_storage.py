@@ -37,7 +37,7 @@ def test_a_task_with_features_and_validation_edges_at_test_comes_back(tmp_path: 
     protocol = get("existing")
     source = Source("x", random_graph(0, 40, 200, features=3), Rules(valid_in_test=True))
     request = protocol.request(source, 0, {})
-    task = protocol.judge(request, protocol.split(request))
+    task = protocol.make(request)
     again = te.load_task(task.save(tmp_path / "task"))
     assert (again.features == task.features).all()
     assert again.graph_for("test").hash == task.graph_for("test").hash

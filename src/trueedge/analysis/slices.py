@@ -19,6 +19,7 @@ from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
 from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.protocols import get as get_protocol
 
 Progress = Callable[[str, int, int], None]
 Names = NDArray[np.str_]
@@ -136,11 +137,10 @@ def slices(
 def rebuilt(record: Record) -> Task:
     """The task a record was judged on, made again; where that cannot be, an error says why."""
     name, where = record.dataset, _where(record)
-    if name.partition(":")[0] not in datasets.names():
+    if not datasets.is_name(name):
         raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
-    released = record.protocol.endswith("-released")
-    card = datasets.get(name)
-    needed = {file.path for file in (*card.files, *(card.heart_files if released else ()))}
+    released = get_protocol(record.protocol).released
+    needed = {file.path for file in datasets.get(name).files_with(released)}
     missing = [c.path for c in datasets.verify(name) if c.state == "missing" and c.path in needed]
     if missing:
         raise InputError(f"{where}: the data are not on this machine ({missing[0]})")

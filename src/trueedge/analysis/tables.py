@@ -160,16 +160,24 @@ def latest(records: Iterable[Record]) -> list[Record]:
 
 def findings(records: Sequence[Record]) -> list[str]:
     """What was found about the scores of one table: the ties at test in one sentence, all else verbatim."""
-    tied, others = [], []
-    for label, group in labelled(records).items():
+    tied: list[str] = []
+    others: dict[str, list[str]] = {}
+    groups = labelled(records)
+    for label, group in groups.items():
         warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
         found = {warning: TIES.search(warning) for warning in warnings}
         shares = sorted(int(match[2]) for match in found.values() if match and match[1] == "test")
         if shares:
             span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
             tied.append(f"{label} {span}")
-        others += [f"{label}: {warning}" for warning, match in found.items() if match is None]
-    return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *others]
+        for warning in (warning for warning, match in found.items() if match is None):
+            others.setdefault(warning, []).append(label)
+    # What is true of every line of the table is said of the table.
+    said = [
+        warning if len(labels) == len(groups) > 1 else f"{', '.join(labels)}: {warning}"
+        for warning, labels in others.items()
+    ]
+    return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *said]
 
 
 def how_sure(compared: MethodComparison) -> str:

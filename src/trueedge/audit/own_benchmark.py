@@ -199,7 +199,7 @@ def _judged(
             f"{listed['test'].place(0)}: this test positive joins a node to itself, as all of them do: there"
             " is nothing to draw negatives for"
         )
-    made = _link_task(chosen.judge(request, sound))
+    made = _link_task(chosen.make(replace(request, split=sound)))
     if not any(loop.any() for loop in loops.values()):
         return made
     if made.test.per_positive:

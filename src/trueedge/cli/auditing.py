@@ -11,7 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from trueedge.cli import parsing, showing
-from trueedge.cli.making import Words
+from trueedge.cli.making import Header, Words
 from trueedge.graph import Graph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
@@ -65,6 +65,7 @@ def audit(
     strict: Annotated[
         bool, typer.Option("--strict", help="End with status 1 where a check finds something broken.")
     ] = False,
+    header: Header = None,
 ) -> None:
     """Say what a benchmark really measures: leaks, negatives that give themselves away, degree bias.
 
@@ -83,12 +84,12 @@ def audit(
     own = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
     with showing.progress(1, "auditing") as report:
-        made: Task | Graph | str | None = parsing.saved_task(graph, protocol, option or [])
+        made: Task | Graph | str | None = parsing.saved_task(graph, protocol, option or [], header)
         given: dict[str, Any] = {}
         if made is None:
             chosen = get_protocol(protocol or "existing").name
             given = parsing.options(option or [], [chosen])[chosen]
-            made = parsing.source(graph)
+            made = parsing.source(graph, header)
             told = made.notes if isinstance(made, Graph) else ()
         else:
             protocol = None

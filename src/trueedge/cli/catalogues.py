@@ -1,4 +1,4 @@
-"""What there is: data sets, methods, protocols."""
+"""List data sets, methods and protocols."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from trueedge.cli import showing
 if TYPE_CHECKING:
     from trueedge.datasets import Dataset
 
-Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show all that is known of this one.")]
+Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show everything about this one.")]
 
 
 def datasets(name: Name = None) -> None:
-    """List the data sets, one line each; with a name, all that is known of that one.
+    """List the data sets, one per line; with a name, show everything about it.
 
     Example:
         trueedge datasets
@@ -44,18 +44,19 @@ def _dataset(card: Dataset) -> None:
     counts = {"nodes": card.num_nodes, "edges": card.num_edges, "features": card.num_features}
     lines += [(word, f"{number:,}") for word, number in counts.items() if number is not None]
     lines += [("licence", card.licence), ("source", card.source), ("citation", card.citation)]
+    lines.append(("protocol", f"{card.protocol} by default"))
     if card.configure is not None:
         lines.append(("settings", f"after a colon, as in {card.configure('').name} (the defaults)"))
     showing.card([*lines, *_files(card)])
 
 
 def _files(card: Dataset) -> list[tuple[str, str]]:
-    """Where a data set's files are, or how they are had."""
+    """Return where a data set's files are, or where they come from."""
     from trueedge.datasets import verify
     from trueedge.datasets.sources import DATA_VARIABLE, cache_folder
 
     places: dict[tuple[str, str], list[str]] = {}
-    for file, check in zip((*card.files, *card.heart_files), verify(card.name), strict=True):
+    for file, check in zip(card.all_files, verify(card.name), strict=True):
         if check.found is not None:
             fate = "found, but it differs from its checksum" if check.state == "differs" else "found"
         elif file.url is not None:
@@ -73,7 +74,7 @@ def _files(card: Dataset) -> list[tuple[str, str]]:
 
 
 def methods(name: Name = None) -> None:
-    """List the methods and their settings, one line each; with a name, all that is known of that one.
+    """List the methods and their settings, one per line; with a name, show everything about it.
 
     Example:
         trueedge methods
@@ -95,7 +96,7 @@ def methods(name: Name = None) -> None:
 
 
 def protocols(name: Name = None) -> None:
-    """List the protocols and their options, one line each; with a name, all that is known of that one.
+    """List the protocols and their options, one per line; with a name, show everything about it.
 
     Example:
         trueedge protocols

@@ -1,4 +1,4 @@
-"""Judge a file of scores, and check that a scorer is one."""
+"""Evaluate a file of scores, and check a scorer."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trueedge.cli import parsing, showing
-from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
+from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
 from trueedge.errors import InputError
 from trueedge.tasks import Task
@@ -23,11 +23,12 @@ def score(
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     part: Part = "test",
+    header: Header = None,
 ) -> None:
-    """Judge a file of scores.
+    """Evaluate a file of scores.
 
-    It holds one score a line in the order of 'trueedge pairs' (the positives, then the negatives row by row),
-    or in any order the two node numbers and the score:
+    The file holds one score per line in the order of 'trueedge pairs' (the positives, then the negatives row
+    by row), or in any order two nodes and their score:
 
         0,7,0.25
         3,12,0.75
@@ -35,7 +36,7 @@ def score(
     Example:
         trueedge score cora-heart scores.csv
     """
-    made = parsing.task(task, protocol, seed)
+    made = parsing.task(task, protocol, seed, header=header)
     if not scores.is_file():
         raise InputError(f"there is no file {scores}")
     values = made.evaluate(scores, part)
@@ -50,15 +51,13 @@ def check(
         str,
         typer.Argument(
             metavar="SCORER",
-            help="A method's name, or FILE.py:NAME or MODULE:NAME of a scorer or Method of your own.",
+            help="A method's name, or FILE.py:NAME or MODULE:NAME of your own scorer or Method.",
         ),
     ],
-    protocol: Annotated[
-        str | None,
-        typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="existing"),
-    ] = None,
+    protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     sample: Annotated[int, typer.Option(help="How many pairs are scored again.", min=1)] = 2000,
+    header: Header = None,
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
@@ -70,7 +69,7 @@ def check(
     """
     from trueedge.scorers import check_scorer
 
-    made = parsing.task(task, protocol, seed, default="existing")
+    made = parsing.task(task, protocol, seed, header=header)
     report = check_scorer(_scorer(scorer, made), made, sample=sample)
     print(replace(report, scorer=scorer))
     if not report.ok:
@@ -78,7 +77,7 @@ def check(
 
 
 def _scorer(text: str, task: Task) -> object:
-    """A fitted method, or the user's own scorer."""
+    """Return a fitted method, or the user's own scorer."""
     from trueedge import methods
 
     found = own_object(text) if ":" in text else methods.create(text)

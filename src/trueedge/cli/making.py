@@ -10,9 +10,11 @@ import numpy as np
 import typer
 
 from trueedge.cli import parsing, showing
+from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
+from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Task, storage
-from trueedge.tasks.protocols import Shards, from_split
+from trueedge.tasks.protocols import Shards, default_protocol, from_split
 
 Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option, as key=value.")]
 Seed = Annotated[int, typer.Option(help="For split and negatives.", min=0)]
@@ -21,7 +23,17 @@ TaskOrName = Annotated[
 ]
 ProtocolOfName = Annotated[
     str | None,
-    typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="heart"),
+    typer.Option(
+        "-p", "--protocol", help="The protocol; a folder has its own.", show_default=DEFAULT_PROTOCOL
+    ),
+]
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of a file of edges names the columns.",
+        show_default="detected",
+    ),
 ]
 SeedOfName = Annotated[int, typer.Option(help="For split and negatives, for a data set's name.", min=0)]
 Part = Annotated[str, typer.Option(help="valid or test.")]
@@ -35,14 +47,15 @@ def task(
     protocol: ProtocolOfName = None,
     seed: Seed = 0,
     option: Words = None,
+    header: Header = None,
 ) -> None:
-    """Freeze a data set under a protocol into a folder, to be judged on by everybody.
+    """Write a task to a folder: a data set under a protocol, the same pairs for everyone.
 
     Example:
         trueedge task cora -p heart -o cora-heart
     """
     with showing.progress(1, "making the task") as report:
-        made = parsing.task(dataset, protocol, seed, option or [], report)
+        made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
     print(made.hash)
@@ -54,10 +67,11 @@ def pairs(
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     part: Part = "test",
+    header: Header = None,
 ) -> None:
-    """Write the pairs to be scored, for a program elsewhere.
+    """Write the pairs to score, for another program.
 
-    A line 'source,target' for each pair, in the order that 'trueedge score' takes one score a line in: the
+    Each line is 'source,target'. The order is the one in which 'trueedge score' reads one score per line: the
     positives, then the negatives row by row. Nodes have the names of the edge list where it had names.
 
     Example:
@@ -65,7 +79,7 @@ def pairs(
     """
     if output.suffix != ".csv":
         raise InputError(f"{output}: pairs are written to a .csv file")
-    made = _listed(parsing.task(task, protocol, seed), "pairs")
+    made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
     listed: Any = made.pairs(part)
     if made.graph.labels is not None:
         listed = np.array(made.graph.labels, dtype=object)[listed]
@@ -88,25 +102,26 @@ def negatives(
     protocol: ProtocolOfName = None,
     positives: Annotated[
         Path | None,
-        typer.Option(help="Positives of your own, a file of pairs: FILE is then the training graph, whole."),
+        typer.Option(help="A file with your own positives; FILE is then the whole training graph."),
     ] = None,
     seed: Seed = 0,
     option: Words = None,
     shards: Annotated[
         bool,
-        typer.Option("--shards", help="Write a folder, shard by shard: for large graphs (protocol heart)."),
+        typer.Option("--shards", help="Write a folder, shard by shard, for large graphs (protocol heart)."),
     ] = False,
     shard_size: Annotated[
-        int, typer.Option(help="End nodes a shard takes: what a kill can lose.", min=1)
+        int, typer.Option(help="End nodes per shard; a killed run loses at most one shard.", min=1)
     ] = 2048,
+    header: Header = None,
 ) -> None:
-    """Make the negatives of a protocol for a graph of your own.
+    """Make the negatives of a protocol for your own graph.
 
-    The .npz file holds train, valid, valid_negatives, test and test_negatives, as node numbers; and labels,
+    The .npz file holds train, valid, valid_negatives, test and test_negatives as node numbers, and labels
     where the file's ids are not 0, 1, 2, ….
 
-    With --shards the folder becomes a task, as 'trueedge task' writes it, and is filled while negatives are
-    made: a command that was killed goes on when it is given again, and several at one time share the work.
+    With --shards the folder becomes a task, as 'trueedge task' writes it. It is filled while negatives are
+    made: run a killed command again and it continues; several commands at the same time share the work.
 
     Example:
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
@@ -120,12 +135,14 @@ def negatives(
     try:
         with showing.progress(1, "making negatives") as report:
             if positives is None:
-                made = parsing.task(edges, protocol, seed, option or [], report, shards=stored)
+                made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
             else:
-                made = _around(edges, positives, protocol or "heart", seed, option or [], report, stored)
+                graph = parsing.source(edges, header)
+                chosen = protocol or default_protocol(edges)
+                made = _around(graph, positives, chosen, seed, option or [], report, stored)
     except KeyboardInterrupt:
         if shards:
-            showing.note(f"what is made lies in {output}; the same command goes on from there")
+            showing.note(f"finished shards are in {output}; run the same command again to continue")
         raise
     made = _listed(made, "negatives")
     if shards:
@@ -155,7 +172,7 @@ def _write_arrays(made: LinkTask, output: Path) -> None:
 
 
 def _around(
-    edges: str,
+    source: str | Graph,
     positives: Path,
     protocol: str,
     seed: int,
@@ -163,13 +180,12 @@ def _around(
     report: showing.Report,
     shards: Shards | None,
 ) -> Task:
-    """The task of the user's own positives on a whole graph."""
+    """Make the task of the user's own positives on a whole graph."""
     from trueedge.datasets import load
     from trueedge.scorers.pair_files import text_pairs
     from trueedge.splits import Split
 
-    found = parsing.source(edges)
-    graph = load(found) if isinstance(found, str) else found
+    graph = load(source) if isinstance(source, str) else source
     asked = text_pairs(positives, graph)[0].astype(np.int32)
     split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
     options = parsing.options(words, [protocol])[protocol]

@@ -15,7 +15,7 @@ from trueedge.methods import Method
 
 
 def own_object(text: str) -> Any:
-    """The object behind FILE.py:NAME or MODULE:NAME; a Method's class becomes a method."""
+    """Return the object named FILE.py:NAME or MODULE:NAME; a Method's class becomes a method."""
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
         if not Path(place).is_file():
@@ -34,7 +34,7 @@ def own_object(text: str) -> Any:
 
 
 def own_method(text: str) -> Method:
-    """The method behind FILE.py:NAME or MODULE:NAME."""
+    """Return the method named FILE.py:NAME or MODULE:NAME."""
     found = own_object(text)
     if not isinstance(found, Method):
         kind = type(found).__name__
@@ -43,12 +43,12 @@ def own_method(text: str) -> Method:
 
 
 def _guarded(call: Callable[[], Any], what: str, failure: str) -> Any:
-    """Whatever the user's code raises, as one sentence."""
+    """Call the user's code, and turn whatever it raises into one sentence."""
     try:
         return call()
     except (Exception, SystemExit) as error:
-        told = next(iter(str(error).splitlines()), "")
-        raise InputError(f"{what} {failure}: {type(error).__name__}{told and f': {told}'}") from None
+        said = next(iter(str(error).splitlines()), "")
+        raise InputError(f"{what} {failure}: {type(error).__name__}{said and f': {said}'}") from None
 
 
 def _import_file(path: Path) -> ModuleType:

@@ -1,4 +1,4 @@
-"""Words of the command line: lists of names, key=value, methods, sources and tasks."""
+"""Read the words of the command line: lists of names, key=value, methods, sources and tasks."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.base import PARTS
-from trueedge.tasks.protocols import Shards
+from trueedge.tasks.protocols import Shards, default_protocol
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -23,7 +23,7 @@ Settings = dict[str, dict[str, Any]]
 
 
 def names(text: str, what: str) -> list[str]:
-    """The names in a comma-separated list, each once, in order."""
+    """Return the names in a comma-separated list, each once, in order."""
     found = [word.strip() for word in text.split(",") if word.strip()]
     if not found:
         raise InputError(f"no {what} is named")
@@ -31,7 +31,7 @@ def names(text: str, what: str) -> list[str]:
 
 
 def value(text: str) -> Any:
-    """A Python literal, ``true`` or ``false``, or the word itself."""
+    """Return a Python literal, ``true`` or ``false``, or the word itself."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     try:
@@ -41,10 +41,10 @@ def value(text: str) -> Any:
 
 
 def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], noun: str) -> Settings:
-    """A dictionary for each owner from ``key=value`` and ``owner.key=value``.
+    """Return a dictionary for each owner from ``key=value`` and ``owner.key=value``.
 
     Args:
-        words: an unqualified key is meant for the owners that have it.
+        words: a key without an owner goes to all owners that have it.
         owners: the names that were chosen, each with the keys it has.
         noun: what a key is, for error messages.
     """
@@ -65,22 +65,27 @@ def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], nou
     return found
 
 
-def chosen_protocols(text: str) -> list[str]:
-    """The protocols of a list of names; ``all`` is every one that stands on no released files."""
+def chosen_protocols(text: str | None, dataset: str) -> list[str]:
+    """Return the protocols of a list of names; without a list, the data set's default.
+
+    Args:
+        text: the list; ``all`` is every protocol that needs no released files.
+        dataset: what the protocols are for.
+    """
     found: list[str] = []
-    for word in names(text, "protocol"):
-        every = [one.name for one in protocols() if not one.name.endswith("-released")]
+    for word in names(default_protocol(dataset) if text is None else text, "protocol"):
+        every = [one.name for one in protocols() if one.released is None]
         found += every if word == "all" else [get_protocol(word).name]
     return list(dict.fromkeys(found))
 
 
 def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
-    """The options of each of the chosen protocols."""
+    """Return the options of each of the chosen protocols."""
     return assignments(words, {name: get_protocol(name).options for name in chosen}, "option")
 
 
 def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[str]]:
-    """The methods of a list of names, families and FILE.py:NAME, and which were named themselves."""
+    """Return the methods of a list of names, families and FILE.py:NAME, and those named one by one."""
     families: dict[str, list[str]] = {}
     for kind in methods.catalogue():
         families.setdefault(kind.family, []).append(kind.name)
@@ -91,7 +96,7 @@ def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[s
         if ":" in word:
             one = own_method(word)
             if one.name in wanted:
-                raise InputError(f"{word}: another of the chosen methods is called {one.name!r} too")
+                raise InputError(f"{word}: another chosen method is called {one.name!r} too")
             wanted[one.name] = one
             named.add(one.name)
         elif word in families or word == "all":
@@ -112,20 +117,23 @@ def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
     return type(method)(**{**method.settings(), **settings}) if settings else method
 
 
-def source(text: str) -> str | Graph:
-    """A data set's name, or the graph in a file; what was done to the file's edges is told."""
+def source(text: str, header: bool | None = None) -> str | Graph:
+    """Return a data set's name, or the graph in a file; print what was done to the file's edges.
+
+    Args:
+        text: the name, or the file's path.
+        header: whether the file's first line names the columns; None finds out.
+    """
     if Path(text).is_file():
-        graph = Graph.from_edges(text, self_loops="drop", repeats="drop")
+        graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
         for sentence in graph.notes:
             showing.note(f"{text}: {sentence}")
         return graph
-    if text.partition(":")[0] in datasets.names():
+    if datasets.is_name(text):
         return text
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
-            raise InputError(
-                f"{text} is not complete: the command that began it, given again, goes on with it"
-            )
+            raise InputError(f"{text} is not complete: run the command that began it again, and it continues")
         raise InputError(f"{text} holds no task: there is no task.json in it")
     if "/" in text or Path(text).suffix:
         raise InputError(f"there is no file {text}")
@@ -133,8 +141,12 @@ def source(text: str) -> str | Graph:
     return text
 
 
-def saved_task(text: str, protocol: str | None, words: Sequence[str] = ()) -> Task | None:
-    """The task in a folder, or None where there is none; it takes no other protocol and no options."""
+def saved_task(
+    text: str, protocol: str | None, words: Sequence[str] = (), header: bool | None = None
+) -> Task | None:
+    """Return the task in a folder, or None where there is none; it takes no other protocol and no options."""
+    if header is not None and not Path(text).is_file():
+        raise InputError(f"--header and --no-header go with a file of edges, and {text} is none")
     if not (Path(text) / "task.json").is_file():
         return None
     made = tasks.load(text)
@@ -151,13 +163,13 @@ def task(
     seed: int,
     words: Sequence[str] = (),
     progress: Any = None,
-    default: str = "heart",
     shards: Shards | None = None,
+    header: bool | None = None,
 ) -> Task:
-    """The task in a folder, or a data set (or file) under a protocol."""
-    made = saved_task(text, protocol, words)
+    """Return the task in a folder, or make that of a data set (or file) under a protocol."""
+    made = saved_task(text, protocol, words, header)
     if made is not None:
         return made
-    chosen = get_protocol(protocol or default).name
+    chosen = get_protocol(protocol or default_protocol(text)).name
     given = options(words, [chosen])[chosen]
-    return tasks.task(source(text), chosen, seed, progress=progress, shards=shards, **given)
+    return tasks.task(source(text, header), chosen, seed, progress=progress, shards=shards, **given)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import parsing, scoreboard, showing
+from trueedge.cli.making import Header
+from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ def run(
             "--protocol",
             help="Protocols, with commas; 'all' for every one that needs no released files; a folder has its "
             "own.",
-            show_default="heart",
+            show_default=DEFAULT_PROTOCOL,
         ),
     ] = None,
     method: Annotated[
@@ -86,6 +88,7 @@ def run(
         Path | None,
         typer.Option(help="A folder where trainings are kept while they last, so that a killed one goes on."),
     ] = None,
+    header: Header = None,
 ) -> None:
     """Train, score and record; a table for each protocol at the end.
 
@@ -99,9 +102,9 @@ def run(
     from trueedge.results import Store
     from trueedge.runs import Cell
 
-    made = parsing.saved_task(dataset, protocol, option or [])
-    protocols = parsing.chosen_protocols(protocol or "heart") if made is None else [made.protocol]
-    source = parsing.source(dataset) if made is None else made
+    made = parsing.saved_task(dataset, protocol, option or [], header)
+    protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
+    source = parsing.source(dataset, header) if made is None else made
     options = parsing.options(option or [], protocols)
     chosen, named = parsing.chosen_methods(method, set_ or [])
     cells = [

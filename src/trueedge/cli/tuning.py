@@ -10,7 +10,9 @@ import typer
 
 from trueedge import metrics
 from trueedge.cli import parsing, scoreboard, showing
+from trueedge.cli.making import Header
 from trueedge.cli.running import keeping
+from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +32,9 @@ def tune(
     ],
     protocol: Annotated[
         str | None,
-        typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="heart"),
+        typer.Option(
+            "-p", "--protocol", help="The protocol; a folder has its own.", show_default=DEFAULT_PROTOCOL
+        ),
     ] = None,
     method: Annotated[
         str,
@@ -59,6 +63,7 @@ def tune(
     ] = 1,
     device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
     runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
+    header: Header = None,
 ) -> None:
     """Search a method's settings on the validation part, then judge the winner on test.
 
@@ -72,8 +77,8 @@ def tune(
     from trueedge import search as room
     from trueedge.results import Store
 
-    made = parsing.saved_task(dataset, protocol, option or [])
-    name = _only(parsing.chosen_protocols(protocol or "heart"), "protocol") if made is None else made.protocol
+    made = parsing.saved_task(dataset, protocol, option or [], header)
+    name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     one = _only(parsing.chosen_methods(method, set_ or [])[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
@@ -89,7 +94,7 @@ def tune(
     store = Store(runs)
     with keeping(store), showing.progress(trials + seeds, "making the task") as report:
         found = room.tune(
-            parsing.source(dataset) if made is None else made,
+            parsing.source(dataset, header) if made is None else made,
             name,
             one,
             store=store,

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-
-import numpy as np
-from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.registry import Registry
+
+#: The protocol of graphs that name no other.
+DEFAULT_PROTOCOL = "heart"
 
 
 @dataclass(frozen=True)
@@ -35,29 +35,6 @@ class SourceFile:
     def archive(self) -> bool:
         """Whether the address is an archive that holds the file."""
         return self.member is not None
-
-
-@dataclass(frozen=True, eq=False)
-class Release:
-    """Parts and negatives that a publisher fixed, in the order of the files.
-
-    Attributes:
-        graph: the training graph, with all nodes and the features where there are any.
-        valid: int32 array (v, 2).
-        test: int32 array (t, 2).
-        valid_negatives: int32 (m, 2) shared by all positives, or (v, k, 2); None where there are none.
-        test_negatives: the same for the test part.
-        heart_valid: the released HeaRT negatives, int32 (v, k, 2), or None.
-        heart_test: the same for the test part.
-    """
-
-    graph: Graph
-    valid: NDArray[np.int32]
-    test: NDArray[np.int32]
-    valid_negatives: NDArray[np.int32] | None = None
-    test_negatives: NDArray[np.int32] | None = None
-    heart_valid: NDArray[np.int32] | None = None
-    heart_test: NDArray[np.int32] | None = None
 
 
 @dataclass(frozen=True)
@@ -94,10 +71,10 @@ class Dataset:
         source: the address of the data's home.
         citation: the paper to cite, one line.
         read: makes the graph; it finds its files through :mod:`trueedge.datasets.sources`.
-        release: reads the publisher's own split, where there is one.
         files: what it is read from; empty for embedded and generated graphs.
-        heart_files: the split and negatives HeaRT released for it, where there are any; they are read by
-            :func:`trueedge.datasets.released`.
+        released_files: the files of a split that others released for it, by the kind of negatives in them;
+            :func:`trueedge.splits.released` reads them.
+        protocol: the protocol used where none is named.
         rules: how published benchmarks use it.
         configure: for generated graphs, the card of one graph from the settings after ``name:``.
     """
@@ -112,11 +89,21 @@ class Dataset:
     source: str
     citation: str
     read: Callable[[], Graph]
-    release: Callable[[], Release] | None = None
     files: tuple[SourceFile, ...] = ()
-    heart_files: tuple[SourceFile, ...] = ()
+    released_files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
+    protocol: str = DEFAULT_PROTOCOL
     rules: Rules = field(default_factory=Rules)
     configure: Callable[[str], Dataset] | None = None
+
+    @property
+    def all_files(self) -> tuple[SourceFile, ...]:
+        """The data set's own files, then the released ones, each once."""
+        released = (file for files in self.released_files.values() for file in files)
+        return tuple(dict.fromkeys((*self.files, *released)))
+
+    def files_with(self, released: str | None) -> tuple[SourceFile, ...]:
+        """Return the data set's own files, and those released with a kind of negatives."""
+        return (*self.files, *self.released_files.get(released or "", ()))
 
     def load(self) -> Graph:
         """Read the graph and compare its counts with the card."""
@@ -155,6 +142,11 @@ def get(name: str) -> Dataset:
     if card.configure is None:
         raise InputError(f"the data set {plain} takes no settings, got {settings!r}")
     return card.configure(settings)
+
+
+def is_name(text: object) -> bool:
+    """Return whether a text names a data set of the catalogue, with or without settings after a colon."""
+    return isinstance(text, str) and text.partition(":")[0] in DATASETS
 
 
 def cards() -> tuple[Dataset, ...]:

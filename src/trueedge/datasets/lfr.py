@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.datasets.dataset import Dataset, Rules, register
+from trueedge.datasets.memory_check import check_memory
 from trueedge.datasets.random_graphs import (
     check_above,
     check_count,
@@ -22,7 +23,6 @@ from trueedge.datasets.random_graphs import (
     power_law,
     power_law_of_mean,
 )
-from trueedge.datasets.room import check_room
 from trueedge.datasets.synthetic import Setting, parse_parameters, whole_number
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
@@ -151,7 +151,7 @@ def _check(
         raise must_be("mixing", "lfr", "a number from 0 to 1", mixing)
     check_above("mean_degree", "lfr", mean_degree, 0)
     # Half-edges, places and the table of pairs take as much again as the edges of any generated graph.
-    check_room("lfr", nodes, int(nodes * min(mean_degree, nodes)))
+    check_memory("lfr", nodes, int(nodes * min(mean_degree, nodes)))
     highest = check_count("max_degree", "lfr", max_degree, 1, nodes - 1)
     smallest = check_count("min_community", "lfr", min_community, 1, nodes)
     largest = check_count("max_community", "lfr", max_community, smallest, nodes)

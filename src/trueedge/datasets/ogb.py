@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, register
+from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.datasets.torch_files import read_arrays
@@ -66,33 +66,30 @@ class Part:
 
 
 def read(layout: Layout) -> Graph:
-    """The whole graph: the edges of all three parts.
+    """Return the whole graph: the edges of all three parts.
 
     Args:
         layout: where the files are.
     """
-    places = locate_all(layout.files, layout.name)
-    num_nodes, features = _nodes(layout, places)
-    parts = [_part(layout, places, name, num_nodes) for name in ("train", "valid", "test")]
+    parts, num_nodes, features = _rows(layout)
     return _graph(parts, num_nodes, features, layout.name)
 
 
-def release(layout: Layout) -> Release:
-    """OGB's own parts and negatives; the graph is that of the training edges.
+def read_parts(name: str) -> tuple[Graph, Part, Part]:
+    """Return the graph of the training edges, and the rows of the valid and the test part.
 
     Args:
-        layout: where the files are.
+        name: the data set.
     """
+    parts, num_nodes, features = _rows(LAYOUTS[name])
+    return _graph(parts[:1], num_nodes, features, name), parts[1], parts[2]
+
+
+def _rows(layout: Layout) -> tuple[list[Part], int, NDArray[np.float32] | None]:
     places = locate_all(layout.files, layout.name)
     num_nodes, features = _nodes(layout, places)
-    train, valid, test = (_part(layout, places, name, num_nodes) for name in ("train", "valid", "test"))
-    return Release(
-        graph=_graph([train], num_nodes, features, layout.name),
-        valid=valid.pairs.astype(np.int32),
-        test=test.pairs.astype(np.int32),
-        valid_negatives=valid.negatives,
-        test_negatives=test.negatives,
-    )
+    parts = [_part(layout, places, name, num_nodes) for name in ("train", "valid", "test")]
+    return parts, num_nodes, features
 
 
 def _nodes(layout: Layout, places: Mapping[str, Path]) -> tuple[int, NDArray[np.float32] | None]:
@@ -174,70 +171,50 @@ def _graph(parts: list[Part], num_nodes: int, features: NDArray[np.float32] | No
     return replace(graph, notes=(note, *graph.notes))
 
 
-def _register(
-    layout: Layout, title: str, num_nodes: int, num_edges: int | None, licence: str, rules: Rules
-) -> None:
+_HITS = (20, 50, 100)
+_DDI_CHECKSUMS = {
+    "raw/num-node-list.csv.gz": "8462870f1b8c5937c66600aeb460af98d4f9965639fcd30f72f97da95ab374e3",
+    "raw/edge.csv.gz": "b2c585f425f49b640ee5a3b451069124651ee0f2863a5b6ee6737a6b14c27a6e",
+    "split/target/valid.pt": "4a48348f01fad0980a5be269fff7ace300e963144eef22d5ec4fc9830df872ac",
+    "split/target/test.pt": "b45cfcf1695babf5a13e90bdf08988be23570ca76af0737f9d517e005ea7e297",
+}
+_TITLES = {
+    "ogbl-ddi": "drugs; an edge is an interaction",
+    "ogbl-collab": (
+        "authors; an edge is joint papers, with their number and year"
+        " (1,285,465 rows, some of the same authors)"
+    ),
+    "ogbl-ppa": "proteins of 58 species; an edge is an association (30,326,273 rows)",
+    "ogbl-citation2": "papers; an edge is a citation, its direction left out (30,561,187 rows)",
+}
+# Layout, nodes, edges, licence, eps of HeaRT's PPR, headline.
+_DATASETS: tuple[tuple[Layout, int, int | None, str, float, str], ...] = (
+    (Layout("ogbl-ddi", "ddi", "target", 0, True, _DDI_CHECKSUMS), 4267, 1334889, "CC-0", 1e-5, "hits@20"),
+    (Layout("ogbl-collab", "collab", "time", 128), 235868, None, "ODC-BY", 1e-5, "hits@50"),
+    (Layout("ogbl-ppa", "ppassoc", "throughput", 58), 576289, None, "CC-0", 5e-6, "hits@100"),
+    (Layout("ogbl-citation2", "citation-v2", "time", 128), 2927963, None, "ODC-BY", 5e-5, "mrr"),
+)
+LAYOUTS = {layout.name: layout for layout, *_ in _DATASETS}
+for _layout, _num_nodes, _edges, _licence, _eps, _headline in _DATASETS:
     register(
         Dataset(
-            name=layout.name,
+            name=_layout.name,
             family="ogb",
-            title=title,
-            num_nodes=num_nodes,
-            num_edges=num_edges,
-            num_features=layout.num_features,
-            licence=licence,
-            source=f"https://ogb.stanford.edu/docs/linkprop/#{layout.name}",
+            title=_TITLES[_layout.name],
+            num_nodes=_num_nodes,
+            num_edges=_edges,
+            num_features=_layout.num_features,
+            licence=_licence,
+            source=f"https://ogb.stanford.edu/docs/linkprop/#{_layout.name}",
             citation="Hu et al., Open Graph Benchmark: Datasets for Machine Learning on Graphs, NeurIPS 2020",
-            read=partial(read, layout),
-            release=partial(release, layout),
-            files=layout.files,
-            rules=rules,
+            read=partial(read, _layout),
+            files=_layout.files,
+            rules=Rules(
+                heart_eps=_eps,
+                heart_features=False,
+                valid_in_test=_layout.name == "ogbl-collab",
+                hits=_HITS,
+                headline=_headline,
+            ),
         )
     )
-
-
-_HITS = (20, 50, 100)
-
-_register(
-    Layout(
-        "ogbl-ddi",
-        "ddi",
-        "target",
-        raw_train=True,
-        checksums={
-            "raw/num-node-list.csv.gz": "8462870f1b8c5937c66600aeb460af98d4f9965639fcd30f72f97da95ab374e3",
-            "raw/edge.csv.gz": "b2c585f425f49b640ee5a3b451069124651ee0f2863a5b6ee6737a6b14c27a6e",
-            "split/target/valid.pt": "4a48348f01fad0980a5be269fff7ace300e963144eef22d5ec4fc9830df872ac",
-            "split/target/test.pt": "b45cfcf1695babf5a13e90bdf08988be23570ca76af0737f9d517e005ea7e297",
-        },
-    ),
-    "drugs; an edge is an interaction",
-    4267,
-    1334889,
-    "CC-0",
-    Rules(heart_eps=1e-5, heart_features=False, hits=_HITS, headline="hits@20"),
-)
-_register(
-    Layout("ogbl-collab", "collab", "time", num_features=128),
-    "authors; an edge is joint papers, with their number and year (1,285,465 rows, some of the same authors)",
-    235868,
-    None,
-    "ODC-BY",
-    Rules(heart_eps=1e-5, heart_features=False, valid_in_test=True, hits=_HITS, headline="hits@50"),
-)
-_register(
-    Layout("ogbl-ppa", "ppassoc", "throughput", num_features=58),
-    "proteins of 58 species; an edge is an association (30,326,273 rows)",
-    576289,
-    None,
-    "CC-0",
-    Rules(heart_eps=5e-6, heart_features=False, hits=_HITS, headline="hits@100"),
-)
-_register(
-    Layout("ogbl-citation2", "citation-v2", "time", num_features=128),
-    "papers; an edge is a citation, its direction left out (30,561,187 rows)",
-    2927963,
-    None,
-    "ODC-BY",
-    Rules(heart_eps=5e-5, heart_features=False, hits=_HITS, headline="mrr"),
-)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets import heart
 from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
 from trueedge.datasets.pickles import SparseRows, distrust, read_pickle
+from trueedge.datasets.released_files import heart_release
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError
@@ -74,13 +74,8 @@ def read(corpus: str, name: str) -> Graph:
     bare = num_nodes - num_known - len(index)
     if bare == 0:
         return graph
-    return replace(
-        graph,
-        notes=(
-            *graph.notes,
-            f"gave a row of zeros to {bare} of {num_nodes} nodes, without features in the files",
-        ),
-    )
+    note = f"gave a row of zeros to {bare} of {num_nodes} nodes, without features in the files"
+    return replace(graph, notes=(*graph.notes, note))
 
 
 def _files(corpus: str) -> tuple[SourceFile, ...]:
@@ -90,23 +85,26 @@ def _files(corpus: str) -> tuple[SourceFile, ...]:
     )
 
 
-def _rows(path: Path) -> SparseRows:
+def _unpickled(path: Path) -> Any:
     with distrust(str(path)), path.open("rb") as stream:
-        matrix = read_pickle(stream, str(path))
+        return read_pickle(stream, str(path))
+
+
+def _rows(path: Path) -> SparseRows:
+    matrix = _unpickled(path)
     if not isinstance(matrix, SparseRows):
         raise InputError(f"{path} holds no sparse matrix")
     return matrix
 
 
 def _lists(path: Path) -> dict[int, list[int]]:
-    """The neighbours of each node, with the nodes 0..n-1 as keys."""
-    with distrust(str(path)), path.open("rb") as stream:
-        lists: Any = read_pickle(stream, str(path))
+    """Return the neighbours of each node, with the nodes 0..n-1 as keys."""
+    lists = _unpickled(path)
     if not isinstance(lists, dict) or not all(isinstance(row, list) for row in lists.values()):
         raise InputError(f"{path} holds no dict of lists of neighbours")
     if set(lists) != set(range(len(lists))):
         raise InputError(f"{path}: the nodes must be 0..{len(lists) - 1}")
-    return lists
+    return dict(lists)
 
 
 def _pairs(lists: dict[int, list[int]], path: Path) -> NDArray[np.int64]:
@@ -117,47 +115,32 @@ def _pairs(lists: dict[int, list[int]], path: Path) -> NDArray[np.int64]:
     return np.column_stack([sources, np.array(neighbors, dtype=np.int64)])
 
 
-def _register(
-    corpus: str, name: str, title: str, counts: tuple[int, int, int], rules: Rules, *, in_heart: bool = True
-) -> None:
+_TITLES = {
+    "citeseer": "computer science papers; an edge is a citation, a feature is a word of the paper",
+    "pubmed": "papers on diabetes; an edge is a citation, features are TF-IDF word weights",
+    "planetoid-cora": "the embedded cora, read from Planetoid's own files",
+}
+# Corpus, name, (nodes, edges, features), eps of HeaRT's PPR.
+_DATASETS = (
+    ("citeseer", "citeseer", (3327, 4552, 3703), 1e-7),
+    ("pubmed", "pubmed", (19717, 44324, 500), 1e-5),
+    ("cora", "planetoid-cora", (2708, 5278, 1433), 1e-7),
+)
+for _corpus, _name, _counts, _eps in _DATASETS:
     register(
         Dataset(
-            name=name,
+            name=_name,
             family="planetoid",
-            title=title,
-            num_nodes=counts[0],
-            num_edges=counts[1],
-            num_features=counts[2],
+            title=_TITLES[_name],
+            num_nodes=_counts[0],
+            num_edges=_counts[1],
+            num_features=_counts[2],
             licence="MIT",
             source="https://github.com/kimiyoung/planetoid",
             citation="Yang et al., Revisiting Semi-Supervised Learning with Graph Embeddings, ICML 2016",
-            read=partial(read, corpus, name),
-            files=_files(corpus),
-            heart_files=heart.files(name) if in_heart else (),
-            rules=rules,
+            read=partial(read, _corpus, _name),
+            files=_files(_corpus),
+            released_files=heart_release(_name) if _name == _corpus else {},
+            rules=Rules(heart_eps=_eps),
         )
     )
-
-
-_register(
-    "citeseer",
-    "citeseer",
-    "computer science papers; an edge is a citation, a feature is a word of the paper",
-    (3327, 4552, 3703),
-    Rules(heart_eps=1e-7),
-)
-_register(
-    "pubmed",
-    "pubmed",
-    "papers on diabetes; an edge is a citation, features are TF-IDF word weights",
-    (19717, 44324, 500),
-    Rules(heart_eps=1e-5),
-)
-_register(
-    "cora",
-    "planetoid-cora",
-    "the embedded cora, read from Planetoid's own files",
-    (2708, 5278, 1433),
-    Rules(heart_eps=1e-7),
-    in_heart=False,
-)

@@ -8,7 +8,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.datasets.room import check_room
+from trueedge.datasets.memory_check import check_memory
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.graph.validation import MAX_NODES
@@ -32,7 +32,7 @@ def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
 
     nodes = check_count("nodes", "erdos-renyi", nodes, 1, MAX_NODES)
     edges = check_count("edges", "erdos-renyi", edges, 0, nodes * (nodes - 1) // 2)
-    check_room("erdos-renyi", nodes, edges)
+    check_memory("erdos-renyi", nodes, edges)
     rng = generator(seed, "synthetic", "erdos-renyi", nodes, edges)
     pairs = _triangle(distinct(rng, nodes * (nodes - 1) // 2, edges))
     return Graph.from_edges(pairs, nodes, name=graph_name("erdos-renyi", nodes=nodes, edges=edges, seed=seed))
@@ -52,7 +52,7 @@ def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
 
     attach = check_count("attach", "barabasi-albert", attach, 1, MAX_NODES - 1)
     nodes = check_count("nodes", "barabasi-albert", nodes, attach + 1, MAX_NODES)
-    check_room("barabasi-albert", nodes, attach * (nodes - attach))
+    check_memory("barabasi-albert", nodes, attach * (nodes - attach))
     quotas = np.full(nodes, attach, dtype=np.int64)
     quotas[:attach] = 0
     rng = generator(seed, "synthetic", "barabasi-albert", nodes, attach)
@@ -79,7 +79,7 @@ def price(nodes: int, edges: int, exponent: float = 3.0, seed: int = 0) -> Graph
 
     nodes = check_count("nodes", "price", nodes, 1, MAX_NODES)
     edges = check_count("edges", "price", edges, 0, nodes * (nodes - 1) // 2)
-    check_room("price", nodes, edges)
+    check_memory("price", nodes, edges)
     check_above("exponent", "price", exponent, 2)
     rng = generator(seed, "synthetic", "price", nodes, edges, str(float(exponent)))
     pairs = grow(rng, _citations(nodes, edges), (exponent - 2) * edges / nodes, 1)
@@ -114,7 +114,7 @@ def power_law_configuration(
     """
     owner = "power-law-configuration"
     nodes = check_count("nodes", owner, nodes, 2, MAX_NODES)
-    check_room(owner, nodes, nodes // 2)
+    check_memory(owner, nodes, nodes // 2)
     check_above("exponent", owner, exponent, 1)
     if mean_degree is not None and min_degree is not None:
         raise InputError(f"{owner}: give mean_degree or min_degree, not both")
@@ -125,7 +125,7 @@ def power_law_configuration(
         law = power_law(exponent, lowest, highest)
     else:
         law = power_law_of_mean(exponent, mean_degree, highest)
-    check_room(owner, nodes, int(nodes * float(law @ np.arange(len(law)))) // 2)
+    check_memory(owner, nodes, int(nodes * float(law @ np.arange(len(law)))) // 2)
     rng = generator(
         seed, "synthetic", owner, nodes, str(float(exponent)), str(mean_degree), str(min_degree), highest
     )
@@ -165,7 +165,7 @@ def stochastic_block(
     if len(sizes) > MOST_BLOCKS:
         raise InputError(f"{owner}: {len(sizes)} blocks are too many, there may be {MOST_BLOCKS}")
     chances = _chances(len(sizes), p_in, p_out, matrix)
-    check_room(owner, sum(sizes), int(sizes @ chances @ sizes) // 2)
+    check_memory(owner, sum(sizes), int(sizes @ chances @ sizes) // 2)
     rng = generator(seed, "synthetic", owner, *(int(size) for size in sizes), chances.tobytes().hex())
     starts = np.cumsum([0, *sizes])
     found = [np.empty((0, 2), dtype=np.int64)]

@@ -23,16 +23,16 @@ _CHECKSUMS: dict[tuple[Path, int, int], str] = {}
 
 
 class MissingFile(InputError):  # noqa: N818
-    """A file of a data set is not here and cannot be had."""
+    """A file of a data set is not here and cannot be downloaded."""
 
 
 @dataclass(frozen=True)
 class FileCheck:
-    """What is known of one file of a data set on this machine.
+    """The state of one file of a data set on this machine.
 
     Attributes:
-        path: where it belongs below a data folder.
-        found: where it lies, or None.
+        path: where it belongs in a data folder.
+        found: where it is, or None.
         state: ``"ok"``, ``"differs"`` from its checksum, ``"missing"``, or ``"unknown"`` without a checksum.
     """
 
@@ -41,21 +41,21 @@ class FileCheck:
     state: Literal["ok", "differs", "missing", "unknown"]
 
 
-def available(name: str, *, released: bool = False) -> None:
-    """See that a data set can be read here, downloading what has an address; :class:`MissingFile` if not.
+def available(name: str, *, released: str | None = None) -> None:
+    """Check that a data set can be read here and download what has an address; else :class:`MissingFile`.
 
     Args:
         name: the data set.
-        released: look for the split HeaRT released for it, not for the data set itself.
+        released: look for the split released for it with these negatives, not for the data set itself.
     """
     card = get(name)
-    if released and not card.heart_files:
+    if released is not None and released not in card.released_files:
         raise MissingFile(f"HeaRT released no split for {name}")
-    locate_all(card.heart_files if released else card.files, name)
+    locate_all(card.files if released is None else card.released_files[released], name)
 
 
 def locate(file: SourceFile, owner: str = "a file") -> Path:
-    """Find one file, or download it: its place.
+    """Find one file, or download it, and return its path.
 
     Args:
         file: what is needed.
@@ -65,7 +65,7 @@ def locate(file: SourceFile, owner: str = "a file") -> Path:
 
 
 def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
-    """Find the files of a data set, and download those that are not here: the place of each, by its path.
+    """Find the files of a data set, download those that are not here, and return where each one is.
 
     Args:
         files: what is needed.
@@ -89,14 +89,13 @@ def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
 def verify(name: str) -> tuple[FileCheck, ...]:
     """Compare the files of a data set on this machine with their checksums; nothing is downloaded.
 
-    The files HeaRT released for it are looked at too.
+    Released splits of it are checked too.
 
     Args:
         name: the data set.
     """
     checks = []
-    card = get(name)
-    for file in (*card.files, *card.heart_files):
+    for file in get(name).all_files:
         found = _local(file)
         if found is None:
             checks.append(FileCheck(file.path, None, "missing"))
@@ -108,14 +107,14 @@ def verify(name: str) -> tuple[FileCheck, ...]:
     return tuple(checks)
 
 
-def fingerprint(name: str, released: bool = False) -> str:
-    """A SHA-256 of the content of a data set's files on this machine, in their order; nothing is downloaded.
+def fingerprint(name: str, released: str | None = None) -> str:
+    """Return a SHA-256 of the content of a data set's files on this machine; nothing is downloaded.
 
-    It is empty where there is none: embedded and generated graphs have no files.
+    It is empty for embedded and generated graphs, which have no files.
 
     Args:
         name: the data set.
-        released: take the files HeaRT released for it too.
+        released: include the files of the split released for it with these negatives.
     """
     found = [place for _, place in _local_files(name, released)]
     if not found:
@@ -123,12 +122,12 @@ def fingerprint(name: str, released: bool = False) -> str:
     return hashlib.sha256("\n".join(map(_known_checksum, found)).encode()).hexdigest()
 
 
-def altered(name: str, released: bool = False) -> list[str]:
-    """The places of a data set's files on this machine that are not what their checksums say.
+def altered(name: str, released: str | None = None) -> list[str]:
+    """Return the paths of a data set's files on this machine that differ from their checksums.
 
     Args:
         name: the data set.
-        released: look at the files HeaRT released for it too.
+        released: include the files of the split released for it with these negatives.
     """
     return [
         str(place)
@@ -186,9 +185,8 @@ def _is_file(path: Path) -> bool:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def _local_files(name: str, released: bool) -> list[tuple[SourceFile, Path]]:
-    card = get(name)
-    places = [(file, _local(file)) for file in (*card.files, *(card.heart_files if released else ()))]
+def _local_files(name: str, released: str | None) -> list[tuple[SourceFile, Path]]:
+    places = [(file, _local(file)) for file in get(name).files_with(released)]
     return [(file, place) for file, place in places if place is not None]
 
 

@@ -1,4 +1,4 @@
-"""Arrays from anybody's .npz files: nothing is set aside that a file only claims to hold."""
+"""Arrays from untrusted .npz files: memory is only allocated for what a file really holds."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import ZIP, array_in, regular_file
 from trueedge.files.bounds import check_archive, check_memory
-from trueedge.files.text import shown
+from trueedge.files.text import plain, shown
 
 MOST_NAMES = 8
 ENCRYPTED = 1  # the first flag of a zip archive's member
 
 
 def read_archive(path: Path, what: str | None = None) -> dict[str, NDArray[Any]]:
-    """The arrays of a .npz file by their names.
+    """Read the arrays of a .npz file by their names.
 
     Args:
         path: the file; a member that unpacks to more than its head says, or than memory holds, is refused.
@@ -36,20 +36,16 @@ def read_archive(path: Path, what: str | None = None) -> dict[str, NDArray[Any]]
         raise
     except OSError as error:
         raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
-    except Exception as error:  # among them zlib's; their words can hold half of the file
+    except Exception as error:  # among them zlib's; their messages can hold half of the file
         reason = shown(str(error)) if str(error) else type(error).__name__
         raise InputError(f"{what} is a damaged archive: {reason}") from None
 
 
 def listing(names: Iterable[str]) -> str:
-    """The names of arrays for a message, the first few of them, in whatever letters they come."""
+    """Return the names of arrays for a message, the first few of them."""
     ordered = sorted(names)
     more = f" and {len(ordered) - MOST_NAMES:,} more" if len(ordered) > MOST_NAMES else ""
-    return (", ".join(map(_plain, ordered[:MOST_NAMES])) or "nothing") + more
-
-
-def _plain(name: str) -> str:
-    return name if name.isprintable() and len(name) <= 60 else shown(name)
+    return (", ".join(map(plain, ordered[:MOST_NAMES])) or "nothing") + more
 
 
 def _members(stream: IO[bytes], archived: str) -> dict[str, NDArray[Any]]:
@@ -60,7 +56,7 @@ def _members(stream: IO[bytes], archived: str) -> dict[str, NDArray[Any]]:
         check_memory(sum(member.file_size for member in members), archived)
         for member in members:
             name = member.filename.removesuffix(".npy")
-            what = f"{archived}, {_plain(name)}"
+            what = f"{archived}, {plain(name)}"
             if member.flag_bits & ENCRYPTED:
                 raise InputError(f"{what} is encrypted")
             with archive.open(member) as inner:

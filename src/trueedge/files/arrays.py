@@ -1,4 +1,4 @@
-"""Arrays from .npy files, anybody's: nothing is set aside that a file only claims to hold."""
+"""Arrays from untrusted .npy files: memory is only allocated for what a file really holds."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ HEADS = {
     (2, 0): npy.read_array_header_2_0,
     (3, 0): npy.read_array_header_2_0,
 }
-# More than these no array of numpy's has, and the product of a thousand has too many digits to be told.
+# No numpy array has more, and the product of a thousand sides has too many digits for a message.
 MOST_SIDES, LONGEST_SIDE = 64, 2**63 - 1
 CHUNK = 2**22
 
 
 def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
-    """The array of a .npy file.
+    """Read the array of a .npy file.
 
     Args:
         path: the file; one that does not hold what its head says is refused before anything is allocated.
@@ -51,11 +51,29 @@ def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
         raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
 
 
-def regular_file(path: Path, what: str | None = None) -> Path:
-    """The path of a file that can be read from begin to end; a pipe would be waited for without end.
+def map_array(path: Path, what: str | None = None) -> np.memmap[Any, Any]:
+    """Map the array of a .npy file into memory, read-only.
 
     Args:
-        path: where it lies; a link is followed.
+        path: the file; one that is shorter than its head says is refused.
+        what: what errors call it; its path where that is not given.
+    """
+    place, what = regular_file(path, what), what or str(path)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            return npy.open_memmap(place, mode="r")
+    except OSError as error:
+        raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
+    except Exception:  # numpy parses the head as Python text: a damaged one fails, or warns, in many ways
+        raise InputError(f"{what} is not a whole .npy file of numbers") from None
+
+
+def regular_file(path: Path, what: str | None = None) -> Path:
+    """Return the path of a regular file; refuse a pipe, which might never end.
+
+    Args:
+        path: where it is; a link is followed.
         what: what errors call it; its path where that is not given.
     """
     try:
@@ -73,42 +91,40 @@ def regular_file(path: Path, what: str | None = None) -> Path:
 
 
 def array_in(stream: IO[bytes], size: int, what: str, whole: bool = False) -> NDArray[Any]:
-    """The array that a stream holds in the format of .npy files.
+    """Read an array from a stream in the format of .npy files.
 
     Args:
-        stream: at its begin.
+        stream: at its start.
         size: how many bytes it has.
         what: what errors call it.
-        whole: refuse it where anything follows the array.
+        whole: refuse a stream in which something follows the array.
     """
     begin = stream.read(LONGEST_HEAD)
     shape, turned, dtype, start = _head(begin, what)
     if dtype.hasobject:
         raise InputError(f"{what} holds Python objects, not numbers")
     if dtype.itemsize == 0 or min(shape, default=0) < 0:
-        raise InputError(f"{what} says that it is an array of the shape {shape} and the type {dtype}")
+        raise InputError(f"{what} claims to be an array of the shape {shape} and the type {dtype}")
     needed, there = math.prod(shape) * dtype.itemsize, size - start
     if needed > there or (whole and needed != there):
         raise InputError(
-            f"{what} is damaged: its head speaks of {needed:,} bytes (the shape {shape}),"
-            f" and {there:,} follow"
+            f"{what} is damaged: its head announces {needed:,} bytes (the shape {shape}),"
+            f" but {there:,} follow"
         )
     check_memory(needed, what)
     try:
         values = np.empty(needed, np.uint8)
     except MemoryError:
-        raise InputError(f"{what} needs {needed:,} bytes of memory, and so many are not free") from None
+        raise InputError(f"{what} needs {needed:,} bytes of memory, which are not free") from None
     _fill(values, begin[start : start + needed], stream, what)
     try:
         return values.view(dtype).reshape(shape, order="F" if turned else "C")
     except (ValueError, TypeError):  # a side that is too long for numpy, beside one of length 0
-        raise InputError(
-            f"{what} says that it is an array of the shape {shape} and the type {dtype}"
-        ) from None
+        raise InputError(f"{what} claims to be an array of the shape {shape} and the type {dtype}") from None
 
 
 def _fill(values: NDArray[np.uint8], begin: bytes, stream: IO[bytes], what: str) -> None:
-    """Fill bytes with those read already and those that follow; the last one has an archive's sum checked."""
+    """Fill an array with the bytes read already and all that follow; the last one checks an archive's sum."""
     values[: len(begin)] = np.frombuffer(begin, np.uint8)
     room, done = values.data, len(begin)
     while done < len(values):
@@ -120,7 +136,7 @@ def _fill(values: NDArray[np.uint8], begin: bytes, stream: IO[bytes], what: str)
 
 
 def _head(data: bytes, what: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
-    """Shape, whether the first index runs fastest, type, and where the values begin."""
+    """Return the shape, whether the first index runs fastest, the type, and where the values begin."""
     stream = io.BytesIO(data)
     try:
         read = HEADS[npy.read_magic(stream)]

@@ -1,4 +1,4 @@
-"""The two columns of ids in a text file, and the line each row stands on."""
+"""The columns of ids in a text file, and the line of each row."""
 
 from __future__ import annotations
 
@@ -12,18 +12,26 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.digits import LARGEST_ID, read_digits
-from trueedge.files.text import TextFile, shown
+from trueedge.files.text import TextFile, plain, shown
 
-#: Usual names of the two columns, in lower case.
+#: Usual names of columns of ids, in lower case.
 HEADER_WORDS = frozenset(
     {"source", "target", "source_id", "target_id", "src", "dst", "src_id", "dst_id", "u", "v"}
     | {"from", "to", "from_id", "to_id", "from_node", "to_node", "fromnodeid", "tonodeid"}
     | {"node", "node_id", "node1", "node2", "node_1", "node_2", "node_a", "node_b"}
     | {"id1", "id2", "id_1", "id_2", "id_a", "id_b", "user1", "user2", "head", "tail", "start", "end"}
 )
+#: Words in longer names of columns, such as ``customer_id``.
+COLUMN_WORDS = frozenset(
+    {"id", "ids", "key", "source", "src", "target", "dst", "from", "to", "start", "end", "node", "vertex"}
+    | {"head", "relation", "tail", "subject", "predicate", "object"}
+    | {"user", "userid", "item", "itemid", "customer", "product"}
+)
+#: The words of a name: ``customer_id`` and ``customerId`` have two.
+WORDS = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 #: What programs write for a value that is not there; among names it may be a name.
 MISSING_WORDS = frozenset({"na", "n/a", "null", "none", "nil", "-", "--", "?", "."})
-#: Numbers that name no node. "12e5" is let through: it is a good hexadecimal name, unlike "1e+05".
+#: Numbers that are no id. "12e5" is allowed: it is a possible hexadecimal name, unlike "1e+05".
 NUMBER_BUT_NO_ID = re.compile(
     r"[+-]? (nan|inf) | [+-] [0-9]+ | [0-9]+ \s+ [0-9]+"
     r" | [+-]? ([0-9]+ \. [0-9]* | \. [0-9]+) (e [+-]? [0-9]+)? | [+-]? [0-9]+ e [+-] [0-9]+",
@@ -34,13 +42,13 @@ WHOLE_NUMBER = re.compile("[0-9]+")
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Two columns of ids.
+    """Columns of ids, two unless more are asked for.
 
     Attributes:
-        ids: int64 array (m, 2): the ids where they are whole numbers, else their places in ``names``.
-        names: the distinct ids in the order they first appear in, or None where they are whole numbers.
-        lines: int64 array (m,), the line each row stands on, from 1; a range where no line is passed over.
-        notes: what was decided on the way.
+        ids: int64 array (m, width): the ids where they are whole numbers, else their places in ``names``.
+        names: the distinct ids in the order of their first appearance, or None where they are whole numbers.
+        lines: int64 array (m,), the line of each row, from 1; a range where no line is skipped.
+        notes: decisions the user should know of.
     """
 
     ids: NDArray[np.int64]
@@ -49,35 +57,44 @@ class Columns:
     notes: tuple[str, ...]
 
 
-def read_columns(text: TextFile, numbers_only: bool = False, names_only: bool = False) -> Columns:
+def read_columns(
+    text: TextFile,
+    numbers_only: bool = False,
+    names_only: bool = False,
+    header: bool | None = None,
+    width: int = 2,
+) -> Columns:
     """Find the ids in a text file.
 
-    Comments (``#``, ``%``) and blank lines are passed over. The first line left says what separates
-    columns: a tab, a semicolon or a comma if it holds one (in this order), else white space. It is a
-    header if its first two fields are words, and either they are usual column names that are no id on
-    another line, or no other line has a word for an id. Every row has as many columns as this line.
+    Comments (``#``, ``%``) and blank lines are skipped. The first line left says what separates columns: a
+    tab, a semicolon or a comma if it holds one (in this order), else white space. Every row has as many
+    columns as this line. It is a header if its ids are words and one of these holds: they are usual column
+    names (``source``, ``from``) and no id of another line; they contain such names (``customer_id``) and the
+    ids of no other line do; the ids of all other lines are numbers.
 
     Args:
         text: the file.
         numbers_only: refuse ids that are not whole numbers.
-        names_only: take whole numbers for names too, as they are written.
+        names_only: read whole numbers as names too, as they are written.
+        header: whether the first line is a header; None decides by the rule above, and a note says so.
+        width: how many columns of ids a row begins with.
     """
     if text.data.startswith(b"%%MatrixMarket"):
         raise InputError(
             f"{text.path} is a Matrix Market file, not an edge list:"
             " read it with scipy.io.mmread and make the graph with Graph.from_scipy"
         )
-    clean = None if names_only else _read_clean(text)
-    return _read_anything(text, numbers_only, names_only) if clean is None else clean
+    clean = None if names_only or width != 2 else _read_clean(text, header)
+    return _read_anything(text, numbers_only, names_only, header, width) if clean is None else clean
 
 
 def find_separator(line: str) -> str | None:
-    """What stands between the columns of a line: a tab, a semicolon or a comma, or None for white space."""
+    """Return what separates the columns of a line: a tab, a semicolon or a comma, or None for white space."""
     return next((mark for mark in "\t;," if mark in line.strip()), None)
 
 
 def split_fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
-    """The fields of a line; one in double quotes may hold the separator.
+    """Return the fields of a line; one in double quotes may hold the separator.
 
     Args:
         text: the file, for an error.
@@ -99,16 +116,16 @@ def split_fields(text: TextFile, number: int, line: str, separator: str | None) 
     return line.split() if separator is None else [field.strip() for field in line.split(separator)]
 
 
-def _read_clean(text: TextFile) -> Columns | None:
-    """The columns where all ids below comments and a header are plain digits, fast; else None."""
+def _read_clean(text: TextFile, header: bool | None = None) -> Columns | None:
+    """Return the two columns, fast, where all ids below comments and a header are plain digits; else None."""
     number, start, line = _first_row(text.data)
     separator = find_separator(line)
     fields = split_fields(text, number, line, separator)
     if len(fields) < 2:
         return None
-    notes = _rest_note(len(fields))
-    if _is_word(fields[0]) and _is_word(fields[1]):
-        notes = (_header_note(number, fields), *notes)
+    notes = _rest_note(len(fields), 2)
+    if (_is_word(fields[0]) and _is_word(fields[1])) if header is None else header:
+        notes = (_header_note(number, fields[:2]), *notes)
         number, start = number + 1, start + len(line.encode()) + 1
     found = read_digits(text.data, start, separator, len(fields))
     if found is None:
@@ -119,31 +136,33 @@ def _read_clean(text: TextFile) -> Columns | None:
 
 
 def _first_row(data: bytes) -> tuple[int, int, str]:
-    """The first line that is neither blank nor a comment: its number, its first byte, its text."""
+    """Return the number, first byte and text of the first line that is neither blank nor a comment."""
     number, start = 1, 0
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         line = data[start:end].decode()
-        if not _is_passed_over(line):
+        if not _is_skipped(line):
             return number, start, line
         number, start = number + 1, end + 1
     return number, start, ""
 
 
-def _read_anything(text: TextFile, numbers_only: bool, names_only: bool = False) -> Columns:
-    """The columns of any file, or an error for the first thing that is wrong with it."""
-    rows = _split_rows(text)
-    notes = _rest_note(rows.columns)
-    if _is_header(rows.ids):
-        notes = (_header_note(rows.lines[0], rows.ids), *notes)
-        rows = _Rows(text, rows.ids[2:], rows.lines[1:], rows.columns)
+def _read_anything(
+    text: TextFile, numbers_only: bool, names_only: bool = False, header: bool | None = None, width: int = 2
+) -> Columns:
+    """Return the columns of any file, or raise an error for the first thing that is wrong with it."""
+    rows = _split_rows(text, width)
+    notes = _rest_note(rows.columns, width)
+    if _is_header(rows.ids, width) if header is None else header and rows.lines:
+        notes = (_header_note(rows.lines[0], rows.ids[:width]), *notes)
+        rows = _Rows(text, rows.ids[width:], rows.lines[1:], rows.columns, width)
     if not rows.lines:
         raise InputError(f"{text.path} is empty: it holds no edge")
     place: dict[str, int] = {}
     flat = np.array([place.setdefault(value, len(place)) for value in rows.ids], dtype=np.int64)
     _refuse_no_ids(rows, place)
-    ids, lines = flat.reshape(-1, 2), np.array(rows.lines, dtype=np.int64)
+    ids, lines = flat.reshape(-1, width), np.array(rows.lines, dtype=np.int64)
     names = [value for value in place if not WHOLE_NUMBER.fullmatch(value)]
     if not names and not names_only:
         return Columns(_to_numbers(rows, place)[ids], None, lines, notes)
@@ -152,32 +171,33 @@ def _read_anything(text: TextFile, numbers_only: bool, names_only: bool = False)
     if names and len(names) < len(place):
         if all(name.casefold() in MISSING_WORDS for name in names):
             raise rows.error(names[0], "an id is missing, the field is {}")
-        notes = (*notes, f"ids are taken as names: line {rows.line(names[0])} has {shown(names[0])}")
+        notes = (*notes, f"ids are read as names: line {rows.line(names[0])} has {shown(names[0])}")
     return Columns(ids, tuple(place), lines, notes)
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The ids as they are written, 2m of them, the m lines they stand on, and how many columns these have."""
+    """The ids as they are written, row by row, the line of each row, and how many columns a line has."""
 
     text: TextFile
     ids: list[str]
     lines: list[int]
     columns: int
+    width: int
 
     def line(self, value: str) -> int:
-        return self.lines[self.ids.index(value) // 2]
+        return self.lines[self.ids.index(value) // self.width]
 
     def error(self, value: str, why: str) -> InputError:
         return self.text.error(self.line(value), why.format(shown(value)))
 
 
-def _split_rows(text: TextFile) -> _Rows:
+def _split_rows(text: TextFile, width: int) -> _Rows:
     ids: list[str] = []
     lines: list[int] = []
     separator, columns = None, 0
     for number, line in enumerate(text.lines, start=1):
-        if _is_passed_over(line):
+        if _is_skipped(line):
             continue
         if not lines:
             separator = find_separator(line)
@@ -187,11 +207,12 @@ def _split_rows(text: TextFile) -> _Rows:
             count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
             what = f"{count}, where line {lines[0]} has {columns}: {shown(line.strip())}"
             raise text.error(number, what)
-        if columns < 2:
-            raise text.error(number, f"an edge has two ids, this line has one: {shown(line.strip())}")
-        ids += fields[:2]
+        if columns < width:
+            what = f"a line needs {width} ids, this one has {columns}: {shown(line.strip())}"
+            raise text.error(number, what)
+        ids += fields[:width]
         lines.append(number)
-    return _Rows(text, ids, lines, columns)
+    return _Rows(text, ids, lines, columns, width)
 
 
 def _refuse_no_ids(rows: _Rows, values: Iterable[str]) -> None:
@@ -214,18 +235,27 @@ def _to_numbers(rows: _Rows, values: Iterable[str]) -> NDArray[np.int64]:
     return np.array(numbers, dtype=np.int64)
 
 
-def _is_passed_over(line: str) -> bool:
+def _is_skipped(line: str) -> bool:
     start = line.lstrip()[:1]
     return not start or start in "#%"
 
 
-def _is_header(ids: list[str]) -> bool:
-    first, others = ids[:2], ids[2:]
+def _is_header(ids: list[str], width: int) -> bool:
+    first, others = ids[:width], set(ids[width:])
     if not first or not all(map(_is_word, first)):
         return False
     if all(word.casefold() in HEADER_WORDS for word in first):
-        return not any(word in others for word in first)
-    return bool(others) and not any(map(_is_word, others))
+        return others.isdisjoint(first)
+    if not any(map(_is_word, others)):
+        return bool(others)
+    return all(map(_names_column, first)) and not any(map(_names_column, others))
+
+
+def _names_column(value: str) -> bool:
+    if any(mark.isdigit() for mark in value):
+        return False
+    words = {word.casefold() for word in WORDS.findall(value)}
+    return value.casefold() in HEADER_WORDS or not words.isdisjoint(COLUMN_WORDS)
 
 
 def _is_word(value: str) -> bool:
@@ -234,8 +264,9 @@ def _is_word(value: str) -> bool:
 
 
 def _header_note(line: int, fields: list[str]) -> str:
-    return f"line {line} is taken as a header: {shown(fields[0])}, {shown(fields[1])}"
+    place = "the first line" if line == 1 else f"line {line}"
+    return f"{place} was read as a header: {', '.join(map(plain, fields))}"
 
 
-def _rest_note(columns: int) -> tuple[str, ...]:
-    return ("columns after the second are not read",) if columns > 2 else ()
+def _rest_note(columns: int, width: int) -> tuple[str, ...]:
+    return (f"only the first {width} columns are read",) if columns > width else ()

@@ -1,15 +1,15 @@
-"""The fast way to read two columns of whole numbers: bytes instead of lines, compiled where they are many."""
+"""Read two columns of whole numbers fast: bytes instead of lines, compiled where there are many."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-# Below, whole arrays take less time than loading a compiled kernel.
+# Below this, whole arrays take less time than loading a compiled kernel.
 BYTES_WORTH_COMPILING = 4 << 20
 LARGEST_ID = int(np.iinfo(np.int64).max)
 NEWLINE, SPACE, ZERO, NINE = (ord(mark) for mark in "\n 09")
-#: Printable ASCII without what makes a quoted field, tabs and line feeds.
+#: Printable ASCII without quotes, and tabs and line feeds.
 PLAIN = bytes(set(range(32, 127)) - {ord('"')}) + b"\t\n"
 
 IntVector = NDArray[np.int64]
@@ -18,14 +18,14 @@ IntVector = NDArray[np.int64]
 def read_digits(
     data: bytes, start: int, separator: str | None, columns: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64] | range] | None:
-    """The first two columns and the rows' lines (from 0), or None where a line is not quite regular.
+    """Return the first two columns and the rows' lines (from 0), or None where a line is not quite regular.
 
-    Whoever gets None reads line by line and finds out what the matter is.
+    After None, the caller reads line by line to find out what is wrong.
 
     Args:
-        data: the text; blank lines are passed over.
-        start: the byte below its header, where line 0 begins.
-        separator: what stands between columns, or None for white space.
+        data: the text; blank lines are skipped.
+        start: the byte after the header, where line 0 begins.
+        separator: what separates columns, or None for white space.
         columns: how many columns every row must have, at least two.
     """
     if len(data) - start < BYTES_WORTH_COMPILING:
@@ -63,7 +63,7 @@ def _read_arrays(
 
 
 def _runs(inside: NDArray[np.bool_]) -> tuple[IntVector, IntVector]:
-    """Where runs of true values start and end."""
+    """Return where runs of true values start and end."""
     padded = np.zeros(len(inside) + 2, dtype=np.bool_)
     padded[1:-1] = inside
     borders = np.flatnonzero(padded[1:] != padded[:-1])
@@ -71,7 +71,7 @@ def _runs(inside: NDArray[np.bool_]) -> tuple[IntVector, IntVector]:
 
 
 def _per_row(places: IntVector, row_ends: IntVector, count: int) -> NDArray[np.int64] | None:
-    """The places as (rows, count), or None where a row does not have so many."""
+    """Return the places as (rows, count), or None where a row has another number of them."""
     if len(places) != len(row_ends) * count:
         return None
     counts = np.diff(np.searchsorted(places, row_ends, side="right"), prepend=0)
@@ -79,7 +79,7 @@ def _per_row(places: IntVector, row_ends: IntVector, count: int) -> NDArray[np.i
 
 
 def _without_rest(raw: NDArray[np.uint8], cuts: IntVector, row_ends: IntVector) -> NDArray[np.uint8]:
-    """The bytes with spaces from each cut to the end of its row."""
+    """Return the bytes with spaces from each cut to the end of its row."""
     step = np.zeros(len(raw) + 1, dtype=np.int8)
     step[cuts] += 1
     step[row_ends] -= 1
@@ -92,7 +92,7 @@ def _without_rest(raw: NDArray[np.uint8], cuts: IntVector, row_ends: IntVector) 
 def _parse(
     kept: NDArray[np.uint8], separator: str | None, middle: IntVector, row_ends: IntVector
 ) -> NDArray[np.int64] | None:
-    """One number before and one behind the middle of every row, int64 (m, 2); None if there are others."""
+    """Return the numbers before and after the middle of every row, int64 (m, 2); None if there are others."""
     plain = kept.tobytes()
     if separator is not None:
         plain = plain.replace(separator.encode(), b" ")

@@ -30,15 +30,15 @@ class TextFile:
         return self.data.decode().split("\n")
 
     def error(self, line: int, what: str) -> InputError:
-        """An error that names the file and the line."""
+        """Return an error that names the file and the line."""
         return InputError(f"{self.path}, line {line}: {what}")
 
 
 def open_text(path: str | os.PathLike[str]) -> TextFile:
-    """Read a text file, plain or gzip (told by its first bytes), whatever its line ends are.
+    """Read a text file, plain or gzip (recognised by its first bytes), with any line ends.
 
     Args:
-        path: where it lies.
+        path: the file.
     """
     place = as_path(path, "open_text")
     data = _content(place).removeprefix(b"\xef\xbb\xbf")
@@ -53,10 +53,10 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
 
 
 def as_path(path: object, owner: str) -> Path:
-    """A path; what is none is refused.
+    """Return a path; refuse anything else.
 
     Args:
-        path: what was given as one.
+        path: what was given as a path.
         owner: the function it was given to.
     """
     if isinstance(path, (str, os.PathLike)):
@@ -65,12 +65,17 @@ def as_path(path: object, owner: str) -> Path:
 
 
 def shown(value: str) -> str:
-    """A value in quotes for a message, cut where it is long."""
+    """Return a value in quotes for a message, cut where it is long."""
     return repr(value if len(value) <= 60 else value[:57] + "...")
 
 
+def plain(name: str) -> str:
+    """Return a name for a message as it is, or in quotes where it is long or not printable."""
+    return name if name.isprintable() and len(name) <= 60 else shown(name)
+
+
 def readable(text: str) -> str:
-    """A text that UTF-8 can hold: what it cannot, such as a foreign byte of a file's name, becomes ``?``."""
+    """Return a text that UTF-8 can encode: anything else, such as a stray byte of a file's name, is ``?``."""
     return text.encode("utf-8", "replace").decode()
 
 
@@ -98,6 +103,6 @@ def _first_foreign_byte(data: bytes) -> int | None:
             data.decode()
     except UnicodeDecodeError as error:
         return error.start
-    # A NUL is valid UTF-8, but only binary files hold it.
+    # A NUL is valid UTF-8, but only binary files have it.
     at = data.find(b"\0")
     return None if at < 0 else at

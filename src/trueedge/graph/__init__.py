@@ -1,11 +1,12 @@
 """Graphs: immutable, validated when built."""
 
 from trueedge.graph.adapters import to_networkx, to_pyg
-from trueedge.graph.graph import Graph
+from trueedge.graph.graph import Graph, check_graph
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import EdgeList, read_edges, read_pairs
-from trueedge.graph.storage import load, save
 from trueedge.graph.validation import Handling
+
+load, save = Graph.load, Graph.save
 
 __all__ = [
     "EdgeList",
@@ -13,6 +14,7 @@ __all__ = [
     "Handling",
     "as_nodes",
     "as_pairs",
+    "check_graph",
     "in_sorted",
     "load",
     "pair_keys",

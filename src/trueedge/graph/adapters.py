@@ -1,4 +1,4 @@
-"""Graphs of other libraries, taken and given; each library is imported only by who brings its objects."""
+"""Graphs from and for other libraries, none of which is imported before it is needed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import as_pairs
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes, dropped
 
@@ -18,10 +17,13 @@ if TYPE_CHECKING:
     import networkx
     from torch_geometric.data import Data
 
+    from trueedge.graph.graph import Graph
+
 Directed = Literal["refuse", "union"]
 
 
 def from_networkx(
+    cls: type[Graph],
     graph: Any,
     *,
     features: ArrayLike | None = None,
@@ -36,8 +38,9 @@ def from_networkx(
     ``graph.nodes`` and keep their names as labels.
 
     Args:
+        cls: the class to build.
         graph: a networkx ``Graph``, ``DiGraph``, ``MultiGraph`` or ``MultiDiGraph``.
-        features: float array (n, d), one row a node.
+        features: float array (n, d), one row per node.
         directed: in a directed graph, ``"refuse"`` an edge without the one the other way, or take the
             ``"union"``: an edge where there is one either way.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
@@ -57,7 +60,7 @@ def from_networkx(
     if graph.is_directed():
         arcs = _Arcs(pairs, count, "from_networkx", "the graph", "edge", None if numbered else nodes)
         pairs, notes = arcs.edges(directed, repeats)
-    result = Graph.from_edges(
+    result = cls.from_edges(
         pairs,
         count,
         features,
@@ -70,6 +73,7 @@ def from_networkx(
 
 
 def from_scipy(
+    cls: type[Graph],
     matrix: Any,
     *,
     features: ArrayLike | None = None,
@@ -80,8 +84,9 @@ def from_scipy(
     """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge.
 
     Args:
+        cls: the class to build.
         matrix: a sparse matrix or array (n, n) of any format.
-        features: float array (n, d), one row a node.
+        features: float array (n, d), one row per node.
         directed: ``"refuse"`` an entry whose mirror image is zero, or take the ``"union"``: an edge
             where either entry is not zero.
         self_loops: ``"refuse"`` an entry on the diagonal, or ``"drop"`` it.
@@ -105,10 +110,11 @@ def from_scipy(
         raise InputError(f"from_scipy: the entry ({u}, {v}) is {entries.data[at]}")
     count = check_num_nodes(rows, "from_scipy")
     once, _ = _Arcs(pairs[entries.data != 0], count, "from_scipy").edges(directed)
-    return Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
+    return cls.from_edges(once, count, features, self_loops=self_loops, name=name)
 
 
 def from_pyg(
+    cls: type[Graph],
     data: Any,
     *,
     directed: Directed = "refuse",
@@ -119,6 +125,7 @@ def from_pyg(
     """Build a graph from a PyTorch Geometric ``Data``: its ``edge_index`` and, where there is one, its ``x``.
 
     Args:
+        cls: the class to build.
         data: an object with ``edge_index``, int tensor (2, e) that lists each edge in both directions.
         directed: ``"refuse"`` an edge listed in one direction only, or take the ``"union"``.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
@@ -132,7 +139,7 @@ def from_pyg(
         raise InputError(f"from_pyg: the data needs an edge_index of shape (2, e), it has {shape}")
     features = _to_numpy(getattr(data, "x", None))
     with warnings.catch_warnings():
-        # PyG warns where it has only the ids to go by: so do we count then, and that is documented.
+        # PyG warns where it infers the number of nodes from the ids, as we do then, which is documented.
         warnings.simplefilter("ignore")
         num_nodes = getattr(data, "num_nodes", None)
     if num_nodes is not None:
@@ -140,14 +147,14 @@ def from_pyg(
     pairs = as_pairs(index.T, num_nodes, "edge_index")
     count = num_nodes or check_num_nodes(int(pairs.max(initial=-1)) + 1, "from_pyg")
     once, notes = _Arcs(pairs, count, "from_pyg", "edge_index", "column").edges(directed, repeats)
-    graph = Graph.from_edges(once, count, features, self_loops=self_loops, name=name)
+    graph = cls.from_edges(once, count, features, self_loops=self_loops, name=name)
     return dataclasses.replace(graph, notes=(*notes, *graph.notes))
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:
-    """The graph as a networkx ``Graph``; nodes are called by their labels, or ``0..n-1`` without any.
+    """Return the graph as a networkx ``Graph``; nodes are its labels, or ``0..n-1`` without labels.
 
-    Edge data becomes attributes of the edges; features are left behind.
+    Edge data becomes attributes of the edges; features are left out.
     """
     from networkx import Graph as NetworkxGraph
 
@@ -162,9 +169,9 @@ def to_networkx(graph: Graph) -> networkx.Graph:
 
 
 def to_pyg(graph: Graph) -> Data:
-    """The graph as a PyTorch Geometric ``Data``: each edge in both directions, features as ``x``.
+    """Return the graph as a PyTorch Geometric ``Data``: each edge in both directions, features as ``x``.
 
-    Labels and edge data are left behind.
+    Labels and edge data are left out.
     """
     import torch
     from torch_geometric.data import Data
@@ -176,7 +183,7 @@ def to_pyg(graph: Graph) -> Data:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Arcs:
-    """Directed pairs that stand for undirected edges, and how to speak of them.
+    """Directed pairs that stand for undirected edges, with the words for error messages.
 
     Attributes:
         pairs: int64 array (a, 2), ids below ``num_nodes``.
@@ -197,7 +204,7 @@ class _Arcs:
     def edges(
         self, directed: Directed, repeats: Handling = "refuse"
     ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-        """Each edge once, and notes: one without its mirror image is refused or taken, so are repeats."""
+        """Return each edge once, and notes; refuse or take edges in one direction only, and repeats."""
         _check_directed(directed, self.owner)
         once, notes = self._without_repeats(repeats)
         low, high = once.min(axis=1, initial=self.num_nodes), once.max(axis=1, initial=0)
@@ -240,5 +247,5 @@ def _to_numpy(values: Any) -> NDArray[Any] | None:
         values = values.detach().cpu()
         values = values.to_dense() if values.is_sparse else values
     if isinstance(values, np.ma.MaskedArray):
-        return values  # whoever checks the values refuses masked ones
+        return values  # the checks below refuse masked values
     return None if values is None else np.asarray(values)

@@ -1,4 +1,4 @@
-"""The undirected graph everything else stands on."""
+"""The undirected graph that everything else is built on."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.files.text import readable
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
-from trueedge.graph.tidying import edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
+from trueedge.graph.tidying import Cleaning, edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
 from trueedge.graph.validation import (
     Handling,
     as_labels,
@@ -46,7 +46,7 @@ class Graph:
         edges: int32 array (m, 2), each edge once with ``u < v``, sorted.
         features: float32 array (n, d), or None.
         labels: the nodes' own names in the source, n of them, or None where they are ``0..n-1``.
-        edge_data: further numbers an edge carries (``weight``, ``year``), arrays (m,) beside ``edges``.
+        edge_data: further numbers of each edge (``weight``, ``year``), arrays (m,) in the order of ``edges``.
         name: what to call the graph in tables and messages.
         notes: what was done to the input on the way (self-loops dropped, …), one sentence each.
     """
@@ -81,6 +81,7 @@ class Graph:
         labels: Iterable[str] | None = None,
         edge_data: Mapping[str, ArrayLike] | None = None,
         name: str | None = None,
+        header: bool | None = None,
     ) -> Graph:
         """Build a graph from an array of edges, or from a file that holds an edge list.
 
@@ -89,17 +90,20 @@ class Graph:
                 (see :func:`trueedge.graph.read_edges`).
             num_nodes: the number of nodes; where it is not given, the number of labels or else the
                 largest id + 1 (a note says so where that makes nodes that are in no edge).
-            features: float array (n, d), one row a node.
+            features: float array (n, d), one row per node.
             self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
             repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
             labels: the nodes' own names, n different ones.
             edge_data: further numbers for each edge, arrays (m,); of a repeated edge the first is kept.
             name: what to call the graph.
+            header: whether the first line of a file names the columns; None finds out, and a note says so.
         """
         if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:
                 raise InputError("Graph.from_edges: labels and edge_data belong to an array, not to a file")
-            return cls._from_file(edges, num_nodes, features, self_loops, repeats, name)
+            return cls._from_file(edges, num_nodes, features, self_loops, repeats, name, header)
+        if header is not None:
+            raise InputError("Graph.from_edges: header is for a file, not for an array")
         check_handling(self_loops, repeats)
         listed = None if labels is None else as_labels(labels)
         if num_nodes is None and listed is not None:
@@ -116,12 +120,12 @@ class Graph:
             u, v = (int(i) if names is None else names[i] for i in pairs[row])
             return f"edges: row {row}, ({u!r}, {v!r}),"
 
-        wanted = (count, self_loops, repeats, edge, lambda row: f"row {row}")
+        cleaning = Cleaning(self_loops, repeats, edge, lambda row: f"row {row}")
         if extra:
-            kept, rows, notes = tidy(pairs, *wanted)
+            kept, rows, notes = tidy(pairs, count, cleaning)
             ordered, extra = _ordered(kept, count, {key: column[rows] for key, column in extra.items()})
         else:
-            ordered, notes = tidy_edges(pairs, *wanted)
+            ordered, notes = tidy_edges(pairs, count, cleaning)
         notes += skipped_ids(pairs, ordered, count) if inferred else ()
         table = None if features is None else check_features(features, count)
         return cls._own(ordered, count, table, names, extra, name or "graph", notes)
@@ -135,10 +139,11 @@ class Graph:
         self_loops: Handling,
         repeats: Handling,
         name: str | None,
+        header: bool | None,
     ) -> Graph:
         from trueedge.graph.reading import read_graph
 
-        edges, listed = read_graph(path, num_nodes=num_nodes, self_loops=self_loops, repeats=repeats)
+        edges, listed = read_graph(path, num_nodes, self_loops, repeats, header)
         table = None if features is None else check_features(features, listed.num_nodes)
         return cls._own(edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes)
 
@@ -153,7 +158,7 @@ class Graph:
         name: str,
         notes: tuple[str, ...],
     ) -> Graph:
-        """A graph of checked parts that nobody else holds."""
+        """Build a graph of checked parts that nothing else refers to."""
         return cls(
             num_nodes=num_nodes,
             edges=locked(edges),
@@ -176,7 +181,7 @@ class Graph:
         """
         from trueedge.graph.adapters import from_networkx
 
-        return from_networkx(graph, **options)
+        return from_networkx(cls, graph, **options)
 
     @classmethod
     def from_scipy(cls, matrix: object, **options: Any) -> Graph:
@@ -188,7 +193,7 @@ class Graph:
         """
         from trueedge.graph.adapters import from_scipy
 
-        return from_scipy(matrix, **options)
+        return from_scipy(cls, matrix, **options)
 
     @classmethod
     def from_pyg(cls, data: object, **options: Any) -> Graph:
@@ -200,20 +205,30 @@ class Graph:
         """
         from trueedge.graph.adapters import from_pyg
 
-        return from_pyg(data, **options)
+        return from_pyg(cls, data, **options)
 
     @classmethod
     def load(cls, folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
-        """Read a graph that :meth:`save` wrote; see :func:`trueedge.graph.load`."""
+        """Read a graph that :meth:`save` wrote.
+
+        Args:
+            folder: the folder of the graph.
+            mmap: leave the arrays on disk and read what is used; processes that do so share them.
+            verify: compare the content with the hash it was saved under; this reads all of it.
+        """
         from trueedge.graph.storage import load
 
-        return load(folder, mmap=mmap, verify=verify)
+        return load(cls, folder, mmap=mmap, verify=verify)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the graph into a folder; see :func:`trueedge.graph.save`."""
+        """Write the graph into a folder; a graph that was there is replaced, other files stay.
+
+        Args:
+            folder: it is made if it does not exist.
+        """
         from trueedge.graph.storage import save
 
-        save(self, folder)
+        save(check_graph(self, "save"), folder)
 
     @property
     def num_edges(self) -> int:
@@ -244,7 +259,7 @@ class Graph:
 
     @cached_property
     def edge_keys(self) -> NDArray[np.int64]:
-        """One sorted int64 an edge, as :func:`trueedge.graph.pair_keys` makes it."""
+        """One int64 per edge, sorted, as :func:`trueedge.graph.pair_keys` makes it."""
         return locked(pair_keys(self.edges, self.num_nodes))
 
     @cached_property
@@ -261,7 +276,7 @@ class Graph:
         return digest.hexdigest()
 
     def neighbors(self, node: int) -> NDArray[np.int32]:
-        """The sorted neighbours of a node."""
+        """Return the sorted neighbours of a node."""
         try:
             row = operator.index(node)
         except TypeError:
@@ -271,18 +286,18 @@ class Graph:
         return self.indices[self.indptr[row] : self.indptr[row + 1]]
 
     def has_edges(self, pairs: ArrayLike) -> NDArray[np.bool_]:
-        """Which pairs are edges, in either direction: bool array (n,)."""
+        """Return which pairs are edges, in either direction: bool array (n,)."""
         return in_sorted(pair_keys(as_pairs(pairs, self.num_nodes), self.num_nodes), self.edge_keys)
 
     def adjacency(self) -> csr_array[Any, Any]:
-        """The symmetric adjacency matrix as a scipy CSR array of float64 ones."""
+        """Return the symmetric adjacency matrix as a scipy CSR array of float64 ones."""
         from scipy.sparse import csr_array
 
         data = np.ones(len(self.indices), dtype=np.float64)
         return csr_array((data, self.indices, self.indptr), shape=(self.num_nodes, self.num_nodes))
 
     def components(self) -> NDArray[np.int32]:
-        """The connected component of each node: int32 (n,), numbered from 0 by their first node."""
+        """Return the connected component of each node: int32 (n,), numbered from 0 by their first node."""
         from scipy.sparse.csgraph import connected_components
 
         # scipy starts a search at every node not yet reached, in their order: so first nodes ascend.
@@ -290,14 +305,14 @@ class Graph:
         return np.asarray(component, dtype=np.int32)
 
     def largest_component(self) -> Graph:
-        """The subgraph on the largest connected component (of equal ones, that with the smallest node)."""
+        """Return the subgraph on the largest component (of equal ones, that with the smallest node)."""
         component = self.components()
         largest = int(np.bincount(component).argmax())
         nodes = np.flatnonzero(component == largest)
         return self if len(nodes) == self.num_nodes else self.subgraph(nodes)
 
     def subgraph(self, nodes: ArrayLike) -> Graph:
-        """The subgraph among some nodes; they are numbered anew in the given order, labels say who they were.
+        """Return the subgraph among some nodes, renumbered in the given order; labels keep their old names.
 
         Args:
             nodes: int array (k,) of distinct ids.
@@ -326,7 +341,7 @@ class Graph:
         )
 
     def with_edges(self, pairs: ArrayLike) -> Graph:
-        """The same nodes with further edges; self-loops and repeats are left out, and so is edge data.
+        """Return the same nodes with further edges; self-loops and repeats are left out, and so is edge data.
 
         Args:
             pairs: int array (k, 2).
@@ -335,7 +350,7 @@ class Graph:
         return self._same_nodes(both)
 
     def only_edges(self, pairs: ArrayLike) -> Graph:
-        """The same nodes with other edges; self-loops and repeats are left out, and so is edge data.
+        """Return the same nodes with other edges; self-loops and repeats are left out, and so is edge data.
 
         Args:
             pairs: int array (k, 2).
@@ -356,10 +371,24 @@ class Graph:
         return f"Graph({self.name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
 
 
+def check_graph(graph: object, owner: str) -> Graph:
+    """Return the graph itself; refuse anything else, such as a data set's name.
+
+    Args:
+        graph: what was given as a graph.
+        owner: the function it was given to.
+    """
+    if isinstance(graph, Graph):
+        return graph
+    hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""
+    got = repr(graph) if isinstance(graph, str) else type(graph).__name__
+    raise InputError(f"{owner}: graph must be a trueedge.Graph, got {got}{hint}")
+
+
 def _ordered(
     pairs: NDArray[np.int64], num_nodes: int, edge_data: Mapping[str, NDArray[Any]]
 ) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """Tidy pairs as a graph's edges, with what they carry."""
+    """Return tidy pairs as a graph's edges, with their data."""
     if not edge_data:
         return sorted_edges(pairs, num_nodes)[0], {}
     order = edge_order(pairs, num_nodes)

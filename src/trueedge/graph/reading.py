@@ -1,4 +1,4 @@
-"""Edge lists in text files: whose ids they are, and what is wrong with them."""
+"""Edge lists in text files."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import must_be
 from trueedge.files.columns import Columns, read_columns
 from trueedge.files.text import TextFile, open_text, shown
-from trueedge.graph.tidying import Words, tidy, tidy_edges
+from trueedge.graph.tidying import Cleaning, tidy, tidy_edges
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
 # Entries of a table of ids, for each id that is read.
@@ -21,7 +22,7 @@ TABLE_SIZE = 2
 
 @dataclass(frozen=True, eq=False)
 class EdgeList:
-    """What an edge list holds.
+    """The content of an edge list.
 
     Attributes:
         edges: int64 array (m, 2) without self-loops or repeats, in the order and direction of the file.
@@ -40,10 +41,10 @@ class EdgeList:
 
 @dataclass(frozen=True, eq=False)
 class PairFiles:
-    """What several files on the same nodes hold.
+    """The content of several files on the same nodes.
 
     Attributes:
-        pairs: an int64 array (m, 2) a file, in its order and direction.
+        pairs: an int64 array (m, 2) for each file, in its order and direction.
         num_nodes: the number of nodes n.
         labels: the nodes' ids in the files, n of them, or None where they are ``0..n-1``.
         notes: what was done to the input on the way, one sentence each.
@@ -60,53 +61,62 @@ def read_edges(
     num_nodes: int | None = None,
     self_loops: Handling = "refuse",
     repeats: Handling = "refuse",
+    header: bool | None = None,
 ) -> EdgeList:
     """Read an undirected edge list from a text file, plain or gzip.
 
-    A line is an edge: two ids, then any further columns, which are not read (a note says so). Columns are
-    separated by white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; there may be a
-    header (:func:`trueedge.files.columns.read_columns` says when a line is one).
+    Each line is an edge: two ids, then any further columns, which are not read (a note says so). Columns are
+    separated by white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; the first line
+    may be a header (:func:`trueedge.files.columns.read_columns` says when it is one).
 
     Ids that are whole numbers are used as they are if ``num_nodes`` is given or if they are exactly
-    ``0..n-1``. Other numbers are renumbered in their order, names in the order they first appear in, and
-    both are kept as labels. A node that has only self-loops is still a node.
+    ``0..n-1``. Other numbers are renumbered in ascending order, names in the order of their first appearance,
+    and both are kept as labels. A node that has only self-loops is still a node.
 
     Args:
-        path: where the file lies.
+        path: the file.
         num_nodes: the number of nodes; every id must then be a whole number below it.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
         repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
+        header: whether the first line names the columns; None finds out, and a note says so.
     """
-    listed, words = _read_listed(path, num_nodes, self_loops, repeats)
-    kept, _, notes = tidy(listed.edges, listed.num_nodes, self_loops, repeats, *words)
+    listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, header)
+    kept, _, notes = tidy(listed.edges, listed.num_nodes, cleaning)
     return replace(listed, edges=kept, notes=(*listed.notes, *notes))
 
 
 def read_graph(
     path: str | os.PathLike[str],
-    num_nodes: int | None = None,
-    self_loops: Handling = "refuse",
-    repeats: Handling = "refuse",
+    num_nodes: int | None,
+    self_loops: Handling,
+    repeats: Handling,
+    header: bool | None,
 ) -> tuple[NDArray[np.int32], EdgeList]:
-    """What :func:`read_edges` reads, as a graph's edges: int32 (m, 2), ``u < v``, sorted.
+    """Read what :func:`read_edges` reads, as a graph's edges: int32 (m, 2), ``u < v``, sorted.
 
     Returns:
-        The edges, and the list that they come from as it stands in the file; its notes are those of both.
+        The edges, and the list that they come from as it is in the file; its notes are those of both.
     """
-    listed, words = _read_listed(path, num_nodes, self_loops, repeats)
-    edges, notes = tidy_edges(listed.edges, listed.num_nodes, self_loops, repeats, *words)
+    listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, header)
+    edges, notes = tidy_edges(listed.edges, listed.num_nodes, cleaning)
     return edges, replace(listed, notes=(*listed.notes, *notes))
 
 
 def _read_listed(
-    path: str | os.PathLike[str], num_nodes: int | None, self_loops: Handling, repeats: Handling
-) -> tuple[EdgeList, tuple[Words, Words]]:
-    """An edge list with its self-loops and repeats, and words for an edge and for the place of a row."""
+    path: str | os.PathLike[str],
+    num_nodes: int | None,
+    self_loops: Handling,
+    repeats: Handling,
+    header: bool | None,
+) -> tuple[EdgeList, Cleaning]:
+    """Return an edge list with its self-loops and repeats, and what shall happen to them."""
     check_handling(self_loops, repeats, "read_edges")
+    if header not in (None, True, False):
+        raise must_be("header", "read_edges", "True, False or None", header)
     if num_nodes is not None:
         num_nodes = check_num_nodes(num_nodes, "read_edges")
     text = open_text(path)
-    columns = read_columns(text, numbers_only=num_nodes is not None)
+    columns = read_columns(text, numbers_only=num_nodes is not None, header=header)
     pairs, count, labels = _number_nodes(text, columns, num_nodes)
 
     def edge(row: int) -> str:
@@ -114,28 +124,28 @@ def _read_listed(
         return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
 
     listed = EdgeList(pairs, count, labels, _name(text.path), columns.notes)
-    return listed, (edge, lambda row: f"line {int(columns.lines[row])}")
+    return listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
 
 
 def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
-    """Read pairs of whole numbers from a text file as they stand: int64 array (m, 2).
+    """Read pairs of whole numbers from a text file, unchanged: int64 array (m, 2).
 
     The format is that of :func:`read_edges`, but self-loops, repeats and directions are kept.
 
     Args:
-        path: where the file lies.
+        path: the file.
     """
     return read_columns(open_text(path), numbers_only=True).ids
 
 
 def read_pair_files(paths: Sequence[str | os.PathLike[str]], num_nodes: int | None = None) -> PairFiles:
-    """Read pairs from files that speak of the same nodes; self-loops, repeats and directions are kept.
+    """Read pairs from files on the same nodes; self-loops, repeats and directions are kept.
 
     The format and the numbering are those of :func:`read_edges`, as if the files were one. Where one of
     them has names, whole numbers in the others are names too.
 
     Args:
-        paths: where the files lie.
+        paths: the files.
         num_nodes: the number of nodes; every id must then be a whole number below it.
     """
     if num_nodes is not None:
@@ -159,7 +169,7 @@ def read_pair_files(paths: Sequence[str | os.PathLike[str]], num_nodes: int | No
 
 
 def _join(columns: Sequence[Columns]) -> Columns:
-    """The columns of several files as those of one; they all have names, or none has."""
+    """Return the columns of several files as those of one; either all of them have names, or none."""
     place: dict[str, int] = {}
     ids = []
     for part in columns:
@@ -174,7 +184,7 @@ def _join(columns: Sequence[Columns]) -> Columns:
 def _number_nodes(
     text: TextFile, columns: Columns, num_nodes: int | None
 ) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None]:
-    """Rows of ids as pairs of ``0..n-1``, n, and the ids as labels where they were others."""
+    """Return rows of ids as pairs of ``0..n-1``, n, and the ids as labels where they differ."""
     numbers = columns.ids
     if columns.names is not None:
         return numbers, check_num_nodes(len(columns.names)), columns.names

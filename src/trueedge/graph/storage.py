@@ -1,7 +1,7 @@
 """A graph as a folder: arrays as ``.npy`` files, the rest in ``graph.json``.
 
-A large graph's folder also holds what is derived from its edges, so that processes that map it into memory
-share that too, and none has to build it.
+The folder of a large graph also holds what is derived from its edges, so that processes that map it into
+memory share that too, and none has to compute it.
 """
 
 from __future__ import annotations
@@ -9,28 +9,29 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import map_array
 from trueedge.files.cards import read_json
 from trueedge.files.text import as_path
 from trueedge.graph import tidying
-from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
-from trueedge.graph.validation import check_graph, check_labels, check_num_nodes, locked
+from trueedge.graph.validation import check_labels, check_num_nodes, locked
+
+if TYPE_CHECKING:
+    from trueedge.graph.graph import Graph
 
 FORMAT = "trueedge graph"
 VERSION = 1
 DERIVED = ("indptr", "indices", "edge_keys")
-# The labels of the nodes are in it, some fifteen bytes each: seventy million of them.
+# It holds the labels of the nodes, about fifteen bytes each: room for seventy million.
 MOST_CARD = 1 << 30
-# So many edges are checked at a time, so that a mapped graph stays on disk while it is.
+# Edges are checked in blocks of this size, so that a mapped graph stays on disk.
 EDGES_PER_CHECK = 1 << 20
 
 
@@ -41,9 +42,8 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
 
     Args:
         graph: what to write.
-        folder: where to; it is made where it is not there.
+        folder: it is made if it does not exist.
     """
-    check_graph(graph, "save")
     place = as_path(folder, "save")
     card = {
         "format": FORMAT,
@@ -82,11 +82,14 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         raise InputError(f"{place} cannot be written: {reason}") from None
 
 
-def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
+def load(
+    cls: type[Graph], folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True
+) -> Graph:
     """Read a graph that :func:`save` wrote.
 
     Args:
-        folder: where it lies.
+        cls: the class to build.
+        folder: the folder of the graph.
         mmap: leave the arrays on disk and read what is used; processes that do so share them.
         verify: compare the content with the hash it was saved under; this reads all of it.
     """
@@ -106,7 +109,7 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
             for number, key in enumerate(card["edge_data"])
         }
         labels = None if card["labels"] is None else check_labels(card["labels"], count)
-        graph = Graph(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
+        graph = cls(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
         if mmap and "derived" in card:
             _attach_derived(graph, place, dict(card["derived"]) if verify else None)
     except KeyError as error:
@@ -139,21 +142,15 @@ def _read_card(place: Path) -> dict[str, Any]:
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise InputError(f"{none}: its graph.json is something else")
     if card.get("version") != VERSION:
-        raise InputError(f"{place} has format version {card.get('version')!r}, this program reads {VERSION}")
+        raise InputError(
+            f"{place} has format version {card.get('version')!r}, but only {VERSION} can be read"
+        )
     return card
 
 
 def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bool) -> NDArray[Any]:
-    try:
-        # A map first, whatever is asked for: it checks that the file is as long as its head says.
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            mapped = open_memmap(path, mode="r")
-    except FileNotFoundError:
-        raise InputError(f"{path.name} is missing") from None
-    except Exception:
-        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
-        raise InputError(f"{path.name} is not a whole .npy file of numbers") from None
+    # A map first, whatever is asked for: it checks that the file is as long as its head says.
+    mapped = map_array(path, path.name)
     if mapped.shape != shape:
         raise InputError(f"{path.name} does not have the shape {shape}")
     native = mapped.dtype.newbyteorder("=")
@@ -177,7 +174,7 @@ def _check_edges(edges: NDArray[np.int32], num_nodes: int) -> None:
 
 
 def _attach_derived(graph: Graph, place: Path, digests: dict[str, Any] | None) -> None:
-    """Have a graph use the arrays that were derived from its edges when it was saved.
+    """Let a graph use the arrays that were derived from its edges when it was saved.
 
     Args:
         graph: from the same folder.

@@ -1,8 +1,9 @@
-"""Edges in their order, each once: by sorting whole arrays where they are few, by counting where many."""
+"""Sort edges and keep each once: few edges by sorting arrays, many by counting in a compiled kernel."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,64 +12,62 @@ from trueedge.errors import InputError
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.validation import Handling, dropped
 
-# Below, sorting takes less time than loading a compiled kernel.
+# Below this, sorting takes less time than loading a compiled kernel.
 EDGES_WORTH_COMPILING = 300_000
-# Counting takes memory in proportion to the nodes: past that, sorting takes less.
+# Counting takes memory in proportion to the nodes: above this, sorting takes less.
 NODES_PER_EDGE_WORTH_COUNTING = 8
 
 Words = Callable[[int], str]
 
 
+@dataclass(frozen=True)
+class Cleaning:
+    """What happens to self-loops and repeats, and the words for it.
+
+    Attributes:
+        self_loops: what to do with an edge from a node to itself.
+        repeats: what to do with an edge that came before, in either direction; the first one stays.
+        edge: words for the edge in a row and where it is, to begin an error message.
+        place: words for where a row is.
+    """
+
+    self_loops: Handling
+    repeats: Handling
+    edge: Words
+    place: Words
+
+
 def tidy_edges(
-    pairs: NDArray[np.int64],
-    num_nodes: int,
-    self_loops: Handling,
-    repeats: Handling,
-    edge: Words,
-    place: Words,
+    pairs: NDArray[np.int64], num_nodes: int, cleaning: Cleaning
 ) -> tuple[NDArray[np.int32], tuple[str, ...]]:
-    """Refuse or drop self-loops and repeats: a graph's edges, and what was dropped.
+    """Refuse or drop self-loops and repeats; return a graph's edges, and notes on what was dropped.
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
         num_nodes: the number of nodes.
-        self_loops: what to do with an edge from a node to itself.
-        repeats: what to do with an edge that came before, in either direction.
-        edge: words for the edge in a row and where it stands, to begin an error message.
-        place: words for where a row stands.
+        cleaning: what to refuse and what to drop.
     """
     edges, loops, again = sorted_edges(pairs, num_nodes)
-    if (loops and self_loops == "refuse") or (again and repeats == "refuse"):
-        # Sorted edges have forgotten where they stood.
-        tidy(pairs, num_nodes, self_loops, repeats, edge, place)
+    if (loops and cleaning.self_loops == "refuse") or (again and cleaning.repeats == "refuse"):
+        # The error names a row, which sorted edges no longer have.
+        tidy(pairs, num_nodes, cleaning)
     return edges, _notes(loops, again)
 
 
 def tidy(
-    pairs: NDArray[np.int64],
-    num_nodes: int,
-    self_loops: Handling,
-    repeats: Handling,
-    edge: Words,
-    place: Words,
+    pairs: NDArray[np.int64], num_nodes: int, cleaning: Cleaning
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], tuple[str, ...]]:
-    """Refuse or drop self-loops and repeats: the pairs left as they stand, their rows, and what was dropped.
+    """Refuse or drop self-loops and repeats; return the pairs left in their order, their rows, and notes.
 
-    Args:
-        pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
-        self_loops: what to do with an edge from a node to itself.
-        repeats: what to do with an edge that came before, in either direction; the first one stays.
-        edge: words for the edge in a row and where it stands, to begin an error message.
-        place: words for where a row stands.
+    Arguments are those of :func:`tidy_edges`.
     """
     rows = np.arange(len(pairs))
     loops = pairs[:, 0] == pairs[:, 1]
     if loops.any():
-        if self_loops == "refuse":
+        if cleaning.self_loops == "refuse":
             row = int(loops.argmax())
             raise InputError(
-                f"{edge(row)} joins a node to itself; self_loops='drop' would leave such edges out"
+                f"{cleaning.edge(row)} joins a node to itself; self_loops='drop' would leave such edges out"
             )
         rows = rows[~loops]
         pairs = pairs[rows]
@@ -76,18 +75,19 @@ def tidy(
     if again:
         first = _first_rows(pairs, num_nodes)
         keep = first == np.arange(len(first))
-        if repeats == "refuse":
+        if cleaning.repeats == "refuse":
             repeated = int(keep.argmin())
             row, before = int(rows[repeated]), int(rows[first[repeated]])
             raise InputError(
-                f"{edge(row)} repeats the edge of {place(before)}; repeats='drop' would keep each edge once"
+                f"{cleaning.edge(row)} repeats the edge of {cleaning.place(before)};"
+                " repeats='drop' would keep each edge once"
             )
         rows, pairs = rows[keep], pairs[keep]
     return pairs, rows, _notes(int(np.count_nonzero(loops)), again)
 
 
 def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.int32], int, int]:
-    """A graph's edges among pairs; and how many self-loops and repeats were left out.
+    """Return a graph's edges among pairs, and how many self-loops and repeats were left out.
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
@@ -113,7 +113,7 @@ def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.i
 
 
 def edge_order(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
-    """The rows of pairs by smaller node, then larger node, then row: int64 (m,)."""
+    """Return the rows of pairs by smaller node, then larger node, then row: int64 (m,)."""
     if _is_worth_counting(pairs, num_nodes):
         from trueedge.kernels.text import tidying
 
@@ -123,7 +123,7 @@ def edge_order(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
 
 
 def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Both directions of each edge in CSR: int64 (n + 1,) and int32 (2m,), sorted within a row.
+    """Return both directions of each edge in CSR: int64 (n + 1,) and int32 (2m,), sorted within a row.
 
     Args:
         edges: int32 array (m, 2), ``u < v``, sorted.
@@ -142,7 +142,7 @@ def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[n
 
 
 def _first_rows(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
-    """The first row that holds the same pair in either direction, for each row: int64 (m,)."""
+    """Return the first row that holds the same pair in either direction, for each row: int64 (m,)."""
     if _is_worth_counting(pairs, num_nodes):
         from trueedge.kernels.text import tidying
 

@@ -1,10 +1,10 @@
-"""What a graph's parts must be: each check returns the part in its final form or names the culprit."""
+"""Checks of a graph's parts: each returns the part in its final form, or an error that names the culprit."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,40 +12,21 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.files.arrays import refuse_masked
 
-if TYPE_CHECKING:
-    from trueedge.graph.graph import Graph
-
 #: Ids are int32 in the adjacency, and the key of a pair, at most n * n, is an int64.
 MAX_NODES = 2**31 - 1
 Handling = Literal["refuse", "drop"]
 Array = TypeVar("Array", bound=np.ndarray[Any, Any])
 
 
-def check_graph(graph: object, owner: str) -> Graph:
-    """The graph itself; anything else, such as a data set's name, is refused.
-
-    Args:
-        graph: what was given as a graph.
-        owner: the function it was given to.
-    """
-    from trueedge.graph.graph import Graph
-
-    if isinstance(graph, Graph):
-        return graph
-    hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""
-    got = repr(graph) if isinstance(graph, str) else type(graph).__name__
-    raise InputError(f"{owner}: graph must be a trueedge.Graph, got {got}{hint}")
-
-
 def check_handling(self_loops: str, repeats: str, owner: str = "Graph.from_edges") -> None:
-    """Check the two options on bad edges."""
+    """Check the options for self-loops and repeated edges."""
     for argument, value in (("self_loops", self_loops), ("repeats", repeats)):
         if value not in ("refuse", "drop"):
             raise must_be(argument, owner, "'refuse' or 'drop'", value)
 
 
 def check_num_nodes(num_nodes: object, owner: str = "Graph.from_edges") -> int:
-    """The number of nodes as an int, at least one."""
+    """Return the number of nodes as an int, at least one."""
     if isinstance(num_nodes, (bool, np.bool_)) or not isinstance(num_nodes, (int, np.integer)):
         raise must_be("num_nodes", owner, "a whole number", num_nodes)
     if num_nodes < 1:
@@ -56,7 +37,7 @@ def check_num_nodes(num_nodes: object, owner: str = "Graph.from_edges") -> int:
 
 
 def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
-    """The features as a float32 array (n, d) of their own, all finite.
+    """Return the features as a new float32 array (n, d), all finite.
 
     Args:
         features: numbers (n, d): an array, a list of lists or a scipy sparse matrix.
@@ -66,7 +47,7 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
     try:
         table = np.asarray(features.toarray() if hasattr(features, "toarray") else features)
     except (TypeError, ValueError, RuntimeError):
-        raise InputError("features must be a table of numbers, one row a node") from None
+        raise InputError("features must be a table of numbers, one row per node") from None
     if table.dtype.kind not in "biuf":
         raise InputError(f"features must be a table of numbers, got values of type {table.dtype}")
     if table.ndim != 2 or table.shape[1] == 0:
@@ -84,7 +65,7 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
 
 
 def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
-    """The nodes' own names as strings, n of them, all different."""
+    """Return the nodes' own names as strings, n of them, all different."""
     names = as_labels(labels)
     if len(names) != num_nodes:
         raise InputError(f"labels: the graph has {num_nodes} nodes, but {len(names)} labels were given")
@@ -95,7 +76,7 @@ def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
 
 
 def as_labels(labels: object) -> tuple[str, ...]:
-    """Names as strings, however many: a list, an array or an iterator of them."""
+    """Return names as strings, from a list, an array or an iterator."""
     if isinstance(labels, (str, bytes)):
         raise InputError(f"labels must be a list of names, got the one name {labels!r}")
     refuse_masked(labels, "labels")
@@ -106,7 +87,7 @@ def as_labels(labels: object) -> tuple[str, ...]:
 
 
 def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[str, NDArray[Any]]:
-    """The columns beside the edges: arrays (m,) of finite numbers."""
+    """Return the edges' further columns: arrays (m,) of finite numbers."""
     if not isinstance(edge_data, Mapping):
         raise InputError(f"edge_data must be a dict of columns, got {type(edge_data).__name__}")
     columns: dict[str, NDArray[Any]] = {}
@@ -117,7 +98,7 @@ def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[
         try:
             column = columns[key] = np.asarray(values)
         except (TypeError, ValueError, RuntimeError):
-            raise InputError(f"edge_data {key!r} must hold one number an edge") from None
+            raise InputError(f"edge_data {key!r} must hold one number per edge") from None
         if column.shape != (num_edges,):
             raise InputError(f"edge_data {key!r} has shape {column.shape}, but there are {num_edges} edges")
         if column.dtype.kind not in "biuf":
@@ -129,15 +110,15 @@ def check_edge_data(edge_data: Mapping[str, ArrayLike], num_edges: int) -> dict[
 
 
 def dropped(count: int, what: str) -> str:
-    """A note on what was left out."""
+    """Return a note on what was left out."""
     return f"dropped {count} {what}{'' if count == 1 else 's'}"
 
 
 def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int32], num_nodes: int) -> tuple[str, ...]:
-    """A note on nodes without an edge that are there only because ids below the largest one were skipped.
+    """Return a note on nodes that have no edge because their ids were skipped.
 
     Args:
-        listed: int64 array (m, 2), all pairs that came.
+        listed: int64 array (m, 2), all pairs of the input.
         kept: int32 array (k, 2), those that became edges.
         num_nodes: the largest id + 1.
     """
@@ -151,12 +132,12 @@ def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int32], num_nodes: i
 
 
 def frozen(array: Array) -> Array:
-    """A read-only array with the same content: a copy where the array given can be written to."""
+    """Return a read-only array with the same content: a copy if the given array can be written to."""
     return array if not array.flags.writeable else locked(array.copy())
 
 
 def locked(array: Array) -> Array:
-    """The array itself, made read-only: for arrays that nobody else holds."""
+    """Make an array read-only and return it: for arrays that nothing else refers to."""
     array.flags.writeable = False
     return array
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, pair_keys
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import (
     Known,
     check_redraw,

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.graph import Graph, as_nodes
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import known_pairs
 
 # Cells of the table that is marked at a time, so that memory beside the answer stays flat.

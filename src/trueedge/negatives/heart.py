@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph, as_pairs
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.randomness import derive
 
 if TYPE_CHECKING:
@@ -194,21 +194,46 @@ def _is_number(value: object) -> bool:
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
 
 
+def largest_k(
+    graph: Graph, positives: NDArray[Any], k: int, known: NDArray[Any] | None = None, keep_known: bool = False
+) -> int:
+    """Return the largest k up to a given one that :func:`heart` can make; 0 where a node has no candidate.
+
+    Args:
+        graph: the training graph.
+        positives: int array (P, 2), without self-pairs.
+        k: the largest of interest.
+        known: int array (m, 2), further edges that may not be negatives.
+        keep_known: whether known edges are allowed as negatives.
+    """
+    further = np.empty((0, 2), dtype=np.int64) if known is None else known
+    left = _candidates(graph, positives, further, keep_known, k // 2)
+    return min(k, 2 * int(left.min(initial=k)))
+
+
+def _candidates(
+    graph: Graph, positives: NDArray[Any], known: NDArray[Any], keep_known: bool, needed: int
+) -> NDArray[np.int64]:
+    """Return how many nodes can replace each end's partner, int64 (P, 2); exact where it is below needed."""
+    left = np.full(positives.shape, graph.num_nodes - 2)
+    if keep_known:
+        return left
+    # A lower bound first: the known partners of an end are looked up only where it is not enough.
+    left -= graph.degrees[positives] + np.bincount(known.ravel(), minlength=graph.num_nodes)[positives]
+    for row, side in np.argwhere(left < needed):
+        end, other = positives[row, side], positives[row, 1 - side]
+        mates = known[(known == end).any(axis=1)].ravel()
+        out = set(graph.neighbors(end).tolist()) | set(mates.tolist()) | {int(end), int(other)}
+        left[row, side] = graph.num_nodes - len(out)
+    return left
+
+
 def _check_candidates(asked: Request) -> None:
     """Refuse a positive one of whose ends has too few nodes left to pair it with."""
     graph, positives, half = asked.graph, asked.positives, asked.k // 2
     if len(positives) == 0:
         return
-    # At least so many are left; who an end knows is looked up only where that is not enough.
-    left = np.full(positives.shape, graph.num_nodes - 2)
-    if not asked.keep_known:
-        known = np.bincount(asked.known.ravel(), minlength=graph.num_nodes)
-        left -= graph.degrees[positives] + known[positives]
-        for row, side in np.argwhere(left < half):
-            end, other = positives[row, side], positives[row, 1 - side]
-            mates = asked.known[(asked.known == end).any(axis=1)].ravel()
-            out = set(graph.neighbors(end).tolist()) | set(mates.tolist()) | {int(end), int(other)}
-            left[row, side] = graph.num_nodes - len(out)
+    left = _candidates(graph, positives, asked.known, asked.keep_known, half)
     if left.min() < half:
         row, side = np.unravel_index(left.argmin(), left.shape)
         node = int(positives[row, side])

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import known_pairs
 from trueedge.randomness import generator
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.graph import Graph
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import Known, known_pairs
 from trueedge.randomness import generator
 

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import (
     check_redraw,
     free_pairs,

@@ -26,7 +26,7 @@ from trueedge.results.packed_units import pack
 from trueedge.results.record import Record, request_key
 from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
-from trueedge.tasks.protocols import Source, get
+from trueedge.tasks.protocols import Source, default_protocol, get
 
 Progress = Callable[[str, int, int], None]
 
@@ -65,15 +65,15 @@ class Cell:
         """What tells sources apart: a data set's name and the content of its files, or of a graph or task."""
         if not isinstance(self.source, str):
             return self.source.hash
-        if self.source.partition(":")[0] not in datasets.names():
+        if not datasets.is_name(self.source):
             return Source.of(self.source).graph.hash
         files = datasets.fingerprint(self.source, released=self.released)
         return f"{self.source} {files}".strip()
 
     @property
-    def released(self) -> bool:
-        """Whether the protocol reads released files."""
-        return self.protocol.endswith("-released")
+    def released(self) -> str | None:
+        """Which released negatives the protocol reads, or None."""
+        return get(self.protocol).released
 
     @property
     def task_key(self) -> str:
@@ -122,7 +122,10 @@ class Cell:
         """The task: made now, unless it was given."""
         if isinstance(self.source, Task):
             return self.source
-        return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
+        with warnings.catch_warnings():
+            # A task's notes are kept in the warnings of its records.
+            warnings.simplefilter("ignore", ScoreWarning)
+            return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
 @dataclass(frozen=True)
@@ -144,7 +147,7 @@ class Outcome:
 
 def _altered(cell: Cell) -> list[str]:
     """A sentence for each file of the data set that is not the published one."""
-    if not isinstance(cell.source, str) or cell.source.partition(":")[0] not in datasets.names():
+    if not isinstance(cell.source, str) or not datasets.is_name(cell.source):
         return []
     files = datasets.altered(cell.source, released=cell.released)
     return [f"{path} is not the published file" for path in files]
@@ -172,7 +175,7 @@ def run(
 
     Args:
         source: a data set's name, the path of an edge list, a graph, or a task that is made already.
-        protocol: the protocol's name; ``heart`` where none is given, or the task's own.
+        protocol: the protocol's name; by default that of the data set or task.
         method: a method's name, or a method with its settings.
         seed: for split, negatives and training.
         settings: settings of a method given by name.
@@ -187,7 +190,7 @@ def run(
     elif settings:
         raise InputError("run: settings go with a method's name; this method has its settings already")
     if protocol is None:
-        protocol = source.protocol if isinstance(source, Task) else "heart"
+        protocol = source.protocol if isinstance(source, Task) else default_protocol(source)
     cell = Cell(source, protocol, method, seed, options, device, task_seed)
     (outcome,) = run_cells([cell], store, keep_scores=keep_scores, go_on=False)
     if outcome.record is None:
@@ -269,7 +272,8 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
-            raise InputError("it needs torch, which comes with: pip install 'trueedge[torch]'") from None
+            how = "pip install -e '.[torch]' -c constraints.txt"
+            raise InputError(f"it needs torch: run {how} in your clone of trueedge") from None
         fitted = time.perf_counter()
         values, scores = kept_scores.evaluate_parts(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()
@@ -290,7 +294,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=(*_altered(cell), *remarks, *complaints),
+        warnings=(*_altered(cell), *task.settings.get("notes", ()), *remarks, *complaints),
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),

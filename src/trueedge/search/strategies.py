@@ -136,8 +136,8 @@ def _optuna() -> Any:
         import optuna
     except ImportError:
         raise InputError(
-            "the search tpe needs Optuna, which is not installed: pip install 'trueedge[search]', or search"
-            " the grid"
+            "the search tpe needs Optuna: run pip install -e '.[search]' -c constraints.txt in your clone of"
+            " trueedge, or use --search grid"
         ) from None
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     return optuna

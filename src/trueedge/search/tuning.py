@@ -17,6 +17,7 @@ from trueedge.runs import Cell, Outcome, Workers, run_cells
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import default_protocol
 
 Progress = Callable[[str, int, int], None]
 Run = Callable[[Sequence[Cell]], Iterator[tuple[int, Outcome]]]
@@ -161,7 +162,7 @@ def tune(
     elif settings:
         raise InputError("tune: settings go with a method's name; this method has its settings already")
     if protocol is None:
-        protocol = source.protocol if isinstance(source, Task) else "heart"
+        protocol = source.protocol if isinstance(source, Task) else default_protocol(source)
     if metric is not None:
         metrics.get(metric)
     if search not in STRATEGIES:

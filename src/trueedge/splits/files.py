@@ -1,10 +1,10 @@
-"""Splits that others fixed: from files, or as a data set was released."""
+"""Splits that are given as files."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,9 +14,6 @@ from trueedge.graph import Graph, Handling, in_sorted, pair_keys
 from trueedge.graph.reading import read_pair_files
 from trueedge.graph.validation import check_num_nodes
 from trueedge.splits.split import Split
-
-if TYPE_CHECKING:
-    from trueedge.datasets.dataset import Release
 
 Overlap = Literal["refuse", "allow"]
 
@@ -32,7 +29,7 @@ def from_files(
     overlap: Overlap = "refuse",
     name: str | None = None,
 ) -> Split:
-    """A split that stands in files, one pair of node ids a line.
+    """Read a split from files, one pair of node ids per line.
 
     Valid and test keep the order and the direction of their files. A line of the training file that joins a
     node to itself declares the node (as the released files do with isolated nodes) and is then dropped.
@@ -84,16 +81,6 @@ def from_files(
     if overlap == "refuse":
         _refuse_overlap(graph, held_out, paths)
     return Split(graph, held_out["valid"].astype(np.int32), held_out["test"].astype(np.int32), "fixed files")
-
-
-def from_release(release: Release) -> Split:
-    """The split a data set was released with, in the order of its files.
-
-    Args:
-        release: what :mod:`trueedge.datasets` read; parts may overlap where the publisher's do.
-    """
-    valid, test = (np.array(part, dtype=np.int32).reshape(-1, 2) for part in (release.valid, release.test))
-    return Split(release.graph, valid, test, "as released")
 
 
 def _refuse_repeats(

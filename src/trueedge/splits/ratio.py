@@ -8,7 +8,7 @@ import numpy as np
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.graph.validation import check_graph
+from trueedge.graph.graph import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, share_of
 

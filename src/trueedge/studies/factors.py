@@ -12,6 +12,7 @@ from trueedge.results import Record
 from trueedge.runs import Cell
 from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
 from trueedge.tasks import LinkTask
+from trueedge.tasks.protocols import get as get_protocol
 
 NAME = "lpformer/factors"
 DATASETS = {"cora": "existing", "citeseer": "existing-released", "pubmed": "existing"}
@@ -26,7 +27,7 @@ def _run(plan: Plan) -> Finding:
     cells, missing = [], []
     for name in names:
         try:
-            datasets.available(name, released=DATASETS[name].endswith("-released"))
+            datasets.available(name, released=get_protocol(DATASETS[name]).released)
         except datasets.MissingFile as error:
             missing.append(str(error))
             continue

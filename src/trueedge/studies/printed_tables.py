@@ -13,6 +13,7 @@ from trueedge.results import Record
 from trueedge.runs import Cell
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import Comparison, Finding, Plan, chosen, mean_and_std, need, places, run_all
+from trueedge.tasks.protocols import get as get_protocol
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,7 @@ def on_released_files(value: PublishedValue) -> str:
 def _absent(dataset: str, protocol: str) -> str:
     """Why a data set cannot be read here; empty where it can."""
     try:
-        datasets.available(dataset, released=protocol.endswith("-released"))
+        datasets.available(dataset, released=get_protocol(protocol).released)
     except datasets.MissingFile as error:
         return str(error)
     return ""

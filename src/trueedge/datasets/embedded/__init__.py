@@ -1,33 +1,36 @@
-"""Real graphs that come with the package, so that the first command works on a machine with nothing."""
+"""Graphs that come with the package, so that the first command works without any other file."""
 
 from __future__ import annotations
 
 from importlib.resources import files
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from trueedge.datasets import heart
 from trueedge.datasets.dataset import Dataset, Rules, register
+from trueedge.datasets.released_files import heart_release
 from trueedge.graph import Graph
 
 
-def _cora() -> Graph:
+def _arrays(name: str) -> dict[str, NDArray[Any]]:
     with (
-        files(__name__).joinpath("cora.npz").open("rb") as stream,
+        files(__name__).joinpath(f"{name}.npz").open("rb") as stream,
         np.load(stream, allow_pickle=False) as kept,
     ):
-        edges, words, counts = kept["edges"], kept["words"], kept["counts"]
+        return dict(kept)
+
+
+def _cora() -> Graph:
+    kept = _arrays("cora")
+    counts = kept["counts"]
     features = np.zeros((len(counts), 1433), dtype=np.float32)
-    features[np.repeat(np.arange(len(counts)), counts), words] = 1.0
-    return Graph.from_edges(edges, len(counts), features, name="cora")
+    features[np.repeat(np.arange(len(counts)), counts), kept["words"]] = 1.0
+    return Graph.from_edges(kept["edges"], len(counts), features, name="cora")
 
 
 def _karate() -> Graph:
-    with (
-        files(__name__).joinpath("karate.npz").open("rb") as stream,
-        np.load(stream, allow_pickle=False) as kept,
-    ):
-        return Graph.from_edges(kept["edges"], name="karate")
+    return Graph.from_edges(_arrays("karate")["edges"], name="karate")
 
 
 register(
@@ -42,7 +45,7 @@ register(
         source="https://linqs.org/datasets/#cora",
         citation="Sen et al., Collective Classification in Network Data, AI Magazine 2008",
         read=_cora,
-        heart_files=heart.files("cora"),
+        released_files=heart_release("cora"),
         rules=Rules(heart_eps=1e-7),
     )
 )

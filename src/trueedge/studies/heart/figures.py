@@ -66,7 +66,7 @@ def common_neighbours(
         hard: count those of HeaRT's negatives beside those of the existing setting.
         released: take split and negatives from the released files.
     """
-    datasets.available(dataset, released=released)
+    datasets.available(dataset, released="shared" if released else None)
     suffix = "-released" if released else ""
     existing = tasks.task(dataset, f"existing{suffix}", 0)
     assert isinstance(existing, LinkTask)

@@ -54,7 +54,7 @@ def _run(plan: Plan) -> Finding:
     rows, figures, missing = [], [], []
     for name in chosen(plan.datasets, SMALL, f"data set of {NAME}"):
         try:
-            datasets.available(name, released=False)
+            datasets.available(name)
         except datasets.MissingFile as error:
             missing.append(str(error))
             continue

@@ -73,7 +73,7 @@ def _looks(plan: Plan, *, number: int) -> Finding:
     chosen(plan.datasets, [DATASET], f"data set of {study}")
     known = {kind.name for kind in methods.catalogue()}
     wanted = chosen(plan.methods, [name for name in METHODS if name in known], f"method of {study}")
-    datasets.available(DATASET, released=False)
+    datasets.available(DATASET)
     task = tasks.task(DATASET, "existing", 0)
     assert isinstance(task, LinkTask)
     task = thinned(task, most=POSITIVES_AT_A_LOOK) if PROTOCOLS[number] == "heart" else task
@@ -205,7 +205,8 @@ def _spread(plan: Plan) -> Finding:
 def _released(dataset: str) -> bool:
     """Whether released files are here; else a split of our own will do, to see how far seeds differ."""
     try:
-        datasets.available(dataset, released=True)
+        for negatives in ("shared", "heart"):
+            datasets.available(dataset, released=negatives)
     except InputError:
         return False
     return True

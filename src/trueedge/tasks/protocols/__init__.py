@@ -1,4 +1,4 @@
-"""Protocols: what a scorer is judged against. One file a family; adding a file adds protocols."""
+"""Protocols: how data become a task. One file for each family; adding a file adds protocols."""
 
 from trueedge.tasks.protocols.protocol import (
     Protocol,
@@ -6,10 +6,24 @@ from trueedge.tasks.protocols.protocol import (
     Shards,
     Source,
     catalogue,
+    default_protocol,
     from_split,
     get,
+    link_protocol,
     register,
     task,
 )
 
-__all__ = ["Protocol", "Request", "Shards", "Source", "catalogue", "from_split", "get", "register", "task"]
+__all__ = [
+    "Protocol",
+    "Request",
+    "Shards",
+    "Source",
+    "catalogue",
+    "default_protocol",
+    "from_split",
+    "get",
+    "link_protocol",
+    "register",
+    "task",
+]

@@ -15,14 +15,14 @@ from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols.existing import parts_of
-from trueedge.tasks.protocols.protocol import Protocol, Request, register
+from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.recommend import RecommendTask
 
 PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
 SPLIT_OPTIONS = {"fraction": 0.25, "valid": 0.0, "keep_connected": True, "component": "largest"}
 SPLIT_HELP = {
-    "fraction": "share of the edges that become the test part",
-    "valid": "share of the edges that become a validation part",
+    "fraction": "share of the edges in the test part",
+    "valid": "share of the edges in the validation part",
     "keep_connected": "keep a random spanning tree in train, as the published runs did",
     "component": "'largest' component of the graph, or 'all'",
 }
@@ -70,7 +70,7 @@ def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
 
 
 def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
-    # A list of 100 says nothing where a node has fewer candidates: all of them are in it.
+    # A list of 100 measures nothing where a node has fewer candidates: it holds all of them.
     sizes = [k for k in (10, 100) if k < split.train.num_nodes] or [1]
     return RecommendTask(
         dataset=request.source.name,
@@ -86,7 +86,7 @@ def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
 
 _RATIO_HELP = {
     "ratio": "negatives for each positive",
-    "redraw": "what of a rejected pair is drawn again: 'both' ends, or the 'target' as in the published runs",
+    "redraw": "which end of a rejected pair is drawn again: 'both', or the 'target' as in the published runs",
 }
 _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...] = (
     (
@@ -98,7 +98,7 @@ _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...
     ),
     (
         "degree-corrected",
-        "a quarter of the edges against pairs drawn by degree, so that degree alone tells nothing",
+        "a quarter of the edges against pairs drawn by degree, so that degree alone predicts nothing",
         degree_corrected,
         {"ratio": 1, "redraw": "both", "degrees": "full"},
         {**_RATIO_HELP, "degrees": "degrees of the 'full' graph (Algorithm 1) or of 'train'"},
@@ -108,12 +108,12 @@ _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...
         "each edge against the same node with a uniform random partner",
         triplet,
         {"k": 1, "keep": "source"},
-        {"k": "partners for each positive", "keep": "the end that stays: 'source', 'target' or 'random'"},
+        {"k": "partners for each positive", "keep": "the end that is kept: 'source', 'target' or 'random'"},
     ),
 )
 for _name, _title, _sampler, _options, _help in _SAMPLED:
     register(
-        Protocol(
+        link_protocol(
             name=_name,
             title=_title,
             citation=PAPER,
@@ -126,9 +126,10 @@ for _name, _title, _sampler, _options, _help in _SAMPLED:
         )
     )
 register(
-    Protocol(
+    link_protocol(
+        kind="recommend",
         name="recommendation",
-        title="each node ranks every node it is not known to be joined to",
+        title="each node ranks every node that is not a known neighbour",
         citation=PAPER,
         headline="ndcg@100",
         split=_split,

@@ -1,6 +1,8 @@
-"""The existing setting: random negatives, the same for every positive."""
+"""The existing setting, and the released files of HeaRT: a split with negatives that are fixed or random."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,19 +12,22 @@ from trueedge.negatives import uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part, joined_graph
-from trueedge.tasks.protocols.protocol import Protocol, Request, register
+from trueedge.tasks.protocols.protocol import Request, link_protocol, register
+
+HEART_PAPER = "Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023"
+RATIOS = (0.85, 0.05, 0.10)
+RATIOS_HELP = "shares of train, valid and test where the data set has no split of its own"
 
 
 def benchmark_split(request: Request) -> Split:
-    """The publisher's own split, where there is one; else train, valid and test by ratios."""
-    release = request.source.release
-    if release is not None:
-        return splits.from_release(release)
+    """Return the publisher's own split where there is one, else train, valid and test by ratios."""
+    if request.release is not None:
+        return request.release.split
     return splits.ratio(request.source.graph, request.options["ratios"], seed=request.seed)
 
 
 def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
-    """The ranking metrics that a part's number of negatives allows."""
+    """Return the ranking metrics that a part's number of negatives allows."""
     size = part.negatives.shape[-2]
     names = ["mrr", *(f"hits@{k}" for k in hits if k <= size), "auc"]
     if not part.per_positive:
@@ -31,31 +36,31 @@ def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def parts_of(split: Split) -> dict[str, NDArray[np.int32]]:
-    """The parts of a split that hold positives."""
+    """Return the parts of a split that hold positives."""
     return {name: pairs for name, pairs in (("valid", split.valid), ("test", split.test)) if len(pairs)}
 
 
-def _judge(request: Request, split: Split) -> LinkTask:
-    release = request.source.release
-    published = {} if release is None else {"valid": release.valid_negatives, "test": release.test_negatives}
+def _judge(request: Request, split: Split, *, name: str) -> LinkTask:
+    fixed = {} if request.release is None else request.release.negatives
     everything = np.concatenate([split.valid, split.test])
     parts = {}
-    for name, positives in parts_of(split).items():
-        negatives = published.get(name)
+    for part, positives in parts_of(split).items():
+        negatives = fixed.get(part)
         if negatives is None:
             negatives = uniform(
                 split.train,
                 positives,
                 ratio=request.options["ratio"],
                 known=everything,
-                seed=derive(request.seed, name),
+                seed=derive(request.seed, part),
             )
-        parts[name] = Part(positives, negatives)
+        parts[part] = Part(positives, negatives)
     rules = request.source.rules
     metrics = link_metrics(parts["test"], rules.hits)
+    origin = "uniform" if request.release is None else "published"
     return LinkTask(
         dataset=request.source.name,
-        protocol="existing",
+        protocol=name,
         seed=request.seed,
         graph=split.train,
         test_graph=joined_graph(split.train, split.valid, rules.valid_in_test),
@@ -64,25 +69,37 @@ def _judge(request: Request, split: Split) -> LinkTask:
         headline=rules.headline if rules.headline in metrics else "mrr",
         settings={
             "split": split.name,
-            "negatives": "published" if published else "uniform",
+            "negatives": origin if request.released is None else "released",
             **request.options,
         },
     )
 
 
 register(
-    Protocol(
+    link_protocol(
         name="existing",
         title="random negatives shared by all positives: what most papers report",
         citation="Hu et al., Open Graph Benchmark, NeurIPS 2020; Li et al., NeurIPS 2023, section 2.3",
         headline="mrr",
         split=benchmark_split,
-        judge=_judge,
+        judge=partial(_judge, name="existing"),
         split_options=("ratios",),
-        options={"ratios": (0.85, 0.05, 0.10), "ratio": 1},
-        help={
-            "ratios": "shares of train, valid and test where the data set has no split of its own",
-            "ratio": "negatives for each positive",
-        },
+        options={"ratios": RATIOS, "ratio": 1},
+        help={"ratios": RATIOS_HELP, "ratio": "negatives for each positive"},
     )
 )
+for _name, _released, _what in (
+    ("existing-released", "shared", "shared"),
+    ("heart-released", "heart", "HeaRT"),
+):
+    register(
+        link_protocol(
+            name=_name,
+            title=f"the released split with its {_what} negatives",
+            citation=HEART_PAPER,
+            headline="mrr",
+            split=benchmark_split,
+            judge=partial(_judge, name=_name),
+            released=_released,
+        )
+    )

@@ -1,14 +1,20 @@
-"""HeaRT: hard negatives of each positive's own."""
+"""HeaRT: hard negatives for each positive."""
 
 from __future__ import annotations
 
-from typing import Any
-
 from trueedge.negatives import heart, heart_shards
+from trueedge.negatives.heart import largest_k
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part, joined_graph
-from trueedge.tasks.protocols.existing import benchmark_split, link_metrics, parts_of
-from trueedge.tasks.protocols.protocol import Protocol, Request, register
+from trueedge.tasks.protocols.existing import (
+    HEART_PAPER,
+    RATIOS,
+    RATIOS_HELP,
+    benchmark_split,
+    link_metrics,
+    parts_of,
+)
+from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.storage import shards_of
 
 
@@ -20,21 +26,34 @@ def _judge(request: Request, split: Split) -> LinkTask:
         with_features = rules.heart_features and split.train.features is not None
         options["heuristics"] = ("ra", "ppr", "features") if with_features else ("ra", "ppr")
     test_graph = joined_graph(split.train, split.valid, rules.valid_in_test)
-    made: dict[str, Any] = {
-        key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")
+    asked = {
+        "valid": (split.train, None),
+        "test": (test_graph or split.train, split.valid if len(split.valid) else None),
     }
+    positives = parts_of(split)
+    notes = {}
+    if "k" not in request.given:
+        allowed = [
+            largest_k(graph, positives[part], options["k"], known, options["keep_known"])
+            for part, (graph, known) in asked.items()
+            if part in positives
+        ]
+        # Where no k is possible, the sampler's error says why.
+        if 2 <= min(allowed) < options["k"]:
+            sentence = f"heart: k = {min(allowed)} instead of {options['k']}, the most this graph allows"
+            options["k"], notes["notes"] = min(allowed), (sentence,)
+    made = {key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")}
     parts = {}
-    for name, positives in parts_of(split).items():
-        graph = test_graph if name == "test" and test_graph is not None else split.train
-        known = split.valid if name == "test" and len(split.valid) else None
+    for name, pairs in positives.items():
+        graph, known = asked[name]
         made |= {"known": known, "seed": request.seed, "progress": request.stage(f"negatives of {name}")}
         if request.shards is None:
-            negatives = heart(graph, positives, **made)
+            negatives = heart(graph, pairs, **made)
         else:
             place = shards_of(request.shards.folder, name)
-            stored = heart_shards(graph, positives, place, ends_per_shard=request.shards.ends, **made)
+            stored = heart_shards(graph, pairs, place, ends_per_shard=request.shards.ends, **made)
             negatives = stored.assemble()
-        parts[name] = Part(positives, negatives)
+        parts[name] = Part(pairs, negatives)
     return LinkTask(
         dataset=request.source.name,
         protocol="heart",
@@ -44,22 +63,22 @@ def _judge(request: Request, split: Split) -> LinkTask:
         parts=parts,
         metrics=link_metrics(parts["test"], rules.hits),
         headline="mrr",
-        settings={"split": split.name, **options},
+        settings={"split": split.name, **options, **notes},
     )
 
 
 register(
-    Protocol(
+    link_protocol(
         name="heart",
-        title="hard negatives of each positive's own, ranked by heuristics",
-        citation="Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023",
+        title="hard negatives for each positive, ranked by heuristics",
+        citation=HEART_PAPER,
         headline="mrr",
         split=benchmark_split,
         judge=_judge,
         split_options=("ratios",),
         in_shards=True,
         options={
-            "ratios": (0.85, 0.05, 0.10),
+            "ratios": RATIOS,
             "k": 500,
             "heuristics": None,
             "keep_known": False,
@@ -68,8 +87,8 @@ register(
             "ties": "paper",
         },
         help={
-            "ratios": "shares of train, valid and test where the data set has no split of its own",
-            "k": "negatives for each positive, half of them for each end",
+            "ratios": RATIOS_HELP,
+            "k": "negatives for each positive, half of them for each end; by default fewer in a small graph",
             "heuristics": "what ranks candidates: ra, ppr, features, cn; by default the data set's own",
             "keep_known": "let known edges be negatives (for graphs whose edges recur, as ogbl-collab's)",
             "alpha": "teleport probability of PPR",

@@ -1,32 +1,36 @@
-"""What a protocol is: how edges are divided, what they are judged against, by which metrics."""
+"""What a protocol is: a kind of task, what it takes, and how it makes the task."""
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from trueedge import datasets
-from trueedge.datasets import Release, Rules
-from trueedge.errors import InputError, must_be, same_kind, unknown
+from trueedge import datasets, splits
+from trueedge.datasets import DEFAULT_PROTOCOL, Rules
+from trueedge.errors import InputError, ScoreWarning, must_be, same_kind, unknown
 from trueedge.graph import Graph
 from trueedge.randomness import derive
 from trueedge.registry import Registry
-from trueedge.splits import Split
-from trueedge.tasks.base import Task
+from trueedge.splits import Release, Split
+
+if TYPE_CHECKING:
+    from trueedge.tasks.base import Task
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Source:
-    """Where a task's edges come from: a named data set, a graph, or a split of one's own.
+    """Where a task's edges come from: a named data set, a graph, or a split of the user's.
 
     Attributes:
         name: the data set's or graph's name.
-        given: the graph, where it did not come by name.
+        given: the graph, where it was not given by name.
         rules: how published benchmarks use the data set.
     """
 
@@ -39,18 +43,10 @@ class Source:
         """The whole graph."""
         return self.given if self.given is not None else datasets.load(self.name)
 
-    @cached_property
-    def release(self) -> Release | None:
-        """The publisher's own parts, where the data set has them."""
-        if self.given is not None:
-            return None
-        read = datasets.get(self.name).release
-        return read() if read is not None else None
-
     @classmethod
     def of(cls, thing: str | Path | Graph) -> Source:
-        """The source behind a name, the path of an edge list (self-loops and repeats dropped) or a graph."""
-        if isinstance(thing, str) and thing.partition(":")[0] in datasets.names():
+        """Return the source of a name, a graph, or an edge list's path (self-loops and repeats dropped)."""
+        if isinstance(thing, str) and datasets.is_name(thing):
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
             thing = Graph.from_edges(thing, self_loops="drop", repeats="drop")
@@ -67,17 +63,17 @@ class Source:
 def _is_file(path: Path) -> bool:
     try:
         return path.is_file()
-    except OSError:  # a name that is too long, a folder that may not be looked into
+    except OSError:  # a name that is too long, or a folder without read permission
         return False
 
 
 @dataclass(frozen=True)
 class Shards:
-    """Where negatives are written shard by shard while they are made, so that a killed run goes on.
+    """Where negatives are written shard by shard while they are made, so that a killed run can continue.
 
     Attributes:
-        folder: gets a folder of shards for each part; the finished task belongs there too.
-        ends: how many end nodes a shard takes.
+        folder: gets a folder of shards for each part, and the finished task.
+        ends: the number of end nodes per shard.
     """
 
     folder: Path
@@ -86,57 +82,78 @@ class Shards:
 
 @dataclass(frozen=True)
 class Request:
-    """All a protocol needs to make a task.
+    """Everything a protocol needs to make a task.
 
     Attributes:
         source: where the edges come from.
         seed: for split and negatives.
         options: every option of the protocol with its value.
+        given: the names of the options that the user gave.
         progress: called with a stage's name, the work done and the work in all.
         shards: where the negatives are written while they are made; None makes them in memory.
+        split: the user's own split; None lets the protocol split.
+        released: which released negatives the protocol reads, where it reads any.
     """
 
     source: Source
     seed: int
     options: Mapping[str, Any]
+    given: frozenset[str] = frozenset()
     progress: Progress | None = None
     shards: Shards | None = None
+    split: Split | None = None
+    released: str | None = None
 
     def stage(self, name: str) -> Callable[[int, int], None] | None:
-        """A progress callback for one stage, or None."""
+        """Return a progress callback for one stage, or None."""
         if self.progress is None:
             return None
         report = self.progress
         return lambda done, total: report(name, done, total)
 
+    @cached_property
+    def release(self) -> Release | None:
+        """The released or published split of a named data set, with its negatives; read once."""
+        if self.source.given is not None:
+            return None
+        name = self.source.name
+        return splits.published(name) if self.released is None else splits.released(name, self.released)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """A way to judge: make one and give it to :func:`register`.
+    """A way to make a task of data: make one and give it to :func:`register`.
 
     Attributes:
         name: what users type.
+        kind: the kind of task it makes (``link``, ``recommend``, …).
         title: one line on what it asks.
         citation: the paper it comes from.
         headline: the metric it is known by.
+        make: makes the task.
+        takes: the kinds of data it takes; with ``split`` it also takes a split of the user's.
         options: the options with their defaults.
         split_options: those of them that say how to split.
         help: one line for each option.
-        split: divides the edges.
-        judge: adds what the parts are judged against.
         in_shards: whether it can write its negatives in shards while it makes them.
+        released: which negatives of a released split it reads, or None: see
+            :func:`trueedge.splits.released`.
+        module: the module that registered it.
     """
 
     name: str
+    kind: str
     title: str
     citation: str
     headline: str
-    split: Callable[[Request], Split]
-    judge: Callable[[Request, Split], Task]
+    make: Callable[[Request], Task]
+    takes: tuple[str, ...] = ("graph",)
     options: Mapping[str, Any] = field(default_factory=dict)
     split_options: tuple[str, ...] = ()
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
+    released: str | None = None
+    module: str = ""
 
     def request(
         self,
@@ -148,6 +165,10 @@ class Protocol:
     ) -> Request:
         """Check seed and options, and fill in the defaults."""
         derive(seed)
+        if self.released is not None and source.given is not None:
+            raise InputError(
+                f"the protocol {self.name} reads released files: give a data set's name, not a graph"
+            )
         if shards is not None and not self.in_shards:
             able = ", ".join(one.name for one in catalogue() if one.in_shards)
             raise InputError(f"the protocol {self.name} does not write negatives in shards, {able} does")
@@ -157,49 +178,83 @@ class Protocol:
             if not same_kind(options[key], self.options[key]):
                 wanted = type(self.options[key]).__name__
                 raise must_be(key, f"the protocol {self.name}", f"of type {wanted}", options[key])
-        return Request(source, seed, {**self.options, **options}, progress, shards)
+        filled = {**self.options, **options}
+        return Request(source, seed, filled, frozenset(options), progress, shards, released=self.released)
+
+
+def link_protocol(
+    *,
+    split: Callable[[Request], Split],
+    judge: Callable[[Request, Split], Task],
+    kind: str = "link",
+    **about: Any,
+) -> Protocol:
+    """Return a protocol that divides the edges and then adds what the parts are judged against.
+
+    Args:
+        split: divides the edges, unless the user gave a split.
+        judge: makes the task of a split.
+        kind: the kind of task.
+        about: the other attributes of :class:`Protocol`.
+    """
+
+    def make(request: Request) -> Task:
+        return judge(request, split(request) if request.split is None else request.split)
+
+    return Protocol(kind=kind, make=make, takes=("graph", "split"), **about)
 
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "trueedge.tasks.protocols")
 
 
 def register(protocol: Protocol) -> Protocol:
-    """Add a protocol to the catalogue."""
-    return PROTOCOLS.add(protocol.name, protocol)
+    """Add a protocol to the catalogue; it keeps the name of the module that calls this."""
+    module = protocol.module or str(sys._getframe(1).f_globals["__name__"])
+    return PROTOCOLS.add(protocol.name, replace(protocol, module=module))
 
 
 def get(name: str) -> Protocol:
-    """The protocol of a name."""
+    """Return the protocol of a name."""
     return PROTOCOLS.get(name)
 
 
 def catalogue() -> tuple[Protocol, ...]:
-    """All protocols."""
+    """Return all protocols."""
     return PROTOCOLS.values()
+
+
+def default_protocol(source: str | Path | Graph) -> str:
+    """Return the protocol used where none is named: a data set's own, or that of graphs.
+
+    Args:
+        source: a data set's name, the path of an edge list, or a graph.
+    """
+    named = isinstance(source, str) and datasets.is_name(source)
+    return datasets.get(str(source)).protocol if named else DEFAULT_PROTOCOL
 
 
 def task(
     source: str | Path | Graph,
-    protocol: str = "heart",
+    protocol: str | None = None,
     seed: int = 0,
     *,
     progress: Progress | None = None,
     shards: Shards | None = None,
     **options: Any,
 ) -> Task:
-    """Freeze a data set under a protocol: the split, the negatives, the metrics.
+    """Make a task of a data set under a protocol: the split, the negatives, the metrics.
 
     Args:
         source: a data set's name, the path of an edge list, or a graph.
-        protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them).
+        protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them); by
+            default the data set's own.
         seed: for split and negatives; the same seed gives the same pairs on every machine.
         progress: called with a stage's name, the work done and the work in all.
-        shards: where ``heart`` writes its negatives while it makes them, so that a killed run goes on.
+        shards: where ``heart`` writes its negatives while it makes them, so that a killed run can continue.
         options: the protocol's options, e.g. ``k=100`` for ``heart``.
     """
-    chosen = get(protocol)
-    request = chosen.request(Source.of(source), seed, options, progress, shards)
-    return chosen.judge(request, chosen.split(request))
+    chosen = get(default_protocol(source) if protocol is None else protocol)
+    return _made(chosen, chosen.request(Source.of(source), seed, options, progress, shards))
 
 
 def from_split(
@@ -211,8 +266,10 @@ def from_split(
     progress: Progress | None = None,
     shards: Shards | None = None,
 ) -> Task:
-    """Judge a split of one's own under a protocol."""
+    """Make a task of the user's own split under a protocol."""
     chosen = get(protocol)
+    if "split" not in chosen.takes:
+        raise InputError(f"the protocol {protocol} takes no split of your own")
     for key in options:
         if key in chosen.split_options:
             raise InputError(f"{key} says how to split, and here the split is given")
@@ -226,7 +283,14 @@ def from_split(
                 f"{int(known.sum())} of {len(pairs)} {part} positives are edges of the training graph,"
                 f" the first in row {row}: ({pairs[row, 0]}, {pairs[row, 1]})"
             )
-    source = Source(name or split.train.name, split.train)
-    given = {key: value for key, value in chosen.options.items() if key not in chosen.split_options}
-    request = chosen.request(source, seed, options, progress, shards)
-    return chosen.judge(replace(request, options={**given, **options}), split)
+    request = chosen.request(Source(name or split.train.name, split.train), seed, options, progress, shards)
+    used = {key: value for key, value in request.options.items() if key not in chosen.split_options}
+    return _made(chosen, replace(request, options=used, split=split))
+
+
+def _made(protocol: Protocol, request: Request) -> Task:
+    """Make the task, and warn of what had to be decided on the way."""
+    made = protocol.make(request)
+    for note in made.settings.get("notes", ()):
+        warnings.warn(note, ScoreWarning, stacklevel=3)
+    return made

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import trueedge as te
 from forged_files import FORGED, memory_below
-from trueedge import datasets
+from trueedge import datasets, splits
 from trueedge.datasets import MissingFile
 from trueedge.errors import InputError
+from trueedge.splits import releases
 
 TRAIN = "0\t1\n1\t2\n2\t3\n2707\t2707\n"
 VALID = np.array([[0, 2], [4, 1]])
@@ -49,47 +52,79 @@ def lay_out(folder: Path, name: str = "cora", **changes: object) -> None:
 
 
 def test_the_released_citeseer_is_read_whole(data_folder: Path) -> None:
-    release = datasets.released("citeseer")
+    release = splits.released("citeseer")
+    hard = splits.released("citeseer", "heart")
     whole = datasets.load("citeseer")
-    assert release.graph.num_nodes == 3327
-    assert release.graph.num_edges == 3870
-    assert release.graph.notes == ("dropped 48 self-loops",)
-    assert (release.graph.degrees[whole.degrees == 0] == 0).all()
-    assert release.valid.shape == (227, 2)
-    assert release.test.shape == (455, 2)
-    assert release.valid_negatives is not None
-    assert release.valid_negatives.shape == (227, 2)
-    assert release.test_negatives is not None
-    assert release.test_negatives.shape == (455, 2)
-    assert release.heart_valid is not None
-    assert release.heart_valid.shape == (227, 500, 2)
-    assert release.heart_test is not None
-    assert release.heart_test.shape == (455, 500, 2)
-    for array in (release.valid, release.test, release.test_negatives, release.heart_test):
+    split = release.split
+    assert split.train.num_nodes == 3327
+    assert split.train.num_edges == 3870
+    assert split.train.notes == ("dropped 48 self-loops",)
+    assert (split.train.degrees[whole.degrees == 0] == 0).all()
+    assert split.name == "as released"
+    shapes = {"valid": 227, "test": 455}
+    assert {part: len(getattr(split, part)) for part in shapes} == shapes
+    assert {part: found.shape for part, found in release.negatives.items()} == {
+        part: (count, 2) for part, count in shapes.items()
+    }
+    assert {part: found.shape for part, found in hard.negatives.items()} == {
+        part: (count, 500, 2) for part, count in shapes.items()
+    }
+    for array in (split.valid, split.test, release.negatives["test"], hard.negatives["test"]):
         assert array.dtype == np.int32
-    parts = np.concatenate(
-        [release.graph.edges, np.sort(release.valid, axis=1), np.sort(release.test, axis=1)]
-    )
+    assert hard.split.hash == split.hash
+    parts = np.concatenate([split.train.edges, np.sort(split.valid, axis=1), np.sort(split.test, axis=1)])
     np.testing.assert_array_equal(np.unique(parts, axis=0), whole.edges)
-    assert release.graph.features is not None
-    np.testing.assert_array_equal(release.graph.features, whole.features)
+    assert split.train.features is not None
+    np.testing.assert_array_equal(split.train.features, whole.features)
     assert {check.state for check in datasets.verify("citeseer")} == {"ok"}
 
 
 def test_rows_keep_their_order_and_direction(own_data: Path) -> None:
     lay_out(own_data)
-    release = datasets.released("cora")
-    assert release.graph.edges.tolist() == [[0, 1], [1, 2], [2, 3]]
-    assert release.graph.num_nodes == 2708
-    assert release.graph.notes == ("dropped 1 self-loop",)
-    assert release.valid.tolist() == VALID.tolist()
-    assert release.test.tolist() == TEST.tolist()
-    assert release.test_negatives is not None
-    assert release.test_negatives.tolist() == [[9, 9]]
-    assert release.heart_valid is not None
-    np.testing.assert_array_equal(release.heart_valid, samples(VALID))
-    assert release.graph.features is not None
-    np.testing.assert_array_equal(release.graph.features, datasets.load("cora").features)
+    release = splits.released("cora")
+    train = release.split.train
+    assert train.edges.tolist() == [[0, 1], [1, 2], [2, 3]]
+    assert train.num_nodes == 2708
+    assert train.notes == ("dropped 1 self-loop",)
+    assert release.split.valid.tolist() == VALID.tolist()
+    assert release.split.test.tolist() == TEST.tolist()
+    assert release.negatives["test"].tolist() == [[9, 9]]
+    np.testing.assert_array_equal(splits.released("cora", "heart").negatives["valid"], samples(VALID))
+    assert train.features is not None
+    np.testing.assert_array_equal(train.features, datasets.load("cora").features)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "absent"),
+    [("existing-released", "heart_valid_samples.npy"), ("heart-released", "valid_neg.txt")],
+)
+def test_a_protocol_needs_only_the_files_it_reads(own_data: Path, protocol: str, absent: str) -> None:
+    lay_out(own_data, test_neg="9\t8\n")
+    (own_data / "heart/cora" / absent).unlink()
+    task = te.task("cora", protocol)
+    assert isinstance(task, te.LinkTask)
+    assert task.test.positives.tolist() == TEST.tolist()
+    other = {"existing-released": "heart-released", "heart-released": "existing-released"}[protocol]
+    with pytest.raises(MissingFile, match=re.escape(absent)):
+        te.task("cora", other)
+
+
+@pytest.mark.parametrize("protocol", ["existing-released", "heart-released"])
+def test_each_file_is_read_once(own_data: Path, protocol: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    lay_out(own_data, test_neg="9\t8\n")
+    read: list[str] = []
+    for name in ("read_table", "read_array"):
+        real = getattr(releases, name)
+
+        def counted(path: Path, *given: object, real: Callable[..., object] = real) -> object:
+            read.append(path.name)
+            return real(path, *given)
+
+        monkeypatch.setattr(releases, name, counted)
+    te.task("cora", protocol)
+    negatives = {"existing-released": "{}_neg.txt", "heart-released": "heart_{}_samples.npy"}[protocol]
+    parts = [negatives.format(part) for part in ("valid", "test")]
+    assert sorted(read) == sorted(["train_pos.txt", "valid_pos.txt", "test_pos.txt", *parts])
 
 
 def test_features_are_left_out_with_a_note_where_they_cannot_be_had(
@@ -101,21 +136,23 @@ def test_features_are_left_out_with_a_note_where_they_cannot_be_had(
         raise OSError("no network")
 
     monkeypatch.setattr("urllib.request.urlopen", unreachable)
-    release = datasets.released("pubmed")
-    assert release.graph.num_nodes == 19717
-    assert release.graph.features is None
-    assert release.graph.notes[-1] == "without features: the files of pubmed are not here"
+    train = splits.released("pubmed").split.train
+    assert train.num_nodes == 19717
+    assert train.features is None
+    assert train.notes[-1] == "without features: the files of pubmed are not here"
 
 
 def test_other_names_and_absent_folders_are_refused(own_data: Path) -> None:
     with pytest.raises(
         InputError, match="no split released by HeaRT is called 'karate'; there are: citeseer, cora"
     ):
-        datasets.released("karate")
+        splits.released("karate")
+    with pytest.raises(InputError, match="kind of negatives released for cora is called 'hard'"):
+        splits.released("cora", "hard")
     with pytest.raises(
         MissingFile, match=r"heart/cora/train_pos\.txt is not in .*no longer answers; put it at"
     ):
-        datasets.released("cora")
+        splits.released("cora")
 
 
 @pytest.mark.parametrize(
@@ -139,8 +176,9 @@ def test_other_names_and_absent_folders_are_refused(own_data: Path) -> None:
 )
 def test_files_that_do_not_fit_are_refused(own_data: Path, changes: dict[str, object], said: str) -> None:
     lay_out(own_data, **changes)
+    negatives = "heart" if "samples" in next(iter(changes)) else "shared"
     with pytest.raises(InputError, match=re.escape(said)):
-        datasets.released("cora")
+        splits.released("cora", negatives)
 
 
 def test_pickled_negatives_are_refused(own_data: Path, tmp_path: Path, forged: object) -> None:
@@ -149,7 +187,7 @@ def test_pickled_negatives_are_refused(own_data: Path, tmp_path: Path, forged: o
     objects[0] = forged
     np.save(own_data / "heart/cora/heart_test_samples.npy", objects, allow_pickle=True)
     with pytest.raises(InputError, match="is not a numpy file of numbers"):
-        datasets.released("cora")
+        splits.released("cora", "heart")
     assert not (tmp_path / "owned").exists()
 
 
@@ -175,7 +213,7 @@ def packed_array() -> bytes:
 def test_samples_that_are_no_array_are_refused(own_data: Path, content: bytes) -> None:
     lay_out(own_data, heart_valid_samples=content)
     with pytest.raises(InputError, match=r"heart_valid_samples\.npy is not a numpy file of numbers: "):
-        datasets.released("cora")
+        splits.released("cora", "heart")
 
 
 @pytest.mark.parametrize(("content", "sentence"), FORGED)
@@ -186,4 +224,4 @@ def test_samples_that_claim_more_than_they_hold_are_refused_without_the_memory(
     datasets.get("cora").load()
     said = rf"heart_valid_samples\.npy is not a numpy file of numbers: it .*{sentence}"
     with memory_below(8e7), pytest.raises(InputError, match=said):
-        datasets.released("cora")
+        splits.released("cora", "heart")
