@@ -135,7 +135,7 @@ def slices(
 def rebuilt(record: Record) -> LinkTask:
     """The task a record was judged on, made again; where that cannot be, an error says why."""
     name, where = record.dataset, _where(record)
-    if name.partition(":")[0] not in datasets.names():
+    if not datasets.is_name(name):
         raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
     released = record.protocol.endswith("-released")
     card = datasets.get(name)

@@ -118,7 +118,7 @@ def source(text: str) -> str | Graph:
         for sentence in graph.notes:
             showing.note(f"{text}: {sentence}")
         return graph
-    if text.partition(":")[0] in datasets.names():
+    if datasets.is_name(text):
         return text
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in storage.PARTS):

@@ -4,7 +4,18 @@ A family is one module of this folder that registers cards. Families are found, 
 here is imported once, and none of them imports more than numpy before it reads a graph.
 """
 
-from trueedge.datasets.dataset import Dataset, Release, Rules, SourceFile, cards, get, load, names, register
+from trueedge.datasets.dataset import (
+    Dataset,
+    Release,
+    Rules,
+    SourceFile,
+    cards,
+    get,
+    is_name,
+    load,
+    names,
+    register,
+)
 from trueedge.datasets.heart import released
 from trueedge.datasets.sources import FileCheck, MissingFile, altered, available, fingerprint, verify
 from trueedge.datasets.synthetic import (
@@ -29,6 +40,7 @@ __all__ = [
     "erdos_renyi",
     "fingerprint",
     "get",
+    "is_name",
     "load",
     "names",
     "power_law_configuration",

@@ -167,6 +167,11 @@ def names() -> tuple[str, ...]:
     return tuple(card.name for card in cards())
 
 
+def is_name(text: object) -> bool:
+    """Return whether a text names a data set; a generated graph's settings may follow a colon."""
+    return isinstance(text, str) and text.partition(":")[0] in DATASETS
+
+
 def load(name: str) -> Graph:
     """Read a data set's graph by name; counts that differ from its card are an error.
 

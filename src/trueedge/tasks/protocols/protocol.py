@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -50,7 +51,7 @@ class Source:
     @classmethod
     def of(cls, thing: str | Path | Graph) -> Source:
         """The source behind a name, the path of an edge list (self-loops and repeats dropped) or a graph."""
-        if isinstance(thing, str) and thing.partition(":")[0] in datasets.names():
+        if isinstance(thing, str) and datasets.is_name(thing):
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
             thing = Graph.from_edges(thing, self_loops="drop", repeats="drop")
@@ -125,6 +126,7 @@ class Protocol:
         split: divides the edges.
         judge: adds what the parts are judged against.
         in_shards: whether it can write its negatives in shards while it makes them.
+        module: the module that registered it, filled in by :func:`register`.
     """
 
     name: str
@@ -137,6 +139,7 @@ class Protocol:
     split_options: tuple[str, ...] = ()
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
+    module: str = ""
 
     def request(
         self,
@@ -165,7 +168,8 @@ PROTOCOLS: Registry[Protocol] = Registry("protocol", "trueedge.tasks.protocols")
 
 def register(protocol: Protocol) -> Protocol:
     """Add a protocol to the catalogue."""
-    return PROTOCOLS.add(protocol.name, protocol)
+    module = protocol.module or sys._getframe(1).f_globals["__name__"]
+    return PROTOCOLS.add(protocol.name, replace(protocol, module=module))
 
 
 def get(name: str) -> Protocol:
