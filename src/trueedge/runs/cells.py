@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def source_key(self) -> str:
-        """Return what identifies the source: the data set and a hash of its files, or a hash of the content."""
+        """Return what identifies the source: a data set and the hash of its files, or a hash of content."""
         if not isinstance(self.source, str):
             return self.source.hash
         if not datasets.is_name(self.source):

@@ -196,7 +196,7 @@ def _uses(tree: ast.AST, names: set[str]) -> dict[str, set[Chain]]:
             chain.insert(0, base.attr)
             base = base.value
             inner.add(base)
-        if isinstance(base, ast.Name) and base.id in names:
+        if isinstance(base, ast.Name) and isinstance(base.ctx, ast.Load) and base.id in names:
             found.setdefault(base.id, set()).add(tuple(chain))
     return found
 

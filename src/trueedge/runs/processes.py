@@ -76,8 +76,8 @@ class Processes(Runner):
     ) -> Iterator[tuple[int, Outcome]]:
         """Run cells and yield outcomes in the order they finish.
 
-        A process gets cells of the task it has already made, while there are any. A generator of cells is read
-        ahead by the number of processes, a list to its end.
+        A process gets cells of the task it has made, while there are any. Of a generator, only as many
+        cells are read ahead as there are processes.
         """
         ahead = len(cells) if isinstance(cells, Sequence) else self._jobs
         coming = enumerate(cells)

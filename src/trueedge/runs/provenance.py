@@ -13,8 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from trueedge.version import VERSION
 from trueedge.tasks import LinkTask, RecommendTask, Task
+from trueedge.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
 

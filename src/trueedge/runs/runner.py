@@ -54,7 +54,7 @@ class Runner(ABC):
             scores_to: the folder of records where the scores of the test part are kept; None keeps none.
         """
 
-    def stop(self) -> None:
+    def stop(self) -> None:  # noqa: B027
         """End what is running and free what is held."""
 
 

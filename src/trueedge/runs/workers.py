@@ -12,7 +12,7 @@ from trueedge.runs.processes import Processes
 
 
 class Workers:
-    """Runs cells in several processes and stores their records, as ``run_cells(cells, store, jobs=4)`` does."""
+    """Runs cells in several processes, as ``run_cells(cells, store, jobs=4)`` does."""
 
     def __init__(
         self, jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
