@@ -4,7 +4,7 @@ import warnings
 from typing import Any
 
 from trueedge.runs.cells import Cell, Outcome, default_protocol
-from trueedge.runs.driver import drive, run, run_cells, runner_for
+from trueedge.runs.driver import drive, run, run_cells, runner_for, workers
 from trueedge.runs.processes import Processes
 from trueedge.runs.runner import InProcess, Runner
 
@@ -24,12 +24,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name == "Workers":
-        from trueedge.runs.workers import Workers
-
         warnings.warn(
             "trueedge.runs.Workers is deprecated: run_cells(cells, store, jobs=4) does the same",
             DeprecationWarning,
             stacklevel=2,
         )
-        return Workers
+        return workers
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
+from types import SimpleNamespace
 from typing import Any
 
 from trueedge import methods
@@ -38,14 +40,7 @@ def drive(
 ) -> Iterator[tuple[int, Outcome]]:
     """Yield the position and the outcome of each cell, from the store or from a runner.
 
-    A new record is on disk before its outcome is yielded.
-
-    Args:
-        cells: what to run.
-        store: where records are looked up and stored.
-        runner: runs what the store does not have.
-        again: run all cells; the older records stay in the store.
-        keep_scores: keep the scores of the test part too. A record without them is computed again.
+    It is :func:`run_cells` with a runner of one's own; the other arguments are the same.
     """
     if keep_scores and store is None:
         raise InputError("scores are kept beside records: there is no store to keep them in")
@@ -134,3 +129,12 @@ def with_settings(method: str | Method, settings: Mapping[str, Any] | None) -> M
     if settings:
         raise InputError("settings go with a method's name; this method has its settings already")
     return method
+
+
+@contextmanager
+def workers(
+    jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
+) -> Iterator[SimpleNamespace]:
+    """Do what ``Workers``, the former name of several processes, did; it goes in the next version."""
+    with Processes(jobs) as runner:
+        yield SimpleNamespace(run=lambda cells: drive(cells, store, runner, again, keep_scores))

@@ -8,7 +8,7 @@ import re
 import sys
 import sysconfig
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -29,6 +29,8 @@ class _Import:
     name: str
     module: Path
     within: Chain = ()
+    # Under ``if TYPE_CHECKING``. It tells what a package with lazy imports exports, and is no dependency.
+    typing_only: bool = False
 
 
 @dataclass
@@ -37,14 +39,8 @@ class _Source:
 
     digest: str
     imports: list[_Import] = field(default_factory=list)
-    # For type checkers only. They tell what a package with lazy imports exports.
-    typing_imports: list[_Import] = field(default_factory=list)
     uses: dict[str, set[Chain]] = field(default_factory=dict)
     data: list[Path] = field(default_factory=list)
-
-    def targets(self, name: str) -> list[_Import]:
-        """Return what the file imports under a name."""
-        return [one for one in (*self.imports, *self.typing_imports) if one.name == name]
 
 
 def closure_hash(roots: Iterable[Path]) -> str:
@@ -71,17 +67,13 @@ def _closure(roots: Iterable[Path]) -> dict[Path, str]:
         path = left.pop()
         if path not in found:
             found[path] = _source(path).digest
-            found |= {data: _digest(data) for data in _source(path).data}
+            found |= {data: hashlib.sha256(data.read_bytes()).hexdigest() for data in _source(path).data}
             left += _dependencies(path)
     return found
 
 
 def _label(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else f"user {path.name}"
-
-
-def _digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def _dependencies(path: Path) -> frozenset[Path]:
@@ -97,7 +89,7 @@ def _source(path: Path) -> _Source:
 def _read_dependencies(path: Path) -> frozenset[Path]:
     source, found = _source(path), set[Path]()
     for one in source.imports:
-        for chain in source.uses.get(one.name) or {()}:
+        for chain in () if one.typing_only else source.uses.get(one.name, {()}):
             found.update(_resolve(one.module, (*one.within, *chain)))
     return frozenset(found)
 
@@ -112,7 +104,7 @@ def _resolve(module: Path, chain: Chain, asked: frozenset[tuple[Path, str]] = fr
         return
     head, rest = chain[0], chain[1:]
     # A package that exports a submodule of its own under the submodule's name leads back here.
-    targets = [] if (module, head) in asked else _source(module).targets(head)
+    targets = [one for one in _source(module).imports if one.name == head and (module, head) not in asked]
     for one in targets:
         yield from _resolve(one.module, (*one.within, *rest), asked | {(module, head)})
     if not targets:
@@ -129,8 +121,8 @@ def _read_source(path: Path) -> _Source:
     except (SyntaxError, ValueError):
         return source
     for node, typing_only in _import_statements(tree.body):
-        (source.typing_imports if typing_only else source.imports).extend(_imported(node, path))
-    modules = {one.name for one in source.imports if _may_be_module(one)}
+        source.imports += (replace(one, typing_only=typing_only) for one in _imported(node, path))
+    modules = {one.name for one in source.imports if not one.within or one.module.name == "__init__.py"}
     if modules:
         source.uses = _uses(tree, modules)
     for name in set(_FILE_NAME.findall(content.decode(errors="replace"))):
@@ -163,10 +155,15 @@ def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Im
     """Yield what a statement binds, as far as its files are ours or the user's own."""
     if isinstance(node, ast.ImportFrom):
         module = _find(node.module or "", importer, node.level)
-        for alias in node.names if module is not None else ():
-            assert module is not None
-            within = () if alias.name == "*" else (alias.name,)
-            yield _Import(alias.asname or alias.name, module, within)
+        for alias in node.names:
+            name = alias.asname or alias.name
+            if module is not None:
+                yield _Import(name, module, () if name == "*" else (alias.name,))
+            elif (
+                file := _find(f"{node.module or ''}.{alias.name}".strip("."), importer, node.level)
+            ) is not None:
+                # A module in a folder without an __init__.py.
+                yield _Import(name, file)
         return
     for alias in node.names:
         first = alias.name.partition(".")[0]
@@ -177,10 +174,6 @@ def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Im
             yield _Import(first, top)
         if module is not None and (top is None or module.name != "__init__.py"):
             yield _Import(alias.asname or first, module)
-
-
-def _may_be_module(one: _Import) -> bool:
-    return not one.within or (one.module.name == "__init__.py" and one.within != ("*",))
 
 
 def _uses(tree: ast.AST, names: set[str]) -> dict[str, set[Chain]]:
@@ -218,7 +211,7 @@ def _find(module: str, importer: Path, level: int = 0) -> Path | None:
 
 
 def _is_users(path: Path) -> bool:
-    """Whether something lies outside the folders of Python and of installed packages."""
+    """Return whether something lies outside the folders of Python and of installed packages."""
     if {"site-packages", "dist-packages"}.intersection(path.parts):
         return False
     return not any(path.is_relative_to(folder) for folder in _LIBRARIES)

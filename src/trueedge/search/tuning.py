@@ -13,12 +13,11 @@ from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_for
+from trueedge.runs.cells import Progress
 from trueedge.runs.driver import with_settings
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

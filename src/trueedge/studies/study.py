@@ -13,8 +13,7 @@ from trueedge.methods import Method
 from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, drive, runner_for
-
-Progress = Callable[[str, int, int], None]
+from trueedge.runs.cells import Progress
 
 
 @dataclass(frozen=True)
