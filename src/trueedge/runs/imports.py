@@ -159,10 +159,10 @@ def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Im
             name = alias.asname or alias.name
             if module is not None:
                 yield _Import(name, module, () if name == "*" else (alias.name,))
-            elif (
-                file := _find(f"{node.module or ''}.{alias.name}".strip("."), importer, node.level)
-            ) is not None:
-                # A module in a folder without an __init__.py.
+                continue
+            # A module in a folder without an __init__.py.
+            module_name = ".".join(filter(None, (node.module, alias.name)))
+            if (file := _find(module_name, importer, node.level)) is not None:
                 yield _Import(name, file)
         return
     for alias in node.names:
