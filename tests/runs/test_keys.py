@@ -193,3 +193,44 @@ class Typed(te.methods.Method):
 def test_the_key_of_a_task_does_not_depend_on_where_the_package_lies(before: Keys) -> None:
     cell = Cell("karate", "existing", te.methods.create("ra"))
     assert before["ra existing"] == [cell.task_key, cell.key]
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("from trueedge.graph import Graph", {"graph/graph.py"}),
+        ("from trueedge import splits\nsplits.ratio(1)", {"splits/ratio.py"}),
+        ("import trueedge as te\ndef f(x): return te.splits.ratio(x)", {"splits/ratio.py"}),
+        ("import trueedge.splits.ratio\ntrueedge.splits.ratio(1)", {"splits/ratio.py"}),
+        ("import trueedge as te\nte.Graph", {"graph/graph.py"}),
+        ("from trueedge.kernels.walks import push as kernel\nkernel.push_values", {"kernels/walks/push.py"}),
+        ("def f():\n  try:\n    from trueedge.errors import unknown\n  except OSError: ...", {"errors.py"}),
+        # Used as a whole: everything that the package imports counts.
+        (
+            "from trueedge import splits\nprint(splits)",
+            {"splits/__init__.py", "splits/ratio.py", "splits/repeat.py"},
+        ),
+        ("from trueedge.splits import *", {"splits/__init__.py", "splits/ratio.py", "splits/repeat.py"}),
+        ("import numpy, os.path\nfrom scipy.sparse import csr_array", set()),
+        ("import typing\nif typing.TYPE_CHECKING:\n  from trueedge.graph import Graph", set()),
+        ("from bare import part\npart.x", {"user part.py"}),
+        ("import bare.part", {"user part.py"}),
+        ("this is no Python", set()),
+    ],
+)
+def test_imports_are_followed_to_the_files_that_define_what_is_used(
+    tmp_path: Path, code: str, expected: set
+) -> None:
+    from trueedge.runs.imports import _dependencies
+
+    (tmp_path / "bare").mkdir()
+    (tmp_path / "bare" / "part.py").write_text("x = 1\n")
+    path = tmp_path / "some_code.py"
+    path.write_text(code)
+    closure = {_label(one) for one in _closure([path])}
+    assert expected <= closure
+    if not expected:
+        assert closure == {"user some_code.py"}
+    if not any(name.endswith("__init__.py") for name in expected):
+        direct = {_label(one) for one in _dependencies(path)} - {"__init__.py"}
+        assert direct == expected

@@ -10,7 +10,7 @@ from pathlib import Path
 from trueedge import datasets, metrics
 from trueedge.graph import Graph
 from trueedge.methods import Method
-from trueedge.runs.imports import PACKAGE, closure_hash, module_file
+from trueedge.runs.imports import closure_hash, module_file
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get
 
@@ -44,7 +44,10 @@ def task_code_hash(source: str | Graph | Task, protocol: str) -> str:
         homes = {*_homes(get(protocol))}
         if isinstance(source, str) and datasets.is_name(source):
             homes |= {*_homes(datasets.get(source))}
-    return _modules_hash(frozenset(homes | _metric_homes()))
+    homes |= _metric_homes()
+    # A user may edit a file and import it again. Our own files do not change.
+    ours = all(home.startswith("trueedge.") for home in homes)
+    return (_own_modules_hash if ours else _modules_hash)(frozenset(homes))
 
 
 @cache
@@ -55,23 +58,21 @@ def _metric_homes() -> frozenset[str]:
 
 
 def _homes(card: object) -> Iterator[str]:
-    """Yield the modules of a card's functions, and the one that it was registered in."""
-    yield getattr(card, "module", "")
+    """Yield the modules of a card's functions, and the one that registered it where that is known."""
+    if module := getattr(card, "module", ""):
+        yield module
     left = list(vars(card).values())
     while left:
         value = left.pop()
         if isinstance(value, partial):
             left += [value.func, *value.args, *value.keywords.values()]
-        elif callable(value):
-            yield getattr(value, "__module__", "")
+        elif callable(value) and getattr(value, "__module__", None):
+            yield value.__module__
 
 
 def _modules_hash(names: frozenset[str]) -> str:
     """Return the hash of some modules; what has no file, as in a notebook, is left out."""
-    paths = frozenset(path for path in map(module_file, names) if path is not None)
-    # A user may edit a file and import it again.
-    ours = all(path.is_relative_to(PACKAGE) for path in paths)
-    return _own_files_hash(paths) if ours else closure_hash(paths)
+    return closure_hash(path for path in map(module_file, names) if path is not None)
 
 
-_own_files_hash = cache(closure_hash)
+_own_modules_hash = cache(_modules_hash)
