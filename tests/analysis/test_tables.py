@@ -74,10 +74,9 @@ def versioned(record: te.Record, seed: int, code: str | None, **changes) -> te.R
 
 
 def test_a_new_record_holds_the_hash_of_its_code(records) -> None:
-    import hashlib
+    from trueedge.runs.code import code_hash
 
-    files = [path.read_bytes() for path in te.methods.get("pa").sources()]
-    assert records[0].provenance["code"] == hashlib.sha256(b"".join(files)).hexdigest()
+    assert records[0].provenance["code"] == code_hash(te.methods.get("pa"))
     assert records[0].provenance["code"] != records[2].provenance["code"]
 
 

@@ -43,13 +43,13 @@ def test_a_run_prints_a_table_and_keeps_records(trueedge, tmp_path: Path) -> Non
     assert "karate · existing" in out
     assert "karate · uniform" in out
     assert "3 seeds, mean ± std" in out
-    assert "12 computed now, 0 found" in err
+    assert "12 new, 0 cached" in err
     records = te.Store(tmp_path / "runs").records()
     assert len(records) == 12
     assert {r.settings.get("beta") for r in records if r.method == "katz"} == {0.01}
     again = trueedge(*words)
     assert again[1] == out
-    assert "0 computed now, 12 found" in again[2]
+    assert "0 new, 12 cached" in again[2]
 
 
 def test_a_fixed_split_stays_over_seeds(trueedge, tmp_path: Path) -> None:

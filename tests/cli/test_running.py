@@ -160,7 +160,7 @@ def test_again_computes_anew_and_records_show_the_latest(trueedge, tmp_path: Pat
     _, table, err = trueedge(*words)
     assert "1 record in" in err
     _, _, err = trueedge(*words, "--again")
-    assert "1 computed now, 0 found there" in err
+    assert "1 new, 0 cached" in err
     assert len(te.Store(tmp_path / "runs")) == 2
     status, out, err = trueedge("records")
     assert status == 0
@@ -190,16 +190,17 @@ def test_what_was_found_about_scores_and_the_file_is_told(trueedge) -> None:
 
 
 def test_ctrl_c_keeps_the_records_and_ends_with_130(trueedge, monkeypatch) -> None:
-    whole = runs.run_cells
+    run_one = runs.InProcess.run_one
 
-    def stopped(cells, *others):
-        yield from whole(cells[:1], *others)
-        raise KeyboardInterrupt
+    def stopped(self, cell, *others):
+        if cell.method.name == "ra":
+            raise KeyboardInterrupt
+        return run_one(self, cell, *others)
 
-    monkeypatch.setattr(runs, "run_cells", stopped)
+    monkeypatch.setattr(runs.InProcess, "run_one", stopped)
     status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "cn,ra")
     assert (status, out) == (130, "")
-    assert err == "stopped; 1 record is kept in runs/records.sqlite\n"
+    assert err == "stopped; 1 record in runs/records.sqlite\n"
 
 
 def test_ctrl_c_elsewhere_ends_with_130_too(trueedge, monkeypatch) -> None:
@@ -341,15 +342,15 @@ def test_several_jobs_leave_the_same_table_and_store(own: Path, trueedge) -> Non
     status, together, err = trueedge("run", "karate", *words, "--runs", "together", "--jobs", "2")
     assert status == 0
     assert together == alone
-    assert "6 records in together/records.sqlite: 6 computed now, 0 found there" in err
+    assert "6 records in together/records.sqlite: 6 new, 0 cached" in err
     _, _, err = trueedge("run", "karate", *words, "--runs", "together", "--jobs", "3")
-    assert "0 computed now, 6 found there" in err
+    assert "0 new, 6 cached" in err
 
 
 def test_checkpoints_do_not_go_with_several_jobs(trueedge) -> None:
     status, _, err = trueedge("run", "karate", "-m", "cn", "--jobs", "2", "--checkpoints", "here")
     assert status == 1
-    assert "--checkpoints are kept by one process" in err
+    assert "--checkpoints needs one job" in err
 
 
 def test_a_process_that_dies_costs_its_own_cell_only(own: Path, trueedge) -> None:
@@ -357,8 +358,8 @@ def test_a_process_that_dies_costs_its_own_cell_only(own: Path, trueedge) -> Non
     status, out, err = trueedge("run", "karate", *words, "--jobs", "2")
     assert status == 1
     assert "cn" in out
-    assert "not run: own-dies under existing: the process that ran it died with status 7\n" in err
-    assert "2 records in runs/records.sqlite: 2 computed now, 0 found there" in err
+    assert "not run: own-dies under existing: its process died with status 7\n" in err
+    assert "2 records in runs/records.sqlite: 2 new, 0 cached" in err
 
 
 def test_a_method_may_start_processes_of_its_own(own: Path, trueedge) -> None:
@@ -371,7 +372,7 @@ def test_a_class_that_no_process_can_find_is_named(own: Path, trueedge) -> None:
     words = ("-m", "own.py:Hidden", "--jobs", "2", "--runs", "others")
     status, _, err = trueedge("run", "karate", "-p", "existing", *words)
     assert status == 1
-    assert "own-inner: no other process can find the class made.<locals>.Inner by its name" in err
+    assert "own-inner: no other process can import the class made.<locals>.Inner" in err
 
 
 def test_a_field_that_is_no_setting_is_named(own: Path, trueedge) -> None:

@@ -32,10 +32,10 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
     assert lines[8].startswith("katz (")
     given = {"beta": 0.005, "max_length": 3} | {"beta": float(winner["beta"])}
     assert f"beta={given['beta']}" in lines[8]
-    assert last == "6 records in runs/records.sqlite: 6 computed now, 0 found there"
+    assert last == "6 records in runs/records.sqlite: 6 new, 0 cached"
     status, again, err = trueedge(*words)
     assert (status, again) == (0, out)
-    assert err.splitlines()[-1] == "6 records in runs/records.sqlite: 0 computed now, 6 found there"
+    assert err.splitlines()[-1] == "6 records in runs/records.sqlite: 0 new, 6 cached"
     status, out, err = trueedge("records")
     assert status == 0
     assert out.splitlines()[0] == lines[6]
@@ -47,11 +47,11 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("-p", "existing,heart"), "one protocol is searched at a time, and here are 2"),
-        (("-m", "katz,lrw"), "one method is searched at a time, and here are 2"),
+        (("-p", "existing,heart"), "tune takes one protocol, got 2"),
+        (("-m", "katz,lrw"), "tune takes one method, got 2"),
         (("-m", "cn"), "cn has no setting to search"),
         (("--search", "tpee"), "did you mean 'tpe'"),
-        (("--space", "beta"), "'beta' is no space: write key=value,value"),
+        (("--space", "beta"), "--space beta is not of the form key=value,value"),
         (("--space", "beta="), "no value of beta is named"),
         (("--space", "beat=1"), "did you mean 'beta'"),
         (("--space", "beta=-1.0,2.0"), "beta must be"),
@@ -93,11 +93,8 @@ def test_ctrl_c_keeps_the_trials_that_are_done(trueedge, monkeypatch) -> None:
         patch.setattr(te.Store, "append", stop_after_two)
         status, _, err = trueedge("tune", "karate", *KATZ, "--trials", "4", "--seeds", "1")
     assert status == 130
-    assert err.splitlines()[-1] == "stopped; 2 records are kept in runs/records.sqlite"
-    assert (
-        "3 computed now, 2 found there"
-        in trueedge("tune", "karate", *KATZ, "--trials", "4", "--seeds", "1")[2]
-    )
+    assert err.splitlines()[-1] == "stopped; 2 records in runs/records.sqlite"
+    assert "3 new, 2 cached" in trueedge("tune", "karate", *KATZ, "--trials", "4", "--seeds", "1")[2]
 
 
 def test_a_method_of_ones_own_is_searched_in_several_processes(trueedge) -> None:
@@ -114,7 +111,7 @@ def test_a_method_of_ones_own_is_searched_in_several_processes(trueedge) -> None
         method.METHODS._entries.update(known)
     assert status == 0, err
     assert "counted (" in out
-    assert "4 computed now" in err
+    assert "4 new" in err
 
 
 GCN = ("run", "karate", "-p", "existing", "-m", "gcn", "--set", "epochs=6", "--set", "evaluate_every=1")
@@ -156,8 +153,10 @@ def test_training_is_quiet_in_a_pipe_and_told_on_a_terminal(trueedge, monkeypatc
     assert "epoch" not in err
     told: list[str] = []
     history = training.History("mrr", losses=[0.5], values=[(5, 0.25)])
-    running._tell(lambda text, *_: told.append(text), "gcn", 5, 100, history)
-    running._tell(lambda text, *_: told.append(text), "gcn", 5, 100, training.History(None, losses=[0.5]))
+    running._show_epoch(lambda text, *_: told.append(text), "gcn", 5, 100, history)
+    running._show_epoch(
+        lambda text, *_: told.append(text), "gcn", 5, 100, training.History(None, losses=[0.5])
+    )
     assert told == ["gcn · epoch 5 · loss 0.500 · mrr 25.00", "gcn · epoch 5 · loss 0.500"]
 
 

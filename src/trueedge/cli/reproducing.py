@@ -1,4 +1,4 @@
-"""A published table, ours beside theirs."""
+"""A published table, run again."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import parsing, showing
+from trueedge.cli import options, parsing, showing
 from trueedge.cli.running import keeping
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target
@@ -18,29 +18,29 @@ if TYPE_CHECKING:
     from trueedge.studies import Comparison, Study
 
 NUMBERS = ("ours", "published", "difference", "seeds")
-# Of a figure's table: a cloud of points is for the eye.
+# Of a figure's table: many points are better looked at in the figure.
 MOST_LINES = 24
 
 
 def reproduce(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study's name; 'list' shows them all.")],
-    dataset: Annotated[str, typer.Option(help="Only these data sets, with commas.")] = "",
-    method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, with commas.")] = "",
+    dataset: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
+    method: Annotated[
+        str, typer.Option("-m", "--method", help="Only these methods, separated by commas.")
+    ] = "",
     seeds: Annotated[
-        int | None, typer.Option(help="How many seeds; the study's own number if not given.", min=1)
+        int | None, typer.Option(help="How many seeds.", min=1, show_default="the study's own number")
     ] = None,
-    device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
-    jobs: Annotated[
-        int, typer.Option(help="How many trainings run at a time, each in a process of its own.", min=1)
-    ] = 1,
-    runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
+    device: options.Device = "cpu",
+    jobs: options.Jobs = 1,
+    runs: options.Runs = Path("runs"),
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="A .json file for the table, with versions and machine."),
     ] = None,
     page: Annotated[Path | None, typer.Option(help="An .html file for the table and its figures.")] = None,
 ) -> None:
-    """Run a published table and print ours beside theirs.
+    """Run a published table and print our numbers next to the published ones.
 
     Example:
         trueedge reproduce list
@@ -90,13 +90,13 @@ def reproduce(
     if page is not None:
         from trueedge.report.study_page import write_study
 
-        showing.note(f"drawn in {write_study(chosen, finding, page)}")
+        showing.note(f"written to {write_study(chosen, finding, page)}")
     elif finding.figures:
-        showing.note("--page FILE.html draws it")
+        showing.note("--page FILE.html draws the figures")
 
 
 def _show(study: Study, rows: Sequence[Comparison]) -> None:
-    """Ours beside theirs; what is the same in every row stands in the title."""
+    """Show the comparisons as a table; what all rows have in common stands in the title."""
     digits = study.decimals
     columns = {
         "data set": [row.dataset for row in rows],
@@ -125,7 +125,7 @@ def _show(study: Study, rows: Sequence[Comparison]) -> None:
 
 
 def _show_figure(figure: Figure) -> None:
-    """What a figure draws, as a table: a line for each place on its axis, a column for each series."""
+    """Show a figure as a table: a line for each x, a column for each series."""
     places = list(dict.fromkeys(place for series in figure.series for place in series.x))
     found = [dict(zip(series.x, series.y, strict=True)) for series in figure.series]
     lines = [
@@ -137,13 +137,13 @@ def _show_figure(figure: Figure) -> None:
         f"{figure.title} ({figure.y_label})", columns, lines, numbers=range(1, len(columns)), texts=(0,)
     )
     if len(places) > MOST_LINES:
-        showing.note(f"{len(places) - MOST_LINES:,} more lines are left out")
+        showing.note(f"{len(places) - MOST_LINES:,} more lines not shown")
     if figure.note:
         showing.note(figure.note)
 
 
 def _short(value: float | str) -> str:
-    # What rounding leaves of nothing is nothing.
+    # Rounding errors around zero are shown as zero.
     return value if isinstance(value, str) else f"{0.0 if abs(value) < 1e-12 else value:.4g}"
 
 
@@ -152,7 +152,7 @@ def _value(mean: float, std: float | None, digits: int) -> str:
 
 
 def _difference(gap: float | None, digits: int) -> str:
-    """With its sign, unless it rounds to nothing."""
+    """Return a difference with its sign, unless it rounds to zero."""
     if gap is None:
         return ""
     text = f"{gap:+.{digits}f}"

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import parsing, scoreboard, showing
-from trueedge.cli.making import Header
-from trueedge.cli.running import keeping
-from trueedge.datasets import DEFAULT_PROTOCOL
+from trueedge.cli import options, parsing, scoreboard, showing
+from trueedge.cli.making import Header, ProtocolOfName
+from trueedge.cli.running import keeping, note_records
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,30 +22,21 @@ One = TypeVar("One")
 
 
 def tune(
-    dataset: Annotated[
-        str,
-        typer.Argument(
-            metavar="DATASET",
-            help="A data set's name, a file with an edge list, or a folder that 'trueedge task' wrote.",
-        ),
-    ],
-    protocol: Annotated[
-        str | None,
-        typer.Option(
-            "-p", "--protocol", help="The protocol; a folder has its own.", show_default=DEFAULT_PROTOCOL
-        ),
-    ] = None,
+    dataset: options.DatasetOrTask,
+    protocol: ProtocolOfName = None,
     method: Annotated[
         str,
         typer.Option("-m", "--method", help="The method; FILE.py:NAME or MODULE:NAME for one of your own."),
     ] = "gcn",
-    trials: Annotated[int, typer.Option(help="How many points are tried.", min=1)] = 20,
+    trials: Annotated[int, typer.Option(help="How many combinations of settings to try.", min=1)] = 20,
     search: Annotated[
-        str, typer.Option(help="How points are chosen: grid (at random where it has more), or tpe (Optuna).")
+        str,
+        typer.Option(help="grid (a random part of it if it is larger than --trials), or tpe (with Optuna)."),
     ] = "grid",
-    seeds: Annotated[int, typer.Option(help="With how many seeds the winner is run.", min=1)] = 10,
+    seeds: Annotated[int, typer.Option(help="How many seeds the winner is trained with.", min=1)] = 10,
     seed: Annotated[
-        int, typer.Option(help="For split, trials and search; the winner has those after it.", min=0)
+        int,
+        typer.Option(help="For the split and the trials. The winner is trained with the next ones.", min=0),
     ] = 0,
     metric: Annotated[
         str | None,
@@ -54,21 +44,21 @@ def tune(
     ] = None,
     space: Annotated[
         list[str] | None,
-        typer.Option(help="Values of a setting to search in the place of the method's own: dim=64,128."),
+        typer.Option(help="Values to search for a setting, in place of the default ones: dim=64,128."),
     ] = None,
-    set_: Annotated[list[str] | None, typer.Option("--set", help="A setting that stays: layers=1.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", help="A fixed value for a setting: layers=1.")
+    ] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
-    jobs: Annotated[
-        int, typer.Option(help="How many trainings run at a time, each in a process of its own.", min=1)
-    ] = 1,
-    device: Annotated[str, typer.Option(help="Where learned methods train: cpu or cuda.")] = "cpu",
-    runs: Annotated[Path, typer.Option(help="The folder of the records.")] = Path("runs"),
+    jobs: options.Jobs = 1,
+    device: options.Device = "cpu",
+    runs: options.Runs = Path("runs"),
     header: Header = None,
 ) -> None:
-    """Search a method's settings on the validation part, then judge the winner on test.
+    """Search a method's settings on the validation part, then evaluate the winner on the test part.
 
-    Every trial is a record; no trial is judged on the test part. What is in the folder of the records already
-    is not run again, so a search that was stopped goes on when it is asked for again.
+    No trial is evaluated on the test part. Every trial is recorded, and what is already recorded is not run
+    again, so a search that was stopped continues when it is started again.
 
     Example:
         trueedge tune cora -p existing -m katz --seeds 1
@@ -78,6 +68,7 @@ def tune(
     from trueedge.results import Store
 
     made = parsing.saved_task(dataset, protocol, option or [], header)
+    source = parsing.source(dataset, header) if made is None else made
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     one = _only(parsing.chosen_methods(method, set_ or [])[0], "method")
     asked: dict[str, Any] = {
@@ -94,7 +85,7 @@ def tune(
     store = Store(runs)
     with keeping(store), showing.progress(trials + seeds, "making the task") as report:
         found = room.tune(
-            parsing.source(dataset, header) if made is None else made,
+            source,
             name,
             one,
             store=store,
@@ -104,37 +95,35 @@ def tune(
         )
     _show(found)
     scoreboard.show(found.records)
-    number = len(found.trials) + len(found.records)
-    kept = f"{showing.count(number, 'record')} in {store.path}"
-    showing.note(f"{kept}: {found.fresh} computed now, {number - found.fresh} found there")
+    note_records(store, len(found.trials) + len(found.records), found.fresh)
     for sentence in dict.fromkeys(trial.reason for trial in found.trials if trial.reason):
         showing.note(f"not run: {sentence}")
 
 
 def _only(found: Sequence[One], what: str) -> One:
-    """The one thing that was named."""
+    """Return the one thing that was named."""
     if len(found) != 1:
-        raise InputError(f"tune: one {what} is searched at a time, and here are {len(found)}")
+        raise InputError(f"tune takes one {what}, got {len(found)}")
     return found[0]
 
 
 def _space(words: Sequence[str]) -> dict[str, list[Any]]:
-    """The values of each setting from ``key=value,value``."""
+    """Return the values of each setting from ``key=value,value``."""
     found: dict[str, list[Any]] = {}
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or not key:
-            raise InputError(f"{word!r} is no space: write key=value,value")
+            raise InputError(f"--space {word} is not of the form key=value,value")
         found[key] = [parsing.value(one) for one in parsing.names(text, f"value of {key}")]
     return found
 
 
 def _show(found: Tuned) -> None:
-    """The best trials on validation."""
+    """Show the best trials."""
     first = found.records[0]
     names = list(found.settings)
     best = found.best[:SHOWN]
-    # A mean rank is no fraction.
+    # A mean rank is not a fraction.
     scale = 100 if metrics.get(found.metric).high <= 1 else 1
     rows = [
         [f"{scale * (trial.value or 0.0):.2f}", *(str(trial.settings[name]) for name in names)]

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.errors import InputError, must_be, same_kind, unknown
@@ -113,13 +111,6 @@ class Method(ABC):
             for f in dataclasses.fields(cls)
             if "range" in f.metadata and f.name not in cls.without
         }
-
-    @classmethod
-    def sources(cls) -> list[Path]:
-        """The files that decide what it computes: those of its class and of the classes it builds on."""
-        owners = [owner for owner in cls.__mro__ if issubclass(owner, Method)]
-        found = (inspect.getsourcefile(owner) for owner in owners)
-        return list(dict.fromkeys(Path(path) for path in found if path is not None))
 
     def settings(self) -> dict[str, Any]:
         """The settings and their values."""

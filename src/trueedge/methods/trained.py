@@ -6,7 +6,6 @@ import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.errors import InputError
@@ -91,13 +90,6 @@ class Trained(Method):
     select: str = setting("", "the validation metric that selects; the task's headline where empty")
     bfloat16: bool = setting(False, "compute dense layers in bfloat16")
     compiled: bool = setting(False, "compile the predictor")
-
-    @classmethod
-    def sources(cls) -> list[Path]:
-        """Its own files, the table of published settings, and the training loop's."""
-        here = Path(__file__)
-        loop = sorted((here.parents[1] / "training").glob("*.py"))
-        return [*super().sources(), here.with_name("published_settings.csv"), *loop]
 
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""

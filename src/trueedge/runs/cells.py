@@ -1,49 +1,47 @@
-"""Running cells: a task, a method, a seed; a record each."""
+"""A cell: a data set under a protocol, a method and a seed; and how one is run."""
 
 from __future__ import annotations
 
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from trueedge.version import VERSION
-from trueedge import datasets, methods, tasks
+from trueedge import datasets, tasks
+from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
-from trueedge.analysis.curves import training_curve
-from trueedge.runs.failures import told
-from trueedge.runs.provenance import code_hash, peak_memory, provenance
 from trueedge.results.packed_units import pack
 from trueedge.results.record import Record, request_key
-from trueedge.results.store import Store
-from trueedge.tasks import ScoreWarning, Task
-from trueedge.tasks.protocols import Source, default_protocol, get
+from trueedge.runs.code import code_hash, task_code_hash
+from trueedge.runs.provenance import peak_memory, provenance
+from trueedge.tasks import ScoreWarning, Task, protocols
+from trueedge.tasks.protocols import Source, get
+from trueedge.version import VERSION
 
 Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One thing to run.
+    """One method on one task with one seed.
 
     Attributes:
-        source: a data set's name, the path of an edge list, a graph, or a task that is made already.
+        source: a data set's name, the path of an edge list, a graph, or a task.
         protocol: the protocol's name; for a task its own.
         method: the method with its settings.
-        seed: for training, and for split and negatives unless ``task_seed`` is given.
-        options: the protocol's options that are not the default.
-        device: where learned methods train.
-        task_seed: for split and negatives, where they shall stay fixed over seeds.
-        parts: the only parts to judge, where it is not all: a trial of a search leaves the test part alone.
+        seed: seeds training, and also split and negatives unless ``task_seed`` is given.
+        options: the protocol's options that differ from the defaults.
+        device: where trained methods train.
+        task_seed: seeds split and negatives, so that they stay the same for several seeds.
+        parts: the parts to evaluate; None for all. A trial of a search evaluates ``valid`` alone.
     """
 
     source: str | Graph | Task
@@ -57,12 +55,12 @@ class Cell:
 
     @property
     def split_seed(self) -> int:
-        """The seed of split and negatives."""
+        """Return the seed of split and negatives."""
         return self.seed if self.task_seed is None else self.task_seed
 
     @property
     def source_key(self) -> str:
-        """What tells sources apart: a data set's name and the content of its files, or of a graph or task."""
+        """Return what identifies the source: a data set and the hash of its files, or a hash of content."""
         if not isinstance(self.source, str):
             return self.source.hash
         if not datasets.is_name(self.source):
@@ -77,14 +75,18 @@ class Cell:
 
     @property
     def task_key(self) -> str:
-        """The same for cells that share a task."""
+        """Return a hash of the task that is asked for, and of the code that makes and evaluates it."""
         return request_key(
-            source=self.source_key, protocol=self.protocol, options=dict(self.options), seed=self.split_seed
+            source=self.source_key,
+            protocol=self.protocol,
+            options=dict(self.options),
+            seed=self.split_seed,
+            code=task_code_hash(self.source, self.protocol),
         )
 
     @property
     def key(self) -> str:
-        """The same for the same request to the same version of trueedge and the same code of the method."""
+        """Return a hash of the whole request, with trueedge's version and the code of task and method."""
         return request_key(
             task=self.task_key,
             method=self.method.name,
@@ -98,13 +100,13 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What to call the data set."""
+        """Return the name of the data set."""
         if isinstance(self.source, str):
             return self.source
         return self.source.dataset if isinstance(self.source, Task) else self.source.name
 
     def check(self) -> None:
-        """Refuse a cell that cannot be, before any work is done."""
+        """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
         if not re.fullmatch(r"cpu|cuda(:\d+)?", self.device):
@@ -119,7 +121,7 @@ class Cell:
             raise InputError(f"{self.source} is made already: it takes no other protocol and no options")
 
     def task(self, progress: Progress | None = None) -> Task:
-        """The task: made now, unless it was given."""
+        """Return the task; it is made here unless it was given."""
         if isinstance(self.source, Task):
             return self.source
         with warnings.catch_warnings():
@@ -128,15 +130,20 @@ class Cell:
             return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
+def default_protocol(source: str | Graph | Task) -> str:
+    """Return the protocol to use where none is named: that of the task or of the data set."""
+    return source.protocol if isinstance(source, Task) else protocols.default_protocol(source)
+
+
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a cell: a record, or the sentence why it could not run.
+    """The result of a cell: a record, or the reason why there is none.
 
     Attributes:
-        cell: what was asked for.
-        record: the finished record, or None.
-        fresh: whether it was computed now, not found in the store.
-        reason: why there is no record.
+        cell: the request.
+        record: the record, or None.
+        fresh: whether the record is new; False where it was in the store.
+        reason: one sentence on why there is no record.
     """
 
     cell: Cell
@@ -146,7 +153,7 @@ class Outcome:
 
 
 def _altered(cell: Cell) -> list[str]:
-    """A sentence for each file of the data set that is not the published one."""
+    """Return a sentence for each file of the data set that differs from the published one."""
     if not isinstance(cell.source, str) or not datasets.is_name(cell.source):
         return []
     files = datasets.altered(cell.source, released=cell.released)
@@ -154,105 +161,8 @@ def _altered(cell: Cell) -> list[str]:
 
 
 def _given(method: Method) -> list[str]:
-    """The names of the settings that are not the default: what was asked for before others were filled in."""
+    """Return the names of the settings that the user set: those that differ from the default."""
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
-
-
-def run(
-    source: str | Graph | Task,
-    protocol: str | None = None,
-    method: str | Method = "ra",
-    seed: int = 0,
-    *,
-    settings: Mapping[str, Any] | None = None,
-    device: str = "cpu",
-    store: Store | None = None,
-    task_seed: int | None = None,
-    keep_scores: bool = False,
-    **options: Any,
-) -> Record:
-    """Fit a method on a data set under a protocol and judge it.
-
-    Args:
-        source: a data set's name, the path of an edge list, a graph, or a task that is made already.
-        protocol: the protocol's name; by default that of the data set or task.
-        method: a method's name, or a method with its settings.
-        seed: for split, negatives and training.
-        settings: settings of a method given by name.
-        device: where learned methods train.
-        store: where the record is kept; a request that is there already is not run again.
-        task_seed: a fixed seed for split and negatives.
-        keep_scores: keep the scores of the test part in the store, to be certified.
-        options: the protocol's options.
-    """
-    if isinstance(method, str):
-        method = methods.create(method, settings)
-    elif settings:
-        raise InputError("run: settings go with a method's name; this method has its settings already")
-    if protocol is None:
-        protocol = source.protocol if isinstance(source, Task) else default_protocol(source)
-    cell = Cell(source, protocol, method, seed, options, device, task_seed)
-    (outcome,) = run_cells([cell], store, keep_scores=keep_scores, go_on=False)
-    if outcome.record is None:
-        raise InputError(outcome.reason)
-    return outcome.record
-
-
-def run_cells(
-    cells: Iterable[Cell],
-    store: Store | None = None,
-    progress: Progress | None = None,
-    again: bool = False,
-    keep_scores: bool = False,
-    go_on: bool = True,
-) -> Iterator[Outcome]:
-    """Run cells in order and yield what became of each as soon as it is known.
-
-    Cells that share a task should stand next to each other: it is made once, and not at all where every
-    record is in the store already. Each record is stored before the next cell begins.
-
-    Args:
-        cells: what to run.
-        store: where records are kept and looked up.
-        progress: called with a stage's name, the work done and the work in all.
-        again: compute what is in the store anew; the older record stays beside the new one.
-        keep_scores: keep the scores of the test part too; a record that is there without them is computed
-            anew.
-        go_on: an exception in the code of a method that is not trueedge's own is the reason why its cell
-            could not run; where False it is raised.
-    """
-    if keep_scores and store is None:
-        raise InputError("scores are kept beside records: there is no store to keep them in")
-    scores_to = store.folder if store is not None and keep_scores else None
-    task_key, task, seconds = "", None, 0.0
-    for cell in cells:
-        cell.check()
-        found = kept(cell, store, again, keep_scores)
-        if found is not None:
-            yield found
-            continue
-        try:
-            if task is None or cell.task_key != task_key:
-                start = time.perf_counter()
-                task = cell.task(progress)
-                task_key, seconds = cell.task_key, time.perf_counter() - start
-            with told(cell.method) if go_on else nullcontext():
-                record = run_on(task, cell, seconds, scores_to)
-        except InputError as error:
-            yield Outcome(cell, None, reason=str(error))
-            continue
-        if store is not None:
-            store.append(record)
-        yield Outcome(cell, record, fresh=True)
-
-
-def kept(cell: Cell, store: Store | None, again: bool = False, keep_scores: bool = False) -> Outcome | None:
-    """The outcome that is in the store already, with its scores where they are asked for, or None."""
-    found = store.find(cell.key) if store is not None and not again else None
-    if store is None or found is None or (keep_scores and not kept_scores.settled(found, store.folder)):
-        return None
-    # The same graph may have come under another name.
-    return Outcome(cell, replace(found, dataset=cell.name))
 
 
 def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:

@@ -1,4 +1,4 @@
-"""What a user's own method raised, in one sentence."""
+"""One sentence for what the code of a user's own method raises."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 
 from trueedge.errors import InputError
 from trueedge.methods import Method
-
-_PACKAGE = Path(__file__).resolve().parents[1]
+from trueedge.runs.code import source_files
+from trueedge.runs.imports import PACKAGE
 
 
 @contextmanager
-def told(method: Method) -> Iterator[None]:
-    """Whatever the code of a user's method raises within the block, as one sentence.
+def user_error(method: Method) -> Iterator[None]:
+    """Turn what a user's own method raises in the block into an InputError of one sentence.
 
-    What trueedge's own methods raise is an error of trueedge, and stays what it is.
+    What trueedge's own methods raise is a bug of trueedge and passes unchanged.
     """
     try:
         yield
@@ -30,19 +30,19 @@ def told(method: Method) -> Iterator[None]:
 
 
 def _sentence(error: BaseException, method: Method) -> str:
-    """The exception, with the file and the line of the user's code that it came from."""
+    """Return the exception's text, with the file and the line of the user's code it came from."""
     words = next((line for line in str(error).splitlines() if line.strip()), "").strip()
     place = _place(error, method)
     return f"its code raised {type(error).__name__}{words and f': {words}'}{place and f' ({place})'}"
 
 
 def _place(error: BaseException, method: Method) -> str:
-    """The innermost line in a file that lies with the method's own; empty where there is none."""
+    """Return the innermost line in a file that lies with the method's own; empty where there is none."""
     try:
-        files = [path.resolve() for path in type(method).sources()]
+        files = [path.resolve() for path in source_files(type(method))]
     except (TypeError, OSError):
         files = []
-    folders = {path.parent for path in files if not path.is_relative_to(_PACKAGE)}
+    folders = {path.parent for path in files if not path.is_relative_to(PACKAGE)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename).resolve()
         if any(_lies_with(path, folder) for folder in folders):
@@ -51,9 +51,9 @@ def _place(error: BaseException, method: Method) -> str:
 
 
 def _lies_with(path: Path, folder: Path) -> bool:
-    if not path.is_relative_to(folder) or path.is_relative_to(_PACKAGE):
+    if not path.is_relative_to(folder) or path.is_relative_to(PACKAGE):
         return False
-    # An environment may lie in the user's folder.
+    # A virtual environment may lie in the user's folder.
     return "site-packages" not in path.relative_to(folder).parts
 
 

@@ -1,4 +1,4 @@
-"""Cells in several processes, each of which ends with the one that started it."""
+"""A runner that runs cells in several processes."""
 
 from __future__ import annotations
 
@@ -18,70 +18,66 @@ from multiprocessing.process import BaseProcess
 from operator import attrgetter
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Self
+from typing import Any
 
 from trueedge.errors import InputError, must_be
-from trueedge.runs.cells import Cell, Outcome, kept, run_cells
 from trueedge.results.record import Record
-from trueedge.results.store import Store
+from trueedge.runs.cells import Cell, Outcome
+from trueedge.runs.runner import InProcess, LookUp, Runner, nothing_known
 
+# A cell without its method, the method's module and class, and its settings.
+_Packed = tuple[Cell, str, str, dict[str, Any]]
+# A record, the reason why there is none, and an error that is not the cell's own.
+_Answer = tuple[Record | None, str, InputError | str]
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @dataclass(eq=False)
 class _Worker:
-    """A process, the line to it, the task it made last, and what it is at."""
+    """A process, the connection to it, the task it made last, and the cell it runs."""
 
     process: BaseProcess
     line: Connection
     ready: bool = False
     task_key: str = ""
-    place: int = -1
+    position: int = -1
     cell: Cell | None = None
+    scores_to: Path | None = None
 
     def send(self) -> None:
-        """Send it what it is at, once it listens: a long message would be waited with until then."""
+        """Send the cell once the process listens: sending a long message earlier would block."""
         if self.ready and self.cell is not None:
-            # One that has died is heard of when it is listened to.
+            # The death of a process is noticed when it is waited for.
             with suppress(OSError):
-                self.line.send(_packed(self.cell))
+                self.line.send((_packed(self.cell), self.scores_to))
 
 
-class Workers:
-    """Processes that run cells; they are started as they are needed, and gone at the end of a ``with``.
+class Processes(Runner):
+    """Runs cells in several processes, which are started as they are needed.
 
-    They share the cores of the machine, and the GPU where the cells name it. A process that dies costs the
-    cell it was at, and nothing else. A script of your own that starts some needs its
-    ``if __name__ == "__main__"``, since each process imports the script anew.
+    The processes share the cores of the machine, and the GPU where cells name it. If a process dies, its cell
+    has no record; all others run. A script that uses this needs ``if __name__ == "__main__"``, since each
+    process imports the script.
 
     Args:
-        jobs: how many at most.
-        store: where records are kept and looked up.
-        again: compute what is in the store anew.
-        keep_scores: keep the scores of the test part too.
+        jobs: the largest number of processes.
     """
 
-    def __init__(
-        self, jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
-    ) -> None:
+    def __init__(self, jobs: int) -> None:
         if type(jobs) is not int or jobs < 1:
-            raise must_be("jobs", "Workers", "a whole number from 1 on", jobs)
-        self._jobs, self._store, self._again, self._keep_scores = jobs, store, again, keep_scores
+            raise must_be("jobs", "Processes", "a whole number from 1 on", jobs)
+        self._jobs = jobs
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
 
-    def __enter__(self) -> Self:
-        return self
+    def run(
+        self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Run cells and yield outcomes in the order they finish.
 
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
-    def run(self, cells: Iterable[Cell]) -> Iterator[tuple[int, Outcome]]:
-        """Run cells, and yield the place and the outcome of each as it is done.
-
-        A process gets cells of the task it has made already where there are some left. Of cells that are made
-        one by one only as many are looked at ahead as there are processes.
+        A process gets cells of the task it has made, while there are any. Of a generator, only as many
+        cells are read ahead as there are processes.
         """
         ahead = len(cells) if isinstance(cells, Sequence) else self._jobs
         coming = enumerate(cells)
@@ -89,46 +85,42 @@ class Workers:
         try:
             while True:
                 while len(left) < ahead and (one := next(coming, None)) is not None:
-                    found = self._found(one[1])
+                    found = look_up(one[1])
                     if found is not None:
                         yield one[0], found
                     else:
                         left.append((*one, one[1].task_key))
                 if left and len(self._busy) < self._jobs:
-                    self._give(left)
+                    self._give(left, scores_to)
                 elif self._busy:
-                    yield from self._done()
+                    yield from self._finished()
                 else:
                     return
         finally:
-            # Nobody waits any more for what is still run.
+            # Nobody waits any longer for what is still running.
             _end(self._busy)
 
-    def _found(self, cell: Cell) -> Outcome | None:
-        cell.check()
-        return kept(cell, self._store, self._again, self._keep_scores)
-
-    def _give(self, left: list[tuple[int, Cell, str]]) -> None:
-        """Give a cell to a process that is free."""
+    def _give(self, left: list[tuple[int, Cell, str]], scores_to: Path | None) -> None:
+        """Give a cell to an idle process, or to a new one."""
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
         made = {worker.task_key for worker in self._idle}
         held = made | {worker.task_key for worker in self._busy}
-        # Of a task that a free process has made, else of one that nobody has, else the first.
+        # First a task that an idle process has made, then one that no process has, then any.
         chosen = next((one for one in left if one[2] in made), None)
         chosen = chosen or next((one for one in left if one[2] not in held), left[0])
         left.remove(chosen)
-        place, cell, key = chosen
-        _packed(cell)  # before a process is started for one that cannot be sent
+        position, cell, key = chosen
+        _packed(cell)  # fails before a process is started for a cell that cannot be sent
         free = sorted(self._idle, key=lambda worker: worker.task_key != key)
         worker = free[0] if free else self._start()
         if free:
             self._idle.remove(worker)
-        worker.place, worker.cell, worker.task_key = place, cell, key
+        worker.position, worker.cell, worker.task_key, worker.scores_to = position, cell, key, scores_to
         self._busy.append(worker)
         worker.send()
 
-    def _done(self) -> Iterator[tuple[int, Outcome]]:
-        """Wait for one process at least, and yield what has come."""
+    def _finished(self) -> Iterator[tuple[int, Outcome]]:
+        """Wait for at least one process, and yield what has come."""
         heard = wait([worker.line for worker in self._busy])
         for worker in [worker for worker in self._busy if worker.line in heard]:
             assert worker.cell is not None
@@ -136,7 +128,7 @@ class Workers:
                 said = worker.line.recv()
             except (EOFError, OSError):
                 self._busy.remove(worker)
-                yield worker.place, Outcome(worker.cell, None, reason=_death(worker))
+                yield worker.position, Outcome(worker.cell, None, reason=_death(worker))
                 continue
             if said is None:
                 worker.ready = True
@@ -144,29 +136,27 @@ class Workers:
                 continue
             self._busy.remove(worker)
             self._idle.append(worker)
-            record, reason = _told(said, worker.cell)
-            yield worker.place, Outcome(worker.cell, record, record is not None, reason)
+            record, reason = _received(said, worker.cell)
+            yield worker.position, Outcome(worker.cell, record, record is not None, reason)
 
     def _start(self) -> _Worker:
         # A forked process would share locks with the threads of numba and torch: it starts afresh.
         context = multiprocessing.get_context("spawn")
         line, far_end = context.Pipe()
-        folder = None if self._store is None else self._store.folder
-        arguments = (far_end, folder, self._keep_scores)
-        process = context.Process(target=_serve, args=arguments, daemon=True)
+        process = context.Process(target=_serve, args=(far_end,), daemon=True)
         with _limited(max(1, _cores() // self._jobs)), _undisturbed():
             process.start()
         far_end.close()
         return _Worker(process, line)
 
     def stop(self) -> None:
-        """End all processes, whatever they are at."""
+        """End all processes, also those that run a cell."""
         _end(self._idle)
         _end(self._busy)
 
 
 def _end(workers: list[_Worker]) -> None:
-    """End some processes, and forget them."""
+    """End processes and empty the list of them."""
     for worker in workers:
         worker.process.kill()
         worker.line.close()
@@ -176,13 +166,13 @@ def _end(workers: list[_Worker]) -> None:
 
 
 def _cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextmanager
 def _limited(threads: int) -> Iterator[None]:
-    """Let processes that are started inside have so many threads each, or fewer where the user asked so."""
+    """Limit the threads of processes that are started in the block, unless the user set a lower limit."""
     before = {name: os.environ.get(name) for name in THREADS}
     for name, value in before.items():
         asked = int(value) if value is not None and value.isdecimal() and int(value) else threads
@@ -199,7 +189,7 @@ def _limited(threads: int) -> Iterator[None]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Keep Ctrl-C from processes that are started inside until they know what to do about it."""
+    """Block Ctrl-C in processes that are started in the block until they ignore it themselves."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -211,66 +201,68 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _death(worker: _Worker) -> str:
-    """Why a process died, as far as can be told; one that never lived is an error of the caller's."""
+    """Return why a process died; one that could not even start is an error of the calling script."""
     worker.process.join()
     worker.line.close()
     status = worker.process.exitcode
-    # An exception at its very start: it has imported nothing but the script that started it.
+    # An exception before it was ready: it has imported nothing but the script that started it.
     if not worker.ready and status == 1:
         raise InputError(
-            "a process to run cells in could not begin: a script that starts some needs its"
+            "a process could not start: a script that runs cells in several processes needs"
             ' `if __name__ == "__main__"`'
         )
-    hint = ": it may have run out of memory, and fewer jobs need less" if status == -signal.SIGKILL else ""
-    return f"the process that ran it died with status {status}{hint}"
+    hint = " (out of memory? Fewer jobs need less)" if status == -signal.SIGKILL else ""
+    return f"its process died with status {status}{hint}"
 
 
-def _told(said: tuple[Record | None, str, InputError | str], cell: Cell) -> tuple[Record | None, str]:
-    """A record or the reason why there is none; what went wrong beyond the cell is raised."""
+def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str]:
+    """Return a record or the reason why there is none; an error that is not the cell's own is raised."""
     record, reason, trouble = said
     if isinstance(trouble, InputError):
         raise trouble
     if trouble:
-        raise RuntimeError(f"a worker failed at {cell.method.name} on {cell.name}\n{trouble}")
+        raise RuntimeError(f"{cell.method.name} on {cell.name} failed in another process\n{trouble}")
     return record, reason
 
 
-def _serve(line: Connection, folder: Path | None, keep_scores: bool) -> None:
-    """A worker's life: take a cell, run it, send what became of it."""
-    # Ctrl-C reaches the whole group, and whoever started us decides what it means.
+def _serve(line: Connection) -> None:
+    """Run cells as they are sent, and send back a record or a reason for each."""
+    # Ctrl-C reaches the whole group of processes; the one that started us decides what happens.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if hasattr(signal, "pthread_sigmask"):
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    # It ends with its parent by itself, so it may have children of its own: some methods start processes.
+    # It ends with its parent by itself, so it may have children: some methods start processes.
     multiprocessing.current_process()._config["daemon"] = False  # type: ignore[attr-defined]
     threading.Thread(target=_end_with_parent, daemon=True).start()
+    runner = InProcess()
     with suppress(EOFError, OSError):
-        try:
-            line.send(None)
-            store = None if folder is None else Store(folder)
-            cells = map(_unpacked, iter(line.recv, None))
-            # What is in the store already has been found before it came here.
-            for outcome in run_cells(cells, store, again=True, keep_scores=keep_scores):
-                line.send((outcome.record, outcome.reason, ""))
-        except (EOFError, OSError):
-            raise
-        except InputError as error:
-            # Not of the cell, which would have a reason: the disk may be full.
-            line.send((None, "", InputError(str(error))))
-        except Exception:  # whatever it is, it is read where the work was started
-            line.send((None, "", traceback.format_exc()))
+        line.send(None)
+        while True:
+            packed, scores_to = line.recv()
+            line.send(_answer(runner, packed, scores_to))
+
+
+def _answer(runner: InProcess, packed: _Packed, scores_to: Path | None) -> _Answer:
+    try:
+        outcome = runner.run_one(_unpacked(packed), scores_to)
+    except InputError as error:
+        # The user's class could not be imported here.
+        return None, "", InputError(str(error))
+    except Exception:  # it is raised where the work was started
+        return None, "", traceback.format_exc()
+    return outcome.record, outcome.reason, ""
 
 
 def _end_with_parent() -> None:
-    """End at once where the parent was killed: nobody would hear of what is being computed."""
+    """End at once when the parent is gone: nobody would receive the result."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()
         os._exit(1)
 
 
-def _packed(cell: Cell) -> tuple[Cell, str, str, dict[str, Any]]:
-    """A cell with its method by name: a class from a file of the user's own cannot be pickled."""
+def _packed(cell: Cell) -> _Packed:
+    """Return a cell with its method by name, since a class from a user's file cannot be pickled."""
     kind = type(cell.method)
     module = sys.modules.get(kind.__module__)
     typed_in = kind.__module__ == "__main__" and not hasattr(module, "__file__")
@@ -280,21 +272,21 @@ def _packed(cell: Cell) -> tuple[Cell, str, str, dict[str, Any]]:
         found = None
     if found is not kind:
         raise InputError(
-            f"{cell.method.name}: no other process can find the class {kind.__qualname__} by its name;"
-            " define it at the top of a file, or run one cell at a time"
+            f"{cell.method.name}: no other process can import the class {kind.__qualname__}; define it at the"
+            " top level of a file, or use one job"
         )
     bare = replace(cell, method=None)  # type: ignore[arg-type]
     return bare, kind.__module__, kind.__qualname__, cell.method.settings()
 
 
-def _unpacked(packed: tuple[Cell, str, str, dict[str, Any]]) -> Cell:
+def _unpacked(packed: _Packed) -> Cell:
     bare, module, name, settings = packed
     kind = attrgetter(name)(_module(module))
     return replace(bare, method=kind(**settings))
 
 
 def _module(name: str) -> ModuleType:
-    """A module; a file of the user's own is known under its path, by which nobody can import it."""
+    """Return a module by its name; a user's own file has its path as name."""
     if name in sys.modules:
         return sys.modules[name]
     if not name.endswith(".py"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import sys
@@ -14,9 +13,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from trueedge.version import VERSION
-from trueedge.methods import Method
 from trueedge.tasks import Task
+from trueedge.version import VERSION
 
 PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
 
@@ -32,21 +30,6 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
         "threads": _threads(),
         "device": device,
     }
-
-
-@cache
-def code_hash(kind: type[Method]) -> str:
-    """A hash of the files that decide what a method computes: edited, it is another one.
-
-    Empty where they cannot be read.
-    """
-    digest = hashlib.sha256()
-    try:
-        for path in kind.sources():
-            digest.update(path.read_bytes())
-    except (TypeError, OSError):
-        return ""
-    return digest.hexdigest()
 
 
 @cache

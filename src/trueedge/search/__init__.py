@@ -1,4 +1,4 @@
-"""Searching a method's settings on the validation part, and running the winner."""
+"""Hyper-parameter search on the validation part, and running the winner."""
 
 from trueedge.search.space import Space
 from trueedge.search.strategies import STRATEGIES

@@ -1,4 +1,4 @@
-"""The points that a search looks at: every choice of values for the settings that are searched."""
+"""The points of a search: every combination of values of the settings that are searched."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ Point = dict[str, Any]
 
 @dataclass(frozen=True)
 class Space:
-    """Values for each setting, in order.
+    """The values of each setting that is searched.
 
     Attributes:
-        method: the method that the settings are of; its other settings stay as they are.
-        values: the values of each setting that is searched.
+        method: the method; its other settings stay as they are.
+        values: the values of each setting that is searched, in order.
     """
 
     method: Method
@@ -27,11 +27,11 @@ class Space:
 
     @classmethod
     def of(cls, method: Method, chosen: Mapping[str, Sequence[Any]] | None = None) -> Space:
-        """The space of a method: the values its settings are searched in, where they are not set already.
+        """Return the space of a method: the search values of all settings that are at their default.
 
         Args:
-            method: a setting that is not at its default is fixed.
-            chosen: other values for some settings, which are then searched in any case.
+            method: a setting that differs from its default is not searched.
+            chosen: other values for some settings; these are searched in any case.
         """
         chosen = {} if chosen is None else chosen
         for name, values in chosen.items():
@@ -61,7 +61,7 @@ class Space:
         return prod(len(values) for values in self.values.values())
 
     def point(self, number: int) -> Point:
-        """A point by its number, 0 to the size of the space; the last setting changes fastest."""
+        """Return a point by its number, from 0 on; the last setting changes fastest."""
         found = {}
         for name, values in reversed(list(self.values.items())):
             number, place = divmod(number, len(values))
@@ -69,12 +69,12 @@ class Space:
         return {name: found[name] for name in self.values}
 
     def number(self, point: Point) -> int:
-        """The number of a point."""
+        """Return the number of a point."""
         number = 0
         for name, values in self.values.items():
             number = number * len(values) + values.index(point[name])
         return number
 
     def at(self, point: Point) -> Method:
-        """The method at a point; a value that it does not admit is an error."""
+        """Return the method at a point; a value that is not allowed is an error."""
         return replace(self.method, **point)

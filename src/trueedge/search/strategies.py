@@ -1,4 +1,4 @@
-"""Which points to try next: all of them, some at random, or those near what went well."""
+"""Search strategies: which points to try next."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from trueedge.errors import InputError, unknown
 from trueedge.randomness import derive, generator
 from trueedge.search.space import Space
 
-# Asks without a new point before one is drawn at random.
+# Attempts without a new point before one is drawn at random.
 TRIES = 32
 
 
 class Strategy(ABC):
-    """Asks for points of a space, none twice, and hears what they came to.
+    """Proposes points of a space, none twice, and learns from their values.
 
-    What it asks for depends on the seed and on what it was told, in that order, and on nothing else: a search
-    that was killed asks for the same points again.
+    The proposals depend on the seed and on the values so far alone, so a search that was killed proposes the
+    same points again.
 
     Attributes:
-        together: how many points it gives before it hears of any of them.
+        together: how many points it proposes at a time.
     """
 
     together: int
@@ -32,15 +32,15 @@ class Strategy(ABC):
 
     @abstractmethod
     def ask(self, count: int) -> list[int]:
-        """The numbers of so many points that were not asked for before."""
+        """Return the numbers of so many new points."""
 
     def tell(self, numbers: Sequence[int], values: Sequence[float | None]) -> None:
-        """Hear what the points asked for last are worth, the more the better; None for one that failed."""
+        """Take the values of the last points, of which more is better; None for one that failed."""
         del numbers, values
 
 
 class Grid(Strategy):
-    """Every point; where there are fewer trials than points, points drawn uniformly."""
+    """Every point, or points drawn uniformly where there are fewer trials than points."""
 
     def __init__(self, space: Space, seed: int, trials: int) -> None:
         super().__init__(space, seed)
@@ -48,7 +48,7 @@ class Grid(Strategy):
         self.left = shuffled(space, seed, trials) if trials < len(space) else list(range(len(space)))
 
     def ask(self, count: int) -> list[int]:
-        """The next ones."""
+        """Return the next points."""
         asked, self.left = self.left[:count], self.left[count:]
         return asked
 
@@ -56,8 +56,7 @@ class Grid(Strategy):
 class Tpe(Strategy):
     """The tree-structured Parzen estimator of Optuna, over the same values as the grid.
 
-    It gives four points at a time, however many processes there are, so that the winner does not depend on
-    their number.
+    It proposes four points at a time, so that the winner does not depend on the number of processes.
 
     Bergstra et al.: Algorithms for Hyper-Parameter Optimization, NeurIPS 2011.
     """
@@ -68,12 +67,12 @@ class Tpe(Strategy):
         super().__init__(space, seed)
         optuna = _optuna()
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Optuna's own remarks on its options
+            warnings.simplefilter("ignore")  # Optuna warns of experimental options
             sampler = optuna.samplers.TPESampler(seed=derive(seed, "tpe") % 2**32)
         self.failed = optuna.trial.TrialState.FAIL
         self.study = optuna.create_study(direction="maximize", sampler=sampler)
         self.distributions = {
-            # By place: a value may be of a type that Optuna does not write down.
+            # By index: Optuna cannot store values of every type.
             name: optuna.distributions.CategoricalDistribution(tuple(range(len(values))))
             for name, values in space.values.items()
         }
@@ -82,7 +81,7 @@ class Tpe(Strategy):
         self.spare = shuffled(space, seed, min(len(space), trials + TRIES))
 
     def ask(self, count: int) -> list[int]:
-        """Points the estimator thinks well of."""
+        """Return points that the estimator expects to do well."""
         self.open = {}
         tries = 0
         while len(self.open) < min(count, len(self.space) - len(self.seen)):
@@ -96,7 +95,7 @@ class Tpe(Strategy):
             point = {name: values[trial.params[name]] for name, values in self.space.values.items()}
             number = self.space.number(point)
             if number in self.seen or number in self.open:
-                # It knows this one already: that it comes again is no news of the point's worth.
+                # A repeated point says nothing new about its value.
                 self.study.tell(trial, state=self.failed)
                 tries += 1
             else:
@@ -104,7 +103,7 @@ class Tpe(Strategy):
         return list(self.open)
 
     def tell(self, numbers: Sequence[int], values: Sequence[float | None]) -> None:
-        """Give the estimator what the points came to."""
+        """Give the estimator the values of the points."""
         for number, value in zip(numbers, values, strict=True):
             self.seen[number] = value
             if value is None:
@@ -117,14 +116,14 @@ STRATEGIES: dict[str, type[Grid] | type[Tpe]] = {"grid": Grid, "tpe": Tpe}
 
 
 def strategy(name: str, space: Space, seed: int, trials: int) -> Strategy:
-    """The strategy of a name."""
+    """Return the strategy of a name."""
     if not isinstance(name, str) or name not in STRATEGIES:
         raise unknown("search", name, STRATEGIES)
     return STRATEGIES[name](space, seed, trials)
 
 
 def shuffled(space: Space, seed: int, count: int) -> list[int]:
-    """The numbers of so many distinct points, every choice equally likely."""
+    """Return the numbers of so many distinct points, drawn uniformly."""
     from trueedge.kernels.negatives.sampling import distinct
 
     drawn: list[int] = distinct(generator(seed, "search", "points"), len(space), count).tolist()

@@ -1,38 +1,35 @@
-"""A search: trials judged on validation alone, then the winner with seeds of its own, judged on test."""
+"""Hyper-parameter search: trials are evaluated on validation alone, the winner on test with other seeds."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from trueedge import methods, metrics
+from trueedge import metrics
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.results import Record, Store
-from trueedge.runs import Cell, Outcome, Workers, run_cells
+from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_for
+from trueedge.runs.cells import Progress
+from trueedge.runs.driver import with_settings
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
-from trueedge.tasks.protocols import default_protocol
-
-Progress = Callable[[str, int, int], None]
-Run = Callable[[Sequence[Cell]], Iterator[tuple[int, Outcome]]]
 
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search will take, said before it starts.
+    """What a search will cost, known before it starts.
 
     Attributes:
-        space: where it looks.
-        search: how it looks.
-        trials: how many points it will try.
-        seeds: with how many seeds the winner is run.
-        jobs: how many cells are run at a time.
+        space: the settings and values that are searched.
+        search: the strategy's name.
+        trials: the number of points to try.
+        seeds: the number of seeds of the winner.
+        jobs: how many cells run at a time.
     """
 
     space: Space
@@ -43,13 +40,13 @@ class Budget:
 
     @property
     def trainings(self) -> int:
-        """How often something is fitted, at most: what is in the store already is not."""
+        """Return the largest number of trainings; what is in the store is not trained again."""
         return self.trials + self.seeds
 
     def __str__(self) -> str:
         settings = ", ".join(f"{name} ({len(values)})" for name, values in self.space.values.items())
         every = self.trials == len(self.space)
-        how = "all" if every else {"grid": "drawn at random", "tpe": "chosen by TPE"}[self.search]
+        how = "all" if every else {"grid": "chosen at random", "tpe": "chosen by TPE"}[self.search]
         epochs = getattr(self.space.method, "epochs", None)
         return (
             f"{self.trials} trials of {len(self.space):,} points ({how}) over {settings}; then the winner"
@@ -61,13 +58,13 @@ class Budget:
 
 @dataclass(frozen=True)
 class Trial:
-    """One point that was tried.
+    """One point of the space and its result.
 
     Attributes:
-        settings: the settings that were searched.
-        value: its validation metric, None where it could not be run.
-        record: its record, which knows no test part.
-        fresh: whether it was computed now, not found in the store.
+        settings: the values of the settings that are searched.
+        value: the validation metric, None where the trial failed.
+        record: its record, which has no test part.
+        fresh: whether the record is new; False where it was in the store.
         reason: why there is no record.
     """
 
@@ -80,15 +77,15 @@ class Trial:
 
 @dataclass(frozen=True)
 class Tuned:
-    """What a search came to.
+    """The result of a search.
 
     Attributes:
-        settings: the winner's settings, of those that were searched.
-        records: the winner's records, a seed each, with the test part.
-        method: the winner.
-        metric: the validation metric it was chosen by.
-        trials: all trials, in the order they were asked for.
-        fresh: how many trials and records were computed now.
+        settings: the winner's values of the settings that were searched.
+        records: the winner's records, one for each seed, with the test part.
+        method: the winner, with all its settings.
+        metric: the validation metric that chose it.
+        trials: all trials, in the order of the search.
+        fresh: how many of the trials and records are new.
     """
 
     settings: Point
@@ -100,13 +97,13 @@ class Tuned:
 
     @property
     def best(self) -> list[Trial]:
-        """The trials that could be run, best first; of equal ones the first asked for."""
+        """Return the trials that have a value, best first; of equal ones the earlier."""
         done = [trial for trial in self.trials if trial.value is not None]
         return sorted(done, key=lambda trial: -_worth(self.metric, trial.value or 0.0))
 
 
 def _worth(metric: str, value: float) -> float:
-    """The higher, the better: ranks are turned round."""
+    """Return a value of which more is better: mean ranks change their sign."""
     return value if metrics.get(metric).higher_is_better else -value
 
 
@@ -129,27 +126,27 @@ def tune(
     progress: Progress | None = None,
     **options: Any,
 ) -> Tuned:
-    """Search a method's settings on the validation part, then judge the winner on the test part.
+    """Search a method's settings on the validation part, then evaluate the winner on the test part.
 
-    Split and negatives are those of one seed throughout. Trials are trained with that seed and never judged
-    on the test part; the winner is trained with the seeds after it, so that what luck won on validation is
-    not reported. A search that is killed goes on when it is asked for again: every cell is looked up first.
+    Split and negatives stay the same. Trials are trained with ``seed`` and never evaluated on the test part.
+    The winner is trained with the seeds that follow, so that a lucky trial is not reported. A search that was
+    killed continues when it is called again: what is in the store is not trained again.
 
     Args:
-        source: a data set's name, the path of an edge list, a graph, or a task that is made already.
-        protocol: the protocol's name; ``heart`` where none is given, or the task's own.
-        method: a method's name, or a method; settings that are not at their default stay as they are.
-        trials: how many points are tried; no more than the space has.
+        source: a data set's name, the path of an edge list, a graph, or a task.
+        protocol: the protocol's name; by default ``heart``, or the task's own.
+        method: a method's name, or a method; settings that differ from their default are not searched.
+        trials: how many points are tried; at most the size of the space.
         search: ``grid`` (points at random where the grid has more than ``trials``) or ``tpe``.
-        seeds: with how many seeds the winner is run.
-        seed: for split, negatives, trials and the search itself.
-        metric: the validation metric that chooses, the task's headline where None.
-        settings: settings of a method given by name, which are not searched.
-        space: values to search for some settings, in the place of the method's own.
-        device: where learned methods train.
-        jobs: how many cells are run at a time, in processes of their own where it is more than one. The
-            cores are divided among them, and the last bits of what torch adds up may depend on that.
-        store: where records are kept and looked up.
+        seeds: how many seeds the winner is trained with.
+        seed: seeds split, negatives, trials and the search itself.
+        metric: the validation metric that chooses; by default the task's headline.
+        settings: settings of a method given by name; they are not searched.
+        space: values to search for some settings, in place of the method's own.
+        device: where trained methods train.
+        jobs: how many cells run at a time, each in a process of its own if more than one. The processes share
+            the cores, and the last bits of torch's sums may depend on the number of threads.
+        store: where records are looked up and stored.
         announce: called with the budget before anything is trained.
         progress: called with a text, the cells done and the cells in all.
         options: the protocol's options.
@@ -157,12 +154,8 @@ def tune(
     for name, number in (("trials", trials), ("seeds", seeds), ("jobs", jobs)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise must_be(name, "tune", "a whole number, 1 or more", number)
-    if isinstance(method, str):
-        method = methods.create(method, settings)
-    elif settings:
-        raise InputError("tune: settings go with a method's name; this method has its settings already")
-    if protocol is None:
-        protocol = source.protocol if isinstance(source, Task) else default_protocol(source)
+    method = with_settings(method, settings)
+    protocol = protocol if protocol is not None else default_protocol(source)
     if metric is not None:
         metrics.get(metric)
     if search not in STRATEGIES:
@@ -172,8 +165,8 @@ def tune(
         source.check_part("valid")
         trial = replace(trial, task_seed=source.seed)
     trial.check()
-    looked_at = Space.of(method, space)
-    budget = Budget(looked_at, search, min(trials, len(looked_at)), seeds, jobs)
+    searched = Space.of(method, space)
+    budget = Budget(searched, search, min(trials, len(searched)), seeds, jobs)
     search_run = _Search(trial, budget, metric, store, progress)
     if announce is not None:
         announce(budget)
@@ -192,9 +185,9 @@ class _Search:
         self.done = 0
 
     def run(self) -> Tuned:
-        """The trials, then the winner."""
-        with self._runner() as run:
-            trials = self._trials(run)
+        """Run the trials, then the winner."""
+        with runner_for(self.budget.jobs) as runner:
+            trials = self._trials(runner)
             finished = [trial for trial in trials if trial.value is not None]
             if not finished:
                 raise InputError(f"no trial of {self.trial.method.name} could be run: {trials[0].reason}")
@@ -202,28 +195,28 @@ class _Search:
             worth = partial(_worth, self.metric)
             best = max(finished, key=lambda trial: worth(trial.value or 0.0))
             winner = self.budget.space.at(best.settings)
-            outcomes = self._outcomes(run, self._winners_cells(winner), "winner")
+            outcomes = self._outcomes(runner, self._winners_cells(winner), "winner")
         records = [outcome.record for outcome in outcomes if outcome.record is not None]
         if not records:
             raise InputError(f"the winner could not be run again: {outcomes[0].reason}")
         fresh = sum(trial.fresh for trial in trials) + sum(outcome.fresh for outcome in outcomes)
         return Tuned(best.settings, records, winner, self.metric, trials, fresh)
 
-    def _trials(self, run: Run) -> list[Trial]:
+    def _trials(self, runner: Runner) -> list[Trial]:
         space = self.budget.space
         found: list[Trial] = []
         while len(found) < self.budget.trials:
             numbers = self.strategy.ask(min(self.strategy.together, self.budget.trials - len(found)))
             points = [space.point(number) for number in numbers]
             cells = [replace(self.trial, method=space.at(point)) for point in points]
-            outcomes = self._outcomes(run, cells, "trial")
-            told = [
+            outcomes = self._outcomes(runner, cells, "trial")
+            tried = [
                 Trial(point, self._value(outcome), outcome.record, outcome.fresh, outcome.reason)
                 for point, outcome in zip(points, outcomes, strict=True)
             ]
-            worths = [None if one.value is None else _worth(self.metric or "", one.value) for one in told]
+            worths = [None if one.value is None else _worth(self.metric or "", one.value) for one in tried]
             self.strategy.tell(numbers, worths)
-            found += told
+            found += tried
         return found
 
     def _winners_cells(self, winner: Method) -> list[Cell]:
@@ -234,7 +227,7 @@ class _Search:
         ]
 
     def _value(self, outcome: Outcome) -> float | None:
-        """The validation metric of a trial; the first trial says which it is where none was named."""
+        """Return the validation metric of a trial; where none was named, the first trial's headline."""
         if outcome.record is None:
             return None
         if self.metric is None:
@@ -244,54 +237,18 @@ class _Search:
             raise unknown(f"metric of {outcome.cell.name} under {outcome.cell.protocol}", self.metric, values)
         return values[self.metric]
 
-    def _outcomes(self, run: Run, cells: Sequence[Cell], noun: str) -> list[Outcome]:
-        """What became of each cell, in their order: looked up in the store, or run and stored."""
+    def _outcomes(self, runner: Runner, cells: Sequence[Cell], noun: str) -> list[Outcome]:
+        """Return the outcomes of some cells, in their order."""
         found: dict[int, Outcome] = {}
-        for place, cell in enumerate(cells):
-            known = None if self.store is None else self.store.find(cell.key)
-            if known is not None:
-                found[place] = Outcome(cell, replace(known, dataset=cell.name))
-                self._report(noun)
-        left = [place for place in range(len(cells)) if place not in found]
-        for place, outcome in run([cells[place] for place in left]):
-            if outcome.record is not None:
-                if self.store is not None:
-                    self.store.append(outcome.record)
-                # A metric that is not there is seen at the first trial.
-                if cells[0].parts is not None:
-                    self._value(outcome)
-            found[left[place]] = outcome
+        for position, outcome in drive(cells, self.store, runner):
+            # A metric that does not exist is an error at the first trial, not after the last.
+            if outcome.cell.parts is not None:
+                self._value(outcome)
+            found[position] = outcome
             self._report(noun)
-        return [found[place] for place in range(len(cells))]
+        return [found[position] for position in range(len(cells))]
 
     def _report(self, noun: str) -> None:
         self.done += 1
         if self.progress is not None:
             self.progress(f"{self.trial.method.name} · {noun}", self.done, self.budget.trainings)
-
-    @contextmanager
-    def _runner(self) -> Iterator[Run]:
-        """What runs cells: this process, or several."""
-        if self.budget.jobs == 1:
-            cells = _Queue()
-            outcomes = run_cells(cells)
-
-            def run(asked: Sequence[Cell]) -> Iterator[tuple[int, Outcome]]:
-                for place, cell in enumerate(asked):
-                    cells.next = cell
-                    yield place, next(outcomes)
-
-            yield run
-            return
-        with Workers(self.budget.jobs) as several:
-            yield several.run
-
-
-class _Queue:
-    """Cells one at a time, to a single run of cells, which makes their task once."""
-
-    next: Cell
-
-    def __iter__(self) -> Iterator[Cell]:
-        while True:
-            yield self.next

@@ -1,4 +1,4 @@
-"""A printed table run again: a cell for each value and seed, ours beside theirs."""
+"""A published table, run again: a cell for each value and seed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class PrintedTable:
 
     Attributes:
         name: the study's name.
-        values: what was printed; those without a number, and methods that are not in the catalogue, are left
-            out.
-        protocol: our protocol for a value.
-        method: our method, with its settings, for a value.
-        seeds: how many seeds a trained method gets.
-        beside: further values of a record that nobody has printed, by their metric.
+        values: the published values; those without a number, or of a method that is not in the catalogue, are
+            left out.
+        protocol: returns our protocol for a value.
+        method: returns our method, with its settings, for a value.
+        seeds: the number of seeds of a trained method.
+        beside: returns further values of a record that were not published, by metric.
     """
 
     name: str
@@ -38,7 +38,7 @@ class PrintedTable:
     beside: Callable[[Record], Mapping[str, float]] | None = None
 
     def run(self, plan: Plan) -> Finding:
-        """Run what a plan asks for."""
+        """Run a plan."""
         values = self._values(plan)
         cells, missing = self._cells(values, plan)
         records, failed = run_all(cells, plan)
@@ -56,7 +56,7 @@ class PrintedTable:
         return Finding(rows, [*missing, *failed], places(records.values()))
 
     def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
-        """Rows of what was not printed."""
+        """Return rows of values that were not published."""
         found = [self.beside(record) for record in records] if self.beside is not None else []
         rows = []
         for metric in found[0] if found else ():
@@ -75,7 +75,7 @@ class PrintedTable:
         return [value for value in values if value.dataset in names and value.method in wanted]
 
     def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:
-        """The cells behind some values, for the data sets whose files are here."""
+        """Return the cells of some values, for the data sets whose files are here."""
         cells: dict[tuple[str, str, Method, int], Cell] = {}
         missing: dict[str, str] = {}
         for value in values:
@@ -85,7 +85,7 @@ class PrintedTable:
                 missing[value.dataset] = absent
                 continue
             method = self.method(value)
-            # A heuristic on a fixed split has nothing left to draw.
+            # A heuristic on a fixed split has nothing random.
             seeds = 1 if method.family == "heuristics" else plan.seeds or self.seeds
             for seed in range(seeds):
                 key = (value.dataset, protocol, method, seed)
@@ -95,19 +95,19 @@ class PrintedTable:
 
 
 def selected_by(value: PublishedValue, **settings: object) -> Method:
-    """A value's method; a trained one is selected by that very metric, as the published were."""
+    """Return the method of a value; a trained one is selected by the value's metric, as in the paper."""
     if "select" in methods.get(value.method.partition("/")[0]).space():
         settings = {"select": value.metric, **settings}
     return methods.create(value.method.partition("/")[0], settings)
 
 
 def on_released_files(value: PublishedValue) -> str:
-    """Released files where there are some; OGB's own split, with negatives made anew under HeaRT."""
+    """Return the protocol of a value: released files where there are some, else OGB's split."""
     return value.protocol if value.dataset.startswith("ogbl") else f"{value.protocol}-released"
 
 
 def _absent(dataset: str, protocol: str) -> str:
-    """Why a data set cannot be read here; empty where it can."""
+    """Return why a data set cannot be read here; empty where it can."""
     try:
         datasets.available(dataset, released=get_protocol(protocol).released)
     except datasets.MissingFile as error:

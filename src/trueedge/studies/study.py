@@ -1,8 +1,8 @@
-"""A study: a published table as code, ours beside theirs."""
+"""A study: a published table as code, our numbers next to the published ones."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,9 +12,8 @@ from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
 from trueedge.registry import Registry
 from trueedge.results import Record, Store
-from trueedge.runs import Cell, Outcome, Workers, run_cells
-
-Progress = Callable[[str, int, int], None]
+from trueedge.runs import Cell, drive, runner_for
+from trueedge.runs.cells import Progress
 
 
 @dataclass(frozen=True)
@@ -22,13 +21,13 @@ class Plan:
     """What to run of a study.
 
     Attributes:
-        datasets: only these, or all the study has where none is named.
-        methods: only these, or all.
-        seeds: how many seeds, or None for the study's own number.
-        device: where learned methods train.
-        store: where records are kept.
+        datasets: only these data sets; empty for all of the study.
+        methods: only these methods; empty for all.
+        seeds: the number of seeds, or None for the study's own.
+        device: where trained methods train.
+        store: where records are looked up and stored.
         progress: called with a text, the work done and the work in all.
-        jobs: how many cells are run at a time, in processes of their own where it is more than one.
+        jobs: how many cells run at a time, each in a process of its own if more than one.
     """
 
     datasets: tuple[str, ...] = ()
@@ -48,17 +47,17 @@ class Plan:
 
 @dataclass(frozen=True)
 class Comparison:
-    """One number, ours beside theirs, both in the unit the paper prints.
+    """One of our numbers and the published one, both in the paper's unit.
 
     Attributes:
         dataset: the data set's name.
-        protocol: the protocol ours was run under.
+        protocol: the protocol of our records.
         method: the method's name.
         metric: the metric's name.
         ours: our mean.
         std: our standard deviation over seeds.
-        seeds: how many records ours stands on.
-        theirs: the published mean, None where nobody has published one.
+        seeds: the number of our records.
+        theirs: the published mean, None where none was published.
         their_std: the published standard deviation, or None.
     """
 
@@ -74,19 +73,19 @@ class Comparison:
 
     @property
     def difference(self) -> float | None:
-        """Ours minus theirs."""
+        """Return our mean minus the published one."""
         return None if self.theirs is None else self.ours - self.theirs
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What a study came to.
+    """The results of a study.
 
     Attributes:
         rows: the comparisons.
-        missing: what could not be run, and why.
+        missing: a sentence for each thing that could not be run.
         places: where the records were computed: device, machine and versions.
-        figures: what the paper draws, from ours.
+        figures: the paper's figures, drawn from our numbers.
     """
 
     rows: list[Comparison]
@@ -105,7 +104,7 @@ class Study:
         citation: the paper.
         decimals: how many decimals the paper prints.
         run: runs a plan.
-        one_process: whether nothing of it can run side by side, because it counts or watches itself.
+        one_process: whether it must run in one process, because it measures its own work.
     """
 
     name: str
@@ -125,17 +124,17 @@ def register(study: Study) -> Study:
 
 
 def get(name: str) -> Study:
-    """The study of a name."""
+    """Return the study of a name."""
     return STUDIES.get(name)
 
 
 def catalogue() -> tuple[Study, ...]:
-    """All studies."""
+    """Return all studies."""
     return STUDIES.values()
 
 
 def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
-    """The names asked for, or all; a name that is not there is an error."""
+    """Return the names asked for, or all where none is; an unknown name is an error."""
     for name in asked:
         if name not in there:
             raise unknown(what, name, there)
@@ -145,26 +144,27 @@ def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
 def run_all(
     cells: Iterable[Cell], plan: Plan, total: int | None = None
 ) -> tuple[dict[tuple[str, str, Method], list[Record]], list[str]]:
-    """Run cells; the records by (data set, protocol, method), and a sentence for each that could not run.
+    """Run cells; return the records by (data set, protocol, method), and a sentence for each failed cell.
 
     Args:
-        cells: what to run; where they are made one by one, so are they taken.
-        plan: with the store, the number of processes and whom to tell of progress.
-        total: how many cells there are, where they are made one by one.
+        cells: what to run; a generator is read as cells are run.
+        plan: names the store, the number of processes and the progress callback.
+        total: the number of cells, where ``cells`` is a generator.
     """
     if isinstance(cells, Sequence):
         total = len(cells)
     done = {}
-    for place, outcome in _outcomes(cells, plan):
-        cell = outcome.cell
-        # Not the cell itself, which may hold its task.
-        done[place] = (cell.protocol, cell.method, outcome.record, outcome.reason)
-        if plan.progress is not None:
-            plan.progress(f"{cell.name} · {cell.protocol} · {cell.method.name}", len(done), total or 0)
+    with runner_for(plan.jobs) as runner:
+        for position, outcome in drive(cells, plan.store, runner):
+            cell = outcome.cell
+            # Not the cell itself, which may hold its task.
+            done[position] = (cell.protocol, cell.method, outcome.record, outcome.reason)
+            if plan.progress is not None:
+                plan.progress(f"{cell.name} · {cell.protocol} · {cell.method.name}", len(done), total or 0)
     records: dict[tuple[str, str, Method], list[Record]] = {}
     missing: dict[str, None] = {}
-    for place in sorted(done):
-        protocol, method, record, reason = done[place]
+    for position in sorted(done):
+        protocol, method, record, reason = done[position]
         if record is None:
             missing[f"{method.name} under {protocol}: {reason}"] = None
         else:
@@ -172,17 +172,8 @@ def run_all(
     return records, list(missing)
 
 
-def _outcomes(cells: Iterable[Cell], plan: Plan) -> Iterator[tuple[int, Outcome]]:
-    """What became of each cell, with its place, as it is done."""
-    if plan.jobs == 1:
-        yield from enumerate(run_cells(cells, plan.store))
-    else:
-        with Workers(plan.jobs, plan.store) as several:
-            yield from several.run(cells)
-
-
 def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
-    """Where some records were computed: each device, machine and set of versions once."""
+    """Return where records were computed: each device, machine and set of versions once."""
     found: list[dict[str, Any]] = []
     for record in (record for group in records for record in group):
         place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
@@ -192,7 +183,7 @@ def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
 
 
 def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] | None:
-    """The mean and standard deviation of a test metric over records, or None where it was not measured."""
+    """Return the mean and standard deviation of a test metric over records, None where they lack it."""
     (row,) = summarise(records)
     if metric not in row.means:
         return None
@@ -200,6 +191,6 @@ def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] 
 
 
 def need(rows: Sequence[Comparison], study: str, missing: Sequence[str]) -> None:
-    """Refuse an empty table, with the first reason for it."""
+    """Raise an InputError for an empty table, with the first reason for it."""
     if not rows:
         raise InputError(f"nothing of {study} could be run: {missing[0] if missing else 'no method matches'}")

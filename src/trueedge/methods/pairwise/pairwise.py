@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from trueedge.methods.trained import Trained
@@ -21,11 +20,6 @@ class Pairwise(Trained):
     """
 
     family: ClassVar[str] = "pairwise"
-
-    @classmethod
-    def sources(cls) -> list[Path]:
-        """Its own files, the training loop's, and those of what pairwise methods train."""
-        return [*super().sources(), *sorted((Path(__file__).parent / "models").glob("*.py"))]
 
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""

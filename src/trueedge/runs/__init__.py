@@ -1,0 +1,33 @@
+"""Running cells: a task, a method, a seed; a record each."""
+
+import warnings
+from typing import Any
+
+from trueedge.runs.cells import Cell, Outcome, default_protocol
+from trueedge.runs.driver import drive, run, run_cells, runner_for, workers
+from trueedge.runs.processes import Processes
+from trueedge.runs.runner import InProcess, Runner
+
+__all__ = [
+    "Cell",
+    "InProcess",
+    "Outcome",
+    "Processes",
+    "Runner",
+    "default_protocol",
+    "drive",
+    "run",
+    "run_cells",
+    "runner_for",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Workers":
+        warnings.warn(
+            "trueedge.runs.Workers is deprecated: run_cells(cells, store, jobs=4) does the same",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return workers
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,0 +1,140 @@
+"""The driver: looks cells up in the store, lets a runner run the others, and stores their records."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from types import SimpleNamespace
+from typing import Any
+
+from trueedge import methods
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.methods import Method
+from trueedge.results import kept_scores
+from trueedge.results.record import Record
+from trueedge.results.store import Store
+from trueedge.runs.cells import Cell, Outcome, Progress, default_protocol
+from trueedge.runs.processes import Processes
+from trueedge.runs.runner import InProcess, Runner
+from trueedge.tasks import Task
+
+
+def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
+    """Return a runner: this process for one job, several processes for more.
+
+    Args:
+        jobs: how many cells run at a time.
+        progress: told of the stages of making a task, where that happens in this process.
+    """
+    return InProcess(progress) if jobs == 1 else Processes(jobs)
+
+
+def drive(
+    cells: Iterable[Cell],
+    store: Store | None,
+    runner: Runner,
+    again: bool = False,
+    keep_scores: bool = False,
+) -> Iterator[tuple[int, Outcome]]:
+    """Yield the position and the outcome of each cell, from the store or from a runner.
+
+    It is :func:`run_cells` with a runner of one's own; the other arguments are the same.
+    """
+    if keep_scores and store is None:
+        raise InputError("scores are kept beside records: there is no store to keep them in")
+
+    def look_up(cell: Cell) -> Outcome | None:
+        cell.check()
+        found = None if store is None or again else store.find(cell.key)
+        if store is None or found is None or (keep_scores and not kept_scores.settled(found, store.folder)):
+            return None
+        # The same graph may have come under another name.
+        return Outcome(cell, replace(found, dataset=cell.name))
+
+    scores_to = store.folder if store is not None and keep_scores else None
+    for position, outcome in runner.run(cells, look_up, scores_to):
+        if store is not None and outcome.fresh and outcome.record is not None:
+            store.append(outcome.record)
+        yield position, outcome
+
+
+def run_cells(
+    cells: Iterable[Cell],
+    store: Store | None = None,
+    *,
+    jobs: int = 1,
+    again: bool = False,
+    keep_scores: bool = False,
+) -> Iterator[Outcome]:
+    """Run cells and yield the outcome of each as soon as it is known.
+
+    Cells of the same task should follow each other: it is made once, and not at all where the store has all
+    their records. A new record is on disk before its outcome is yielded.
+
+    Args:
+        cells: what to run.
+        store: where records are looked up and stored.
+        jobs: how many cells run at a time. More than one run in processes of their own, and their outcomes
+            come in the order they finish.
+        again: run all cells; the older records stay in the store.
+        keep_scores: keep the scores of the test part too. A record without them is computed again.
+    """
+    with runner_for(jobs) as runner:
+        for _, outcome in drive(cells, store, runner, again, keep_scores):
+            yield outcome
+
+
+def run(
+    source: str | Graph | Task,
+    protocol: str | None = None,
+    method: str | Method = "ra",
+    seed: int = 0,
+    *,
+    settings: Mapping[str, Any] | None = None,
+    device: str = "cpu",
+    store: Store | None = None,
+    task_seed: int | None = None,
+    keep_scores: bool = False,
+    **options: Any,
+) -> Record:
+    """Fit a method on a data set under a protocol and evaluate it.
+
+    Args:
+        source: a data set's name, the path of an edge list, a graph, or a task.
+        protocol: the protocol's name; by default ``heart``, or the task's own.
+        method: a method's name, or a method with its settings.
+        seed: seeds split, negatives and training.
+        settings: settings of a method given by name.
+        device: where trained methods train.
+        store: where the record is looked up and stored.
+        task_seed: seeds split and negatives, in place of ``seed``.
+        keep_scores: keep the scores of the test part in the store, for a certificate.
+        options: the protocol's options.
+    """
+    protocol = protocol if protocol is not None else default_protocol(source)
+    cell = Cell(source, protocol, with_settings(method, settings), seed, options, device, task_seed)
+    with InProcess(raises=True) as runner:
+        ((_, outcome),) = drive([cell], store, runner, keep_scores=keep_scores)
+    if outcome.record is None:
+        raise InputError(outcome.reason)
+    return outcome.record
+
+
+def with_settings(method: str | Method, settings: Mapping[str, Any] | None) -> Method:
+    """Return the method of a name with settings, or a method that has its own."""
+    if isinstance(method, str):
+        return methods.create(method, settings)
+    if settings:
+        raise InputError("settings go with a method's name; this method has its settings already")
+    return method
+
+
+@contextmanager
+def workers(
+    jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
+) -> Iterator[SimpleNamespace]:
+    """Do what ``Workers``, the former name of several processes, did; it goes in the next version."""
+    with Processes(jobs) as runner:
+        yield SimpleNamespace(run=lambda cells: drive(cells, store, runner, again, keep_scores))

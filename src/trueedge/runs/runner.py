@@ -1,0 +1,100 @@
+"""A runner takes cells and yields their outcomes; one that runs them in this process."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import ClassVar, Self
+
+from trueedge.errors import InputError
+from trueedge.runs.cells import Cell, Outcome, Progress, run_on
+from trueedge.runs.failures import user_error
+from trueedge.tasks import Task
+
+LookUp = Callable[[Cell], Outcome | None]
+
+
+def nothing_known(cell: Cell) -> None:
+    """Return None: the record of no cell is known."""
+    del cell
+
+
+class Runner(ABC):
+    """Runs cells. A subclass is a way to do so: in this process, in several, on many machines.
+
+    A runner neither reads nor writes the store: whoever drives it does. Use it in a ``with`` statement, which
+    frees what it holds.
+
+    Attributes:
+        in_process: whether cells run in this process, one after the other, so that callbacks set around a
+            cell reach its training.
+    """
+
+    in_process: ClassVar[bool] = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    @abstractmethod
+    def run(
+        self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Run cells and yield the position and the outcome of each as soon as it is known.
+
+        Args:
+            cells: may be a generator. It is advanced only when there is room for another cell.
+            look_up: called once with each cell before it runs. An outcome that it returns is passed on at
+                once, and its cell does not run.
+            scores_to: the folder of records where the scores of the test part are kept; None keeps none.
+        """
+
+    def stop(self) -> None:  # noqa: B027
+        """End what is running and free what is held."""
+
+
+class InProcess(Runner):
+    """Runs cells in this process, in order.
+
+    Cells of the same task should follow each other: a task is kept until a cell of another task comes.
+
+    Args:
+        progress: called with a stage of making a task, the work done and the work in all.
+        raises: raise what the code of a user's own method raises, instead of making it the reason why its
+            cell has no record.
+    """
+
+    in_process = True
+
+    def __init__(self, progress: Progress | None = None, raises: bool = False) -> None:
+        self._progress, self._raises = progress, raises
+        self._task: Task | None = None
+        self._task_key, self._seconds = "", 0.0
+
+    def run(
+        self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Run cells in order."""
+        for position, cell in enumerate(cells):
+            yield position, look_up(cell) or self.run_one(cell, scores_to)
+
+    def run_one(self, cell: Cell, scores_to: Path | None = None) -> Outcome:
+        """Run one cell."""
+        try:
+            if self._task is None or cell.task_key != self._task_key:
+                start = time.perf_counter()
+                self._task = cell.task(self._progress)
+                self._task_key, self._seconds = cell.task_key, time.perf_counter() - start
+            with nullcontext() if self._raises else user_error(cell.method):
+                return Outcome(cell, run_on(self._task, cell, self._seconds, scores_to), fresh=True)
+        except InputError as error:
+            return Outcome(cell, None, reason=str(error))
+
+    def stop(self) -> None:
+        """Forget the task of the last cell."""
+        self._task = None
