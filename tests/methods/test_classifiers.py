@@ -14,7 +14,7 @@ from trueedge.methods import create
 from trueedge.methods.classifiers import examples
 from trueedge.methods.classifiers.examples import FOLDS, degrees, folds, topology, topology_and_degrees
 from trueedge.methods.classifiers.linear import logistic_regression, orthogonal_to_last
-from trueedge.training.pair_features import PairPerceptron
+from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
 
 NAMES = ("mlp-deg", "mlp-topo", "linear")
 SMALL = {"hidden": 16, "dropout": 0.2, "epochs": 12, "learning_rate": 0.02}
@@ -157,8 +157,8 @@ def test_a_scorer_reads_another_graph_when_it_is_given_one(task, name):
     scorer = quick(name).fit(task)
     wider = task.graph.with_edges(task.test.positives)
     pairs = task.pairs()
-    assert scorer.on(task.graph).score(pairs).tobytes() == scorer.score(pairs).tobytes()
-    assert scorer.on(wider).score(pairs).tobytes() != scorer.score(pairs).tobytes()
+    assert scorer.with_graph(task.graph).score(pairs).tobytes() == scorer.score(pairs).tobytes()
+    assert scorer.with_graph(wider).score(pairs).tobytes() != scorer.score(pairs).tobytes()
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -26,7 +26,7 @@ from trueedge.methods.pairwise.models.lpformer import LPFormerModel, NormedEncod
 from trueedge.methods.pairwise.models.near_ranks import SLACK, NearRanks, without_edge  # noqa: E402
 from trueedge.methods.pairwise.models.node_attention import Pattern, node_logits, node_sum  # noqa: E402
 from trueedge.training import LearnedInput, Messages, PairObjective, SparseInput, seeded  # noqa: E402
-from trueedge.training.scorer import TrainedScorer  # noqa: E402
+from trueedge.training.links.scorer import TrainedScorer  # noqa: E402
 
 SMALL = {"dim": 16, "epochs": 3, "batch_size": 64, "evaluate_every": 1}
 
@@ -429,8 +429,8 @@ def test_another_graph_is_scored_with_its_own_pagerank():
     fewer = without(task.graph, 3)
     pairs = task.graph.edges[:20].astype(np.int64)
     fresh = TrainedScorer(scorer.model, Messages.of(fewer), scorer.history)
-    assert scorer.on(fewer).score(pairs).tobytes() == fresh.score(pairs).tobytes()
-    assert scorer.on(task.graph).score(pairs).tobytes() == scorer.score(pairs).tobytes()
+    assert scorer.with_graph(fewer).score(pairs).tobytes() == fresh.score(pairs).tobytes()
+    assert scorer.with_graph(task.graph).score(pairs).tobytes() == scorer.score(pairs).tobytes()
 
 
 @pytest.mark.parametrize(("nodes", "edges"), [(1, []), (2, [[0, 1]]), (3, [[0, 1]]), (3, [[0, 1], [1, 2]])])

@@ -130,7 +130,7 @@ def test_scales_of_a_graph_without_edges_are_finite():
     assert torch.isfinite(scales).all()
 
 
-@pytest.mark.parametrize("settings", [{}, {"aggregation": "sum", "dropout": 0.2}, {"bfloat16": True}])
+@pytest.mark.parametrize("settings", [{}, {"aggregation": "sum", "dropout": 0.2}])
 def test_a_trained_scorer_passes_the_check_and_repeats_itself(task, settings, monkeypatch):
     monkeypatch.setattr(NbfModel, "pairs_at_a_time", 256)
     scorers = [create("nbfnet", {**SHORT, "epochs": 2, **settings}).fit(task, seed=3) for _ in range(2)]

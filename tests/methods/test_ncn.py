@@ -290,12 +290,6 @@ def test_only_a_model_that_sees_its_positives_learns_to_look_for_them(name):
     assert inside[False] > inside[True] + 0.1
 
 
-def test_dense_layers_may_be_computed_in_bfloat16(name, task):
-    chosen = {**short(name), "epochs": 2, "batch_size": 512, "bfloat16": True}
-    scorer = create(name, chosen).fit(task)
-    assert np.isfinite(scorer.score(task.pairs("valid"))).all()
-
-
 def test_a_number_is_the_sum_of_three_short_ones():
     from trueedge.methods.pairwise.models.common_neighbors import short_parts
 

@@ -247,9 +247,3 @@ def test_only_a_model_that_sees_its_positives_learns_to_look_for_them():
         outside[hidden] = task.evaluate(scorer, "test", ["auc"])["auc"]
     assert 0.3 < outside[True] < 0.7
     assert inside[False] > inside[True] + 0.1
-
-
-def test_dense_layers_may_be_computed_in_bfloat16(task):
-    chosen = {**SHORT, "epochs": 2, "batch_size": 512, "bfloat16": True}
-    scorer = create("neo-gnn", chosen).fit(task)
-    assert np.isfinite(scorer.score(task.pairs("valid"))).all()

@@ -106,7 +106,7 @@ def test_agreeing_states_never_speak_against_an_edge():
         {"positions": "deepwalk"},
         {"folds": 3},
         {"inputs": "learned"},
-        {"seen_features": "all", "bfloat16": True},
+        {"seen_features": "all"},
     ],
 )
 def test_a_trained_scorer_passes_the_check_and_repeats_itself(task, settings):
@@ -162,7 +162,7 @@ def test_a_hidden_edge_is_seen_by_positions_computed_once_and_by_those_of_its_fo
 
 def test_a_batch_is_of_one_fold_and_every_edge_comes_once(task):
     method = create("peg", {**SHORT, "folds": 4, "batch_size": 20}).for_task(task)
-    objective = method.objective()(task.graph, Messages.of(task.graph))
+    objective = method.objective(method.schedule(task))(task.graph, Messages.of(task.graph))
     steps = list(objective.steps(np.random.default_rng(0)))
     assert sorted(np.concatenate(steps).tolist()) == list(range(task.graph.num_edges))
     assert all(len(set(objective.fold_of[step].tolist())) == 1 for step in steps)

@@ -20,8 +20,8 @@ from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import subgraphs as extraction  # noqa: E402
 from trueedge.methods.pairwise.models.subgraphs import SubgraphBlock, SubgraphSource  # noqa: E402
 from trueedge.training import Messages, seeded  # noqa: E402
+from trueedge.training.links.scorer import TrainedScorer  # noqa: E402
 from trueedge.training.loop import History  # noqa: E402
-from trueedge.training.scorer import TrainedScorer  # noqa: E402
 
 SMALL = {"dim": 8, "layers": 2, "hops": 2, "epochs": 3, "batch_size": 64, "evaluate_every": 1}
 HEADS = ("dgcnn", "gcn")
@@ -248,7 +248,7 @@ def test_a_block_is_kept_when_it_comes_back_and_goes_with_its_graph(random_graph
             assert scorer.score(pairs).tobytes() == expected.tobytes()
     kept = [model.source._of(scorer.messages) for scorer in scorers]
     assert all(one.blocks for one in kept)
-    assert scorers[0].on(second).score(pairs).tobytes() == fresh[1].tobytes()
+    assert scorers[0].with_graph(second).score(pairs).tobytes() == fresh[1].tobytes()
     del scorers, scorer, kept
     gc.collect()
     assert len(model.source._kept) == 0
@@ -296,12 +296,6 @@ def test_small_graphs_and_limits_work():
             model = built(task, head=head, nodes_per_hop=1, share_per_hop=0.5)
             everyone = np.stack(np.meshgrid(range(nodes), range(nodes)), -1).reshape(-1, 2)
             assert np.isfinite(scorer_of(model, graph).score(everyone)).all()
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_dense_layers_may_be_computed_in_bfloat16(cliques, head):
-    scorer = create("seal", {**SMALL, "head": head, "bfloat16": True, "epochs": 1}).fit(cliques)
-    assert np.isfinite(scorer.score(cliques.pairs("test"))).all()
 
 
 def test_a_pair_outside_the_graph_is_named(cliques):

@@ -112,14 +112,14 @@ def test_a_perceptron_trained_twice_scores_the_same_bits():
 
 def test_inputs_side_by_side_are_mapped_as_one():
     torch = pytest.importorskip("torch")
+    from trueedge.methods.embeddings.models.concat_input import ConcatInput
     from trueedge.training import DenseInput, SparseInput
-    from trueedge.training.beside import BesideInput
 
     rng = np.random.default_rng(0)
     sparse = rng.random((7, 5)) * (rng.random((7, 5)) < 0.3)
     dense = rng.standard_normal((7, 4)).astype(np.float32)
     weight, bias = torch.randn(3, 9), torch.randn(3)
-    both = BesideInput(SparseInput(sparse), DenseInput(torch.from_numpy(dense)))
+    both = ConcatInput(SparseInput(sparse), DenseInput(torch.from_numpy(dense)))
     joined = torch.from_numpy(np.hstack([sparse.astype(np.float32), dense]))
     assert both.dim == 9
     torch.testing.assert_close(both.project(weight, bias), joined @ weight.t() + bias)

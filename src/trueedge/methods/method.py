@@ -81,8 +81,6 @@ class Method(ABC):
     family: ClassVar[str]
     citation: ClassVar[str]
     needs_features: ClassVar[bool] = False
-    # Settings of a base class that mean nothing to a method: it has them not.
-    without: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -97,8 +95,6 @@ class Method(ABC):
                     f" {field.name}: … = trueedge.methods.setting(default, help)"
                 )
             limits, value = field.metadata["range"], getattr(self, field.name)
-            if field.name in self.without and value != field.default:
-                raise unknown(f"setting of {self.name}", field.name, self.space())
             example = field.default if limits.kind is None else limits.kind()
             if not (value is None and limits.optional) and not same_kind(value, example):
                 raise must_be(field.name, self.name, f"of type {type(example).__name__}", value)
@@ -107,12 +103,8 @@ class Method(ABC):
 
     @classmethod
     def space(cls) -> dict[str, Range]:
-        """The settings and their ranges."""
-        return {
-            f.name: f.metadata["range"]
-            for f in dataclasses.fields(cls)
-            if "range" in f.metadata and f.name not in cls.without
-        }
+        """Return the settings and their ranges."""
+        return {f.name: f.metadata["range"] for f in dataclasses.fields(cls) if "range" in f.metadata}
 
     @classmethod
     def sources(cls) -> list[Path]:
@@ -122,8 +114,8 @@ class Method(ABC):
         return list(dict.fromkeys(Path(path) for path in found if path is not None))
 
     def settings(self) -> dict[str, Any]:
-        """The settings and their values."""
-        return {key: value for key, value in dataclasses.asdict(self).items() if key not in self.without}
+        """Return the settings and their values."""
+        return {name: getattr(self, name) for name in self.space()}
 
     def for_task(self, task: Task) -> Method:
         """This method with the settings it will have on a task: those left open are filled in."""

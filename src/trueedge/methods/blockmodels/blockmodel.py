@@ -104,8 +104,8 @@ class BlockScorer:
             scores[joined] = (edges[place] * (weight[:, 0] * weight[:, 1]))[joined]
         return scores
 
-    def on(self, graph: Graph) -> BlockScorer:
-        """The same groups, with the edges of another graph on the same nodes counted."""
+    def with_graph(self, graph: Graph) -> BlockScorer:
+        """Return the same groups with the edges of another graph on the same nodes counted."""
         return type(self)(self.name, graph, self.blocks, self.description_length, self.corrected)
 
     @cached_property

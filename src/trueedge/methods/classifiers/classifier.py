@@ -71,6 +71,6 @@ class ClassifierScorer:
         rows, place = np.unique(self.features(self.graph, asked), axis=0, return_inverse=True)
         return self.decide(rows)[place.reshape(-1)]
 
-    def on(self, graph: Graph) -> ClassifierScorer:
-        """The same decision, on the numbers of another graph."""
+    def with_graph(self, graph: Graph) -> ClassifierScorer:
+        """Return the same decision on the numbers of another graph."""
         return ClassifierScorer(self.name, graph, self.features, self.decide)

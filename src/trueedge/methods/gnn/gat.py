@@ -18,6 +18,6 @@ class GAT(Network):
 
     def layer(self, size: int, out: int) -> Any:
         """One round of messages."""
-        from trueedge.training.convolutions import GatLayer
+        from trueedge.training.links.convolutions import GatLayer
 
         return GatLayer(size, out)

@@ -20,6 +20,6 @@ class GCN(Network):
 
     def layer(self, size: int, out: int) -> Any:
         """One round of messages."""
-        from trueedge.training.convolutions import GcnLayer
+        from trueedge.training.links.convolutions import GcnLayer
 
         return GcnLayer(size, out)

@@ -18,6 +18,6 @@ class GIN(Network):
 
     def layer(self, size: int, out: int) -> Any:
         """One round of messages."""
-        from trueedge.training.convolutions import GinLayer
+        from trueedge.training.links.convolutions import GinLayer
 
         return GinLayer(size, out)

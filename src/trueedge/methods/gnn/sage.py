@@ -20,6 +20,6 @@ class SAGE(Network):
 
     def layer(self, size: int, out: int) -> Any:
         """One round of messages."""
-        from trueedge.training.convolutions import SageLayer
+        from trueedge.training.links.convolutions import SageLayer
 
         return SageLayer(size, out)

@@ -64,8 +64,8 @@ class HeuristicScorer:
         """The score of each pair, float64 (n,)."""
         return self.heuristic.score(self.graph, pairs)
 
-    def on(self, graph: Graph) -> HeuristicScorer:
-        """The same heuristic on another graph."""
+    def with_graph(self, graph: Graph) -> HeuristicScorer:
+        """Return the same heuristic on another graph."""
         return HeuristicScorer(self.heuristic, graph)
 
 

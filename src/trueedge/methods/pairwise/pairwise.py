@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import Any, ClassVar
 
-from trueedge.methods.trained import Trained
-
-if TYPE_CHECKING:
-    from trueedge.tasks import Task
+from trueedge.methods.trained import HasBatches
 
 
 @dataclass(frozen=True)
-class Pairwise(Trained):
+class Pairwise(HasBatches):
     """A trained method that reads structure off the graph around a pair.
 
-    A batch's positives are always taken out of the graph first, unless asked otherwise: with the edge itself
-    in sight a model learns to look for it, and finds it nowhere in the test part.
+    A batch's positives are removed from the graph first, unless asked otherwise: a model that sees the edge
+    itself learns to look for it, and finds it nowhere in the test part.
     """
 
     family: ClassVar[str] = "pairwise"
+    firm_defaults: ClassVar[Mapping[str, Any]] = {"hide_positives": True}
 
     @classmethod
     def sources(cls) -> list[Path]:
         """Its own files, the training loop's, and those of what pairwise methods train."""
         return [*super().sources(), *sorted((Path(__file__).parent / "models").glob("*.py"))]
-
-    def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        filled = super().for_task(task)
-        if "hide_positives" in self.without:
-            return filled
-        return replace(filled, hide_positives=True if self.hide_positives is None else self.hide_positives)

@@ -9,23 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasDropout, HasLayers, open_setting
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
     from trueedge.training import LinkModel
 
-# The method's own habits, where nothing was published for a data set.
-HABITS: dict[str, Any] = {
-    "learning_rate": 0.01,
-    "dropout": 0.5,
-    "layers": 3,
-    "dim": 256,
-    "batch_size": 32,
-    "evaluate_every": 2,
-    "patience": 20,
-    "features": True,
-}
 # Nodes of all subgraphs of a block that is scored at a time, on average.
 NODES_AT_A_TIME = 1 << 17
 # Pairs by whose subgraphs the sizes of all are judged.
@@ -34,7 +23,7 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class SEAL(Pairwise):
+class SEAL(HasDropout, HasLayers, Pairwise):
     """Graph convolutions on the subgraph around a pair, whose nodes are labelled by their distances from it.
 
     The pair's own edge is left out of its subgraph, always; other edges of the batch stay in. So there is no
@@ -48,10 +37,16 @@ class SEAL(Pairwise):
     name: ClassVar[str] = "seal"
     title: ClassVar[str] = "SEAL"
     citation: ClassVar[str] = "Zhang and Chen, Link Prediction Based on Graph Neural Networks, 2018"
-    habits: ClassVar[Mapping[str, Any]] = HABITS
-    without: ClassVar[frozenset[str]] = frozenset(
-        {"hide_positives", "inputs", "predictor", "predictor_layers"}
-    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.01,
+        "dropout": 0.5,
+        "layers": 3,
+        "dim": 256,
+        "batch_size": 32,
+        "evaluate_every": 2,
+        "patience": 20,
+        "features": True,
+    }
 
     head: str = setting(
         "dgcnn",
@@ -59,7 +54,7 @@ class SEAL(Pairwise):
         " perceptron on the product of both ends' states (gcn)",
         choices=("dgcnn", "gcn"),
     )
-    features: bool | None = open_setting(bool, "whether nodes start from their features beside their labels")
+    features: bool = open_setting(bool, "whether nodes start from their features beside their labels")
     hops: int = setting(3, "how far a subgraph reaches from the nearer end", low=1, high=32, search=(1, 2, 3))
     nodes_per_hop: int = setting(0, "the most nodes at one distance, drawn at random; 0: all", low=0)
     share_per_hop: float = setting(
@@ -81,9 +76,6 @@ class SEAL(Pairwise):
         from trueedge.randomness import derive
         from trueedge.training import feature_input
 
-        assert self.layers is not None
-        assert self.dim is not None
-        assert self.dropout is not None
         source = SubgraphSource(
             self.hops, self.nodes_per_hop, self.share_per_hop, derive(seed, "subgraphs"), self.memory * MIB
         )

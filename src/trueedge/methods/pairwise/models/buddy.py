@@ -7,9 +7,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.sketches import CountedPairs
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
 
 
 class PropagatedFeatures(Encoder):
@@ -32,11 +32,9 @@ class PropagatedFeatures(Encoder):
         parts = []
         for power, linear in zip(self.powers, self.maps, strict=True):
             mapped = inputs.project(linear.weight)
-            # Products with a sparse matrix know no bfloat16 on every machine.
-            with torch.autocast(root.device.type, enabled=False):
-                for _ in range(power):
-                    own = root * mapped
-                    mapped = root * (messages.sum(own) + own)
+            for _ in range(power):
+                own = root * mapped
+                mapped = root * (messages.sum(own) + own)
             parts.append(mapped + linear.bias)
         return torch.cat(parts, dim=1)
 

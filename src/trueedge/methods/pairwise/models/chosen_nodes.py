@@ -14,8 +14,8 @@ import torch
 
 from trueedge.methods.pairwise.models.attention import Segments
 from trueedge.methods.pairwise.models.near_ranks import NearRanks
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import are_linked
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import are_linked
 
 COMMON, ONE_HOP, BEYOND = range(3)
 # A threshold that chooses nothing.

@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.pair_sets import common_neighbors
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.pair_sets import common_neighbors
 
 # A graph is held as a table where it fills this share of it: the table then is linear in the graph.
 DENSE_FROM = 1 / 128
@@ -132,8 +132,7 @@ def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) 
     # Blocks of one size, the last filled up: a product of matrices rounds by its shape.
     filled = F.pad(pairs, (0, 0, 0, count * size - len(pairs)))
     padded = F.pad(states, (0, 0, 0, values.shape[1] - len(states)))
-    with torch.autocast(states.device.type, enabled=False):
-        total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
+    total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
     return total[: len(pairs)]
 
 

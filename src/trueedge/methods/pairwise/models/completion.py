@@ -11,10 +11,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel, product_of_ends
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
-from trueedge.training.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
+from trueedge.training.links.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
 
 # A processor is as fast with few at a time, and the last block is filled up with less.
 CPU_BLOCK = 1 << 11

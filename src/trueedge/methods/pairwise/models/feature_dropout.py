@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import DenseInput, FixedProduct, Input, LearnedInput, SparseInput, States
-from trueedge.training.messages import csr
+from trueedge.training.links.inputs import DenseInput, FixedProduct, Input, LearnedInput, SparseInput, States
+from trueedge.training.links.messages import csr
 
 
 class FeatureDropout(nn.Module):

@@ -19,10 +19,10 @@ from trueedge.methods.pairwise.models.feature_dropout import FeatureDropout
 from trueedge.methods.pairwise.models.near_ranks import NearRanks
 from trueedge.methods.pairwise.models.node_attention import Pattern, node_logits, node_sum
 from trueedge.methods.pairwise.models.relative_encoding import KindEncoding, RelativeEncoding
-from trueedge.training.convolutions import GcnLayer
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.links.convolutions import GcnLayer
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
 
 KINDS = 3
 

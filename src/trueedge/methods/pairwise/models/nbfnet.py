@@ -10,8 +10,8 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from trueedge.methods.pairwise.models.reach import Reach, Round
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel
 
 # States that are mapped at a time after training, always so many: another shape of a product rounds
 # otherwise.

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Taking an edge away from a node of degree 2 or more at most doubles the odds of each of its other steps, and
 # a walk comes back to the node at most 1 / (1 - (1 - alpha)^2) times before it starts anew: at alpha = 0.15 a

@@ -10,10 +10,10 @@ from torch import nn
 
 from trueedge.methods.pairwise.models.common_neighbors import is_dense, table, table_sums
 from trueedge.methods.pairwise.models.walk_overlap import WalkRows, walk_counts, walk_rows
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.pair_sets import common_neighbors
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.pair_sets import common_neighbors
 
 # The most walks of a whole graph whose rows are kept between questions.
 KEPT_WALKS = 1 << 25

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from trueedge.methods.pairwise.models.attention import Segments, pair_vectors
-from trueedge.training.messages import csr
+from trueedge.training.links.messages import csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,12 +94,11 @@ class _Logits(torch.autograd.Function):
     ) -> torch.Tensor:
         ctx.pattern, ctx.heads = pattern, heads
         ctx.save_for_backward(table, plain, bent)
-        with torch.autocast(table.device.type, enabled=False):
-            parts = (part.chunk(heads, dim=1) for part in (table, plain, bent))
-            found = [
-                pattern.sample(straight, keys) + pattern.sample(folded, keys.abs())
-                for keys, straight, folded in zip(*parts, strict=True)
-            ]
+        parts = (part.chunk(heads, dim=1) for part in (table, plain, bent))
+        found = [
+            pattern.sample(straight, keys) + pattern.sample(folded, keys.abs())
+            for keys, straight, folded in zip(*parts, strict=True)
+        ]
         return torch.stack(found, dim=1)
 
     @staticmethod
@@ -122,8 +121,7 @@ class _Sum(torch.autograd.Function):
         ctx.pattern = pattern
         ctx.save_for_backward(weights, table)
         parts = table.chunk(weights.shape[1], dim=1)
-        with torch.autocast(table.device.type, enabled=False):
-            sums = [pattern.matrix(weights[:, i]) @ part.contiguous() for i, part in enumerate(parts)]
+        sums = [pattern.matrix(weights[:, i]) @ part.contiguous() for i, part in enumerate(parts)]
         return torch.cat(sums, dim=1)
 
     @staticmethod

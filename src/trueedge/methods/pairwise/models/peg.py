@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from trueedge.graph import Graph
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.objectives import PairObjective
-from trueedge.training.schedule import Schedule
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.objectives import PairObjective
+from trueedge.training.links.schedule import Schedule
 
 # Numbers of positions that are gathered at a time to measure the length of arcs.
 BLOCK = 1 << 24
@@ -72,9 +72,7 @@ class PegLayer(nn.Module):
         weights = self.weigh(torch.cat([lengths, lengths.new_zeros(1)]).unsqueeze(1)).squeeze(1)
         root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
         own = root * states.project(self.linear.weight)
-        # A product of learned arcs knows no bfloat16.
-        with torch.autocast(own.device.type, enabled=False):
-            total = messages.weighted_sum(weights[:-1], own)
+        total = messages.weighted_sum(weights[:-1], own)
         return root * (total + weights[-1] * own) + self.bias
 
 

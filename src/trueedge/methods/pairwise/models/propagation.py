@@ -7,10 +7,10 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.feature_dropout import FeatureDropout
-from trueedge.training.convolutions import GcnLayer
-from trueedge.training.inputs import Input, LearnedInput, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
+from trueedge.training.links.convolutions import GcnLayer
+from trueedge.training.links.inputs import Input, LearnedInput, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
 
 
 class PropagationEncoder(Encoder):

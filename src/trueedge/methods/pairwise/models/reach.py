@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import torch
 
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import NodeSets, neighbors
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import NodeSets, neighbors
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.subgraphs import LARGEST_LABEL, SubgraphBlock, SubgraphSource
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel, MlpPredictor
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel, MlpPredictor
 
 # Rows of a matrix product after training. Products of one shape round alike, so a pair's score does not
 # depend on how many nodes its block has, and pairs of equal structure tie.

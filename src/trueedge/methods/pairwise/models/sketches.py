@@ -16,7 +16,7 @@ from torch import nn
 
 from trueedge.errors import InputError
 from trueedge.kernels.neighbors import sketches as kernels
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Numbers of sketches that are gathered at a time on a GPU.
 BLOCK = 1 << 27

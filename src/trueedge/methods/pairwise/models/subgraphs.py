@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.kernels.neighbors.subgraphs import Subgraphs, enclosing_subgraphs, join
-from trueedge.training.messages import Messages, csr
+from trueedge.training.links.messages import Messages, csr
 
 Pairs = NDArray[np.int64]
 
@@ -81,12 +81,6 @@ class SpreadMessages(Messages):
         root = self.degrees.clamp(min=1.0).rsqrt()
         weights = root[self.targets] * root[self.indices]
         return csr(self.indptr, self.indices, weights, self.num_nodes)
-
-    def sum(self, states: torch.Tensor) -> torch.Tensor:
-        """The weighted sum of the neighbours' states of every node, float (n, d)."""
-        # A product of 32-bit indices knows no bfloat16 on a processor.
-        with torch.autocast(states.device.type, enabled=False):
-            return super().sum(states)
 
 
 @dataclass

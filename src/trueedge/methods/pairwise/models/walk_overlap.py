@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import LOOKUPS, NodeSets, neighbors, runs
-from trueedge.training.pair_sets import searched_common_neighbors as searched
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import LOOKUPS, NodeSets, neighbors, runs
+from trueedge.training.links.pair_sets import searched_common_neighbors as searched
 
 
 @dataclass(frozen=True)

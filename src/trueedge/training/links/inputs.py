@@ -13,7 +13,7 @@ from torch import nn
 
 from trueedge.graph import Graph
 from trueedge.randomness import generator
-from trueedge.training.messages import csr
+from trueedge.training.links.messages import csr
 
 # Features with fewer nonzero entries than this share are held sparse: a bag of words is, and a product with
 # it is twenty times faster.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, reduce
 
@@ -13,25 +12,14 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.training.hard_negatives import HardPartners
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel
-from trueedge.training.schedule import Schedule
+from trueedge.training.links.hard_negatives import HardPartners
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel
+from trueedge.training.links.schedule import Schedule
+from trueedge.training.loop import Objective
 
 # How often negatives that are edges are drawn again: more is asked for only where nearly all pairs are edges.
 MOST_ROUNDS = 1000
-
-
-class Objective(ABC):
-    """An epoch's steps, and the loss of each."""
-
-    @abstractmethod
-    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """What each step of an epoch takes: positions in the graph's list of edges."""
-
-    @abstractmethod
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
-        """Leave the gradients of a step's loss in the model, and return the loss, float ()."""
 
 
 class PairObjective(Objective):
@@ -58,10 +46,9 @@ class PairObjective(Objective):
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
         if self.schedule.neighbors:
-            messages = messages.heard(self.schedule.neighbors)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
-            parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
-            loss = reduce(torch.add, (cross_entropy(logits.float(), len(step)) for logits in parts))
+            messages = messages.sample_neighbors(self.schedule.neighbors)
+        parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
+        loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
         # Not read here: a GPU would have to finish the step before the next one is prepared.
         return loss.detach()

@@ -10,8 +10,7 @@ import torch.nn.functional as F  # noqa: N812
 from numpy.typing import NDArray
 from torch import nn
 
-from trueedge.training.model import LinkModel
-from trueedge.training.objectives import Objective
+from trueedge.training import Objective
 
 
 class PairPerceptron(nn.Module):
@@ -46,28 +45,6 @@ def _in_order(states: torch.Tensor, layer: nn.Module) -> torch.Tensor:
     return found
 
 
-class OnTable(nn.Module):
-    """A perceptron with a table of rows that it is asked about again and again."""
-
-    rows: torch.Tensor
-    place: torch.Tensor
-
-    def __init__(self, perceptron: PairPerceptron, features: NDArray[np.float64]) -> None:
-        super().__init__()
-        self.perceptron = perceptron
-        # Each row once, so that rows with the same numbers tie.
-        rows, place = np.unique(features, axis=0, return_inverse=True)
-        self.register_buffer("rows", torch.from_numpy(rows), persistent=False)
-        self.register_buffer("place", torch.from_numpy(place.reshape(-1)), persistent=False)
-
-    def logits(self) -> NDArray[np.float64]:
-        """The logit of each row of the table, float64 (n,)."""
-        self.eval()
-        with torch.no_grad():
-            found: NDArray[np.float64] = self.perceptron(self.rows)[self.place].cpu().numpy()
-        return found
-
-
 class LabelledRows(Objective):
     """Binary cross entropy of rows of numbers, each of an edge or of none."""
 
@@ -84,12 +61,13 @@ class LabelledRows(Objective):
         for start in range(0, len(order), self.batch):
             yield order[start : start + self.batch]
 
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
+    def backward(
+        self, model: PairPerceptron, step: NDArray[np.int64], rng: np.random.Generator
+    ) -> torch.Tensor:
         """Score a batch's rows."""
         del rng
         rows = torch.from_numpy(step).to(self.labels.device)
-        assert isinstance(model.predictor, OnTable)
-        logits = model.predictor.perceptron(self.features[rows])
+        logits = model(self.features[rows])
         loss = F.binary_cross_entropy_with_logits(logits, self.labels[rows])
         loss.backward()
         return loss.detach()

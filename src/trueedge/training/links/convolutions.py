@@ -13,9 +13,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
 
 Layer = Callable[[int, int], nn.Module]
 
@@ -143,17 +143,3 @@ class StackedEncoder(Encoder):
             states = States(F.dropout(hidden, self.dropout, self.training))
         last: torch.Tensor = self.layers[-1](states, messages)
         return last
-
-
-class NoEncoder(Encoder):
-    """The learned vectors themselves."""
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The vectors of all nodes, float (n, dim)."""
-        del messages
-        vectors: torch.Tensor = inputs.vectors
-        return vectors

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import pairwise
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
 
 
 class Encoder(nn.Module, ABC):
@@ -64,15 +65,27 @@ class LinkModel(nn.Module):
     Attributes:
         pairs_at_a_time: how many pairs are scored at a time after training; None: as many as their states
             allow.
+        decay_inputs: whether weight decay applies to learned vectors of nodes too. Most of them get a
+            gradient in few batches only, and would die out in between.
     """
 
     pairs_at_a_time: int | None = None
+    decay_inputs: bool = False
 
     def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module) -> None:
         super().__init__()
         self.inputs = inputs
         self.encoder = encoder
         self.predictor = predictor
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Return the weights in groups of one weight decay each, as torch's optimisers take them."""
+        # Models of pairs alone have no inputs.
+        vectors = list(self.inputs.parameters()) if hasattr(self, "inputs") else []
+        if self.decay_inputs or not vectors:
+            return [{"params": list(self.parameters())}]
+        others = [p for p in self.parameters() if all(p is not vector for vector in vectors)]
+        return [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
 
     def encode(self, messages: Messages) -> torch.Tensor:
         """The states of all nodes, float (n, d)."""

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Neighbours that are looked up at a time: each takes some fifty bytes while it is.
 LOOKUPS = 1 << 25
@@ -206,10 +206,9 @@ def _bags(
 ) -> torch.Tensor:
     if len(nodes) == 0:
         return states.new_zeros(len(starts) - 1, states.shape[1])
-    with torch.autocast(states.device.type, enabled=False):
-        return F.embedding_bag(
-            nodes, states, starts, mode="sum", include_last_offset=True, per_sample_weights=weights
-        )
+    return F.embedding_bag(
+        nodes, states, starts, mode="sum", include_last_offset=True, per_sample_weights=weights
+    )
 
 
 def _turned(sets: NodeSets, num_nodes: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
