@@ -53,7 +53,7 @@ class Range:
         return "a number" if self.high is None else f"at most {self.high}"
 
     def admits(self, value: Any) -> bool:
-        """Whether a value is allowed."""
+        """Return whether a value is allowed."""
         if value is None:
             return self.optional
         if self.choices is not None:
@@ -134,12 +134,12 @@ class Method(ABC):
 
 
 def get(name: str) -> type[Method]:
-    """The class of a method, by its name."""
+    """Return the class of a method, by its name."""
     return METHODS.get(name)
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
-    """A method with some settings; an unknown setting is an error."""
+    """Return a method with some settings; an unknown setting is an error."""
     kind = get(name)
     if settings is not None and not isinstance(settings, Mapping):
         raise must_be("settings", name, "a dictionary", settings)
@@ -150,5 +150,5 @@ def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
 
 
 def catalogue() -> tuple[type[Method], ...]:
-    """All methods, in the order of their families' files."""
+    """Return all methods, in the order of their families' files."""
     return METHODS.values()

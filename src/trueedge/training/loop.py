@@ -97,7 +97,7 @@ def optimize(
         seed: for batches and dropout. Weights are drawn when a model is made: see :func:`seeded`.
         device: where to train, ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
-        request: plain values that a checkpoint must agree with, beside schedule, seed and model.
+        request: plain values that a checkpoint must agree with, in addition to schedule, seed and model.
     """
     check_device(device)
     history = History(None if evaluate is None else metric, higher_is_better=higher_is_better)

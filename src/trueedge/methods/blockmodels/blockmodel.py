@@ -87,7 +87,7 @@ class BlockScorer:
         return int(self.blocks.max(initial=-1)) + 1
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,).
+        """Return the score of each pair, float64 (n,).
 
         With ``e_rs`` edges between two groups (``e_rr`` twice those within) it is ``e_rs / (n_r n_s)``, or
         degree-corrected ``k_u k_v e_rs / (e_r e_s)``; zero where the groups have no edge.
@@ -133,7 +133,7 @@ class PositiveBlockScorer(BlockScorer):
     """
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         pairs = as_pairs(pairs, self.graph.num_nodes)
         ends, degrees = self.blocks[pairs], self.graph.degrees[pairs]
         joined: NDArray[np.float64] = self._positive[ends.min(axis=1), ends.max(axis=1)]

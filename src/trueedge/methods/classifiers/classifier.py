@@ -36,7 +36,7 @@ class Classifier(Method):
 
     @abstractmethod
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """What makes a score of a pair's numbers.
+        """Return what makes a score of a pair's numbers.
 
         Args:
             parts: the edges in folds.
@@ -64,7 +64,7 @@ class ClassifierScorer:
     decide: Decision
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,); pairs with the same numbers tie."""
+        """Return the score of each pair, float64 (n,); pairs with the same numbers tie."""
         asked = as_pairs(pairs, self.graph.num_nodes)
         if not len(asked):
             return np.empty(0, dtype=np.float64)

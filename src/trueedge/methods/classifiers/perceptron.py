@@ -57,7 +57,7 @@ class PairClassifier(Classifier):
     patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """The perceptron that tells the held-out edges best."""
+        """Return the perceptron that tells the held-out edges best."""
         if len(parts) < 2:
             raise InputError(
                 f"{self.name} on {task.dataset}: two training edges are needed, one to learn from and one to"
@@ -89,7 +89,7 @@ class PairClassifier(Classifier):
         seed: int,
         device: str,
     ) -> tuple[float, PairPerceptron]:
-        """A perceptron of a size, and its AUC on the held-out edges."""
+        """Return a perceptron of a size, and its AUC on the held-out edges."""
         import torch
 
         from trueedge.methods.classifiers.models.pair_perceptron import LabelledRows, PairPerceptron
@@ -140,12 +140,12 @@ class Scale:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64]) -> Scale:
-        """The scale of some rows; a number that never changes is left as it is."""
+        """Return the scale of some rows; a number that never changes is left as it is."""
         std = rows.std(axis=0)
         return cls(rows.mean(axis=0), np.where(std > 0, std, 1.0))
 
     def __call__(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The rows on this scale."""
+        """Return the rows on this scale."""
         scaled: NDArray[np.float64] = (rows - self.mean) / self.std
         return scaled
 

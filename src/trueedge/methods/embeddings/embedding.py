@@ -30,7 +30,7 @@ class Embedding(Method):
 
     @abstractmethod
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.floating[Any]]:
-        """A vector for each node.
+        """Return a vector for each node.
 
         Args:
             graph: the graph whose structure is read.
@@ -41,7 +41,7 @@ class Embedding(Method):
         """
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> VectorScorer:
-        """The vectors of the task's training graph; the device changes nothing."""
+        """Return the vectors of the task's training graph; the device changes nothing."""
         del device
         if isinstance(task, Graph):
             raise InputError(
@@ -63,5 +63,5 @@ class VectorScorer:
     vectors: NDArray[np.floating[Any]]
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The dot product of each pair, float64 (n,)."""
+        """Return the dot product of each pair, float64 (n,)."""
         return EmbeddingScorer(self.vectors).score(pairs)

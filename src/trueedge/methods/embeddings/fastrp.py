@@ -39,7 +39,7 @@ class FastRP(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, d)."""
+        """Return a vector for each node, float32 (n, d)."""
         count = dimension(self.dim, graph.num_nodes)
         columns = max(self.inner, count) if self.inner else self.dim
         drawn = generator(seed, "fastrp").standard_normal((graph.num_nodes, columns), dtype=np.float32)
@@ -47,7 +47,7 @@ class FastRP(Embedding):
         return principal_components(projected, count) if self.inner else projected
 
     def project(self, graph: Graph, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The mean over walks of 0 to ``window`` steps of what starts at their ends.
+        """Return the mean over walks of 0 to ``window`` steps of what starts at their ends.
 
         Args:
             graph: the graph.

@@ -75,7 +75,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         return super().fit(task, seed, device)
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, vector_dim)."""
+        """Return a vector for each node, float32 (n, vector_dim)."""
         filled = self.filled_in(ALONE)
         return WalkVectors(
             dim=self.vector_dim,

@@ -25,10 +25,10 @@ class Heuristic(Method):
 
     @abstractmethod
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
+        """Return the score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
 
     def score(self, graph: Graph, pairs: ArrayLike) -> NDArray[np.float64]:
-        """The score of each pair on a graph, without a task.
+        """Return the score of each pair on a graph, without a task.
 
         Args:
             graph: the graph whose structure is read.
@@ -61,7 +61,7 @@ class HeuristicScorer:
         return self.heuristic.name
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         return self.heuristic.score(self.graph, pairs)
 
     def with_graph(self, graph: Graph) -> HeuristicScorer:

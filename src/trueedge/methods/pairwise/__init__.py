@@ -1,1 +1,1 @@
-"""Methods that look at the graph around a pair."""
+"""Methods that read the graph around a pair."""

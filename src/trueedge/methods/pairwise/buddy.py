@@ -1,4 +1,4 @@
-"""BUDDY: counts around a pair, estimated from sketches, beside the product of averaged features."""
+"""BUDDY: counts around a pair, estimated from sketches, and the product of averaged features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BUDDY(HasInputs, HasMessages, Pairwise):
-    """How many nodes lie how many hops from both ends, beside features averaged over neighbours.
+    """How many nodes lie how many hops from both ends, and features averaged over neighbours.
 
     Counts and averages are those of the graph without the batch's edges: sketches of all nodes are made anew
     for every batch. A pair is read in both directions, and what its counts say is the mean of both.
@@ -50,7 +50,7 @@ class BUDDY(HasInputs, HasMessages, Pairwise):
     one_hop: bool = setting(
         False, "show the number of neighbours of one end alone too; in training it tells that an edge is gone"
     )
-    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """Sketches of single nodes, linear maps of the features, and the predictor."""

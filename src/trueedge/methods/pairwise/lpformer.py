@@ -109,7 +109,7 @@ class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise)
     ablation: str = setting("", "what is left out of the model", choices=ABLATIONS)
 
     def build(self, task: Task, seed: int) -> LinkModel:
-        """The encoder, the attention, the head."""
+        """Return the encoder, the attention, the head."""
         from trueedge.methods.pairwise.models.chosen_nodes import Thresholds
         from trueedge.methods.pairwise.models.lpformer import LPFormerModel, NormedEncoder, Ranking
 

@@ -39,10 +39,10 @@ class NBFNet(HasDropout, HasLayers, HasMessages, Pairwise):
         "how a node takes its messages: mean, maximum, minimum and deviation, scaled by degree, or their sum",
         choices=("pna", "sum"),
     )
-    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: Task, seed: int) -> LinkModel:
-        """The iteration, and a perceptron on what it leaves at a target."""
+        """Return the iteration, and a perceptron on what it leaves at a target."""
         from trueedge.methods.pairwise.models.nbfnet import BellmanFord, NbfModel
 
         del task, seed

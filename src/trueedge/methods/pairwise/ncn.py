@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
-    """The states of both ends beside the sum of the states of their common neighbours."""
+    """The states of both ends, and the sum of the states of their common neighbours."""
 
     name: ClassVar[str] = "ncn"
     title: ClassVar[str] = "Neural Common Neighbor"
@@ -42,16 +42,16 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
     )
     input_dropout: float = open_setting(float, "share of the input dropped", low=0.0, high=0.99)
     tail_dropout: float = open_setting(float, "share of the encoder's states dropped", low=0.0, high=0.99)
-    clip: float = setting(0.0, "the largest norm of a part's gradient; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: Task, seed: int) -> LinkModel:
-        """An encoder, and a predictor of pairs and their common neighbours."""
+        """Return an encoder, and a predictor of pairs and their common neighbours."""
         from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel
 
         return CommonNeighborModel(*self.parts(task, seed))
 
     def parts(self, task: Task, seed: int) -> tuple[Any, Any, Any]:
-        """The input, the encoder and the predictor."""
+        """Return the input, the encoder and the predictor."""
         from trueedge.methods.pairwise.models.common_neighbors import (
             CommonNeighborPredictor,
             WithNeighborStates,

@@ -31,16 +31,14 @@ class NCNC(NCN):
     }
 
     completion_scale: float = open_setting(
-        float, "what a missing edge's logit less its offset is multiplied by", low=0.0, high=1e3
+        float, "factor of a missing edge's logit minus its offset", low=0.0, high=1e3
     )
     completion_offset: float = open_setting(
-        float, "what a missing edge's logit is lessened by", low=-1e3, high=1e3
+        float, "offset subtracted from a missing edge's logit", low=-1e3, high=1e3
     )
-    completion_prior: float = open_setting(
-        float, "odds that a missing edge's are multiplied by", low=1e-6, high=1e6
-    )
+    completion_prior: float = open_setting(float, "factor of a missing edge's odds", low=1e-6, high=1e6)
     completion_weight: float = open_setting(
-        float, "what a sure edge counts beside a seen one", low=0.0, high=1e3
+        float, "weight of a certain edge, relative to a seen one", low=0.0, high=1e3
     )
     completion_gradient: bool = setting(False, "let the loss teach through the missing edges too")
     completion_block: int = setting(

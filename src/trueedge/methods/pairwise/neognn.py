@@ -27,13 +27,13 @@ class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
     defaults: ClassVar[Mapping[str, Any]] = {"hops": 2}
 
     hops: int = open_setting(int, "how far neighbourhoods reach", low=1, high=4)
-    beta: float = setting(0.1, "what a walk counts beside one a hop shorter", low=1e-9, high=10.0)
+    beta: float = setting(0.1, "weight of a walk, relative to one a hop shorter", low=1e-9, high=10.0)
     edge_dim: int = setting(8, "hidden size of what is learned of an edge", low=1, high=8192)
     node_dim: int = setting(128, "hidden size of what is learned of a node", low=1, high=8192)
     overlap_dim: int = setting(128, "hidden size of what is learned of an overlap", low=1, high=8192)
 
     def build(self, task: Task, seed: int) -> LinkModel:
-        """A network of convolutions, the learned weights, and the predictor of the mix."""
+        """Return a network of convolutions, the learned weights, and the predictor of the mix."""
         from trueedge.methods.pairwise.models.neognn import MixedPredictor, OverlapModel, StructureEncoder
         from trueedge.training.links.convolutions import GcnLayer
 

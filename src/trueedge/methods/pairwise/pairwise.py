@@ -1,4 +1,4 @@
-"""What every method that looks at the graph around a pair has in common."""
+"""What all methods that read the graph around a pair have in common."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         "features as they are, or on as many principal axes as states have numbers",
         choices=("components", "all"),
     )
-    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: Task, seed: int) -> LinkModel:
         """Positions, the layers they weigh, and the predictor."""
@@ -72,7 +72,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         return PegModel(inputs, encoder, PegPredictor())
 
     def make_input(self, task: Task, seed: int) -> Input:
-        """What the encoder starts from: features on their principal axes, as published."""
+        """Return what the encoder starts from: features on their principal axes, as published."""
         if self.inputs != "features" or task.graph.features is None or self.seen_features == "all":
             return super().make_input(task, seed)
         from trueedge.methods.pairwise.models.positions import principal_components
@@ -94,7 +94,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         return [fold for fold in np.array_split(order, self.folds) if len(fold)] if self.folds else []
 
     def place(self, graph: Graph, seed: int) -> NDArray[np.float32]:
-        """The positions of a graph's nodes, float32 (n, position_dim)."""
+        """Return the positions of a graph's nodes, float32 (n, position_dim)."""
         from trueedge.methods.pairwise.models.positions import laplacian_positions, walk_positions
 
         place: Any = laplacian_positions if self.positions == "laplacian" else walk_positions

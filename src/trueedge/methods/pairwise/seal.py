@@ -30,8 +30,8 @@ class SEAL(HasDropout, HasLayers, Pairwise):
     ``hide_positives``: no pair ever sees itself. Without features nodes start from their labels alone.
 
     The published runs list each training edge in both directions. Both give the same subgraph, so here an
-    epoch goes through them once, and two epochs lie between two looks. Their batches count subgraphs, those
-    of edges and of other pairs alike; ``batch_size`` counts edges alone, so it is half of theirs.
+    epoch goes through them once, and there is an evaluation every two epochs. Their batches count subgraphs,
+    those of edges and of other pairs alike; ``batch_size`` counts edges alone, so it is half of theirs.
     """
 
     name: ClassVar[str] = "seal"
@@ -54,7 +54,9 @@ class SEAL(HasDropout, HasLayers, Pairwise):
         " perceptron on the product of both ends' states (gcn)",
         choices=("dgcnn", "gcn"),
     )
-    features: bool = open_setting(bool, "whether nodes start from their features beside their labels")
+    features: bool = open_setting(
+        bool, "whether nodes start from their features and labels, or from labels alone"
+    )
     hops: int = setting(3, "how far a subgraph reaches from the nearer end", low=1, high=32, search=(1, 2, 3))
     nodes_per_hop: int = setting(0, "the most nodes at one distance, drawn at random; 0: all", low=0)
     share_per_hop: float = setting(
@@ -64,7 +66,7 @@ class SEAL(HasDropout, HasLayers, Pairwise):
         0.6, "share of training subgraphs all of whose nodes the head dgcnn keeps", low=0.0, high=1.0
     )
     memory: int = setting(
-        1024, "MiB of validation subgraphs that are kept between looks, and of training edges' as many", low=0
+        1024, "MiB of validation subgraphs kept between evaluations, and as many of training edges'", low=0
     )
 
     def build(self, task: Task, seed: int) -> LinkModel:

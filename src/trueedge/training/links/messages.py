@@ -41,7 +41,7 @@ class Messages:
 
     @classmethod
     def of(cls, graph: Graph, device: str | torch.device = "cpu") -> Messages:
-        """Those of a graph."""
+        """Return those of a graph."""
         rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
         columns = graph.indices.astype(np.int64)
         keys = np.minimum(rows, columns) * graph.num_nodes + np.maximum(rows, columns)
@@ -137,7 +137,7 @@ class Messages:
         return Messages(before[self.indptr], left, whole=self.whole)
 
     def sum(self, states: torch.Tensor) -> torch.Tensor:
-        """The sum of the neighbours' states of every node, float (n, d)."""
+        """Return the sum of the neighbours' states of every node, float (n, d)."""
         total: torch.Tensor = _Sum.apply(self, states)
         return total
 
@@ -206,7 +206,7 @@ class _WeightedSum(torch.autograd.Function):
 def csr(
     indptr: torch.Tensor, indices: torch.Tensor, values: torch.Tensor, columns: int, rows: int | None = None
 ) -> torch.Tensor:
-    """A sparse CSR tensor of arrays that are known to be one."""
+    """Return a sparse CSR tensor of arrays that are known to be one."""
     with warnings.catch_warnings():
         # torch says of every such tensor that they are new, and that it does not check them.
         warnings.simplefilter("ignore", UserWarning)
@@ -220,7 +220,7 @@ def csr(
 
 
 def _starts(counts: torch.Tensor) -> torch.Tensor:
-    """Where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
+    """Return where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
     starts = torch.zeros(len(counts) + 1, dtype=torch.int64, device=counts.device)
     torch.cumsum(counts, 0, out=starts[1:])
     return starts

@@ -25,7 +25,7 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim).
+        """Return the states of all nodes, float (n, dim).
 
         Args:
             inputs: the nodes' input; ``inputs.project(weight, bias)`` is a linear map of it.
@@ -37,7 +37,7 @@ class DotPredictor(nn.Module):
     """The dot product of two states."""
 
     def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair of states, float (n,)."""
+        """Return a logit for each pair of states, float (n,)."""
         return (left * right).sum(dim=-1)
 
 
@@ -51,7 +51,7 @@ class MlpPredictor(nn.Module):
         self.dropout = dropout
 
     def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair of states, float (n,)."""
+        """Return a logit for each pair of states, float (n,)."""
         states = left * right
         for layer in self.layers[:-1]:
             states = F.dropout(F.relu(layer(states)), self.dropout, self.training)
@@ -88,12 +88,12 @@ class LinkModel(nn.Module):
         return [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, d)."""
+        """Return the states of all nodes, float (n, d)."""
         states: torch.Tensor = self.encoder(self.inputs, messages)
         return states
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,).
+        """Return a logit for each pair of nodes, float (m,).
 
         Args:
             states: float (n, d), from :meth:`encode`.
@@ -126,12 +126,12 @@ class PairModel(LinkModel):
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """What the module says."""
+        """Return what the module says."""
         del states, messages
         logits: torch.Tensor = self.predictor(pairs)
         return logits.reshape(len(pairs))
 
 
 def as_model(module: nn.Module) -> LinkModel:
-    """A model of any torch module."""
+    """Return a model of any torch module."""
     return module if isinstance(module, LinkModel) else PairModel(module)

@@ -33,7 +33,7 @@ class PairObjective(Objective):
         self.device = messages.indices.device
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """The edges in a random order, in batches."""
+        """Yield the edges in a random order, in batches."""
         order = rng.permutation(self.graph.num_edges)
         for start in range(0, len(order), self.schedule.batch_size):
             yield order[start : start + self.schedule.batch_size]
@@ -54,7 +54,7 @@ class PairObjective(Objective):
         return loss.detach()
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """The negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
+        """Return the negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
         if self.schedule.negatives == "heart":
             positives = np.repeat(step, self.schedule.negatives_per_positive)
             return self.hard_partners.draw(self.graph.edges[positives], rng)
@@ -67,7 +67,7 @@ class PairObjective(Objective):
         return HardPartners.of(self.graph, self.seed)
 
     def _without_edges(self, pairs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """The pairs, with both ends drawn again of those that are edges or join a node to itself."""
+        """Return the pairs, with both ends drawn again of those that are edges or join a node to itself."""
         bad = np.arange(len(pairs))
         for _ in range(MOST_ROUNDS):
             drawn = pairs[bad]
@@ -78,7 +78,7 @@ class PairObjective(Objective):
         raise InputError(f"{self.graph.name} has too few pairs that are not edges to draw negatives from")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Pairs whose ends are drawn apart from each other, int64 (count, 2)."""
+        """Return pairs whose ends are drawn apart from each other, int64 (count, 2)."""
         if self.schedule.negatives == "uniform":
             return rng.integers(0, self.graph.num_nodes, size=(count, 2))
         ends = self.graph.edges.reshape(-1)
@@ -108,7 +108,7 @@ class ReconstructionObjective(Objective):
         self.scale = pairs / (2.0 * (pairs - edges)) if weighted else 1.0
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """One, of everything."""
+        """Yield one, of everything."""
         del rng
         yield np.empty(0, dtype=np.int64)
 

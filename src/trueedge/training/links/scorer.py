@@ -38,7 +38,7 @@ class TrainedScorer:
         self._states: torch.Tensor | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The logit of each pair, float32 (n,); the same wherever in whatever list a pair stands.
+        """Return the logit of each pair, float32 (n,); the same wherever in whatever list a pair stands.
 
         Every block is scored at its full size, the last one filled up. A matrix product of another shape
         rounds otherwise, and where a model says the same of all pairs, positives would differ from negatives
@@ -64,7 +64,7 @@ class TrainedScorer:
         return logits
 
     def states(self) -> torch.Tensor:
-        """The states of all nodes, float (n, d)."""
+        """Return the states of all nodes, float (n, d)."""
         if self._states is None:
             self.model.eval()
             with torch.no_grad():
@@ -72,7 +72,7 @@ class TrainedScorer:
         return self._states
 
     def embeddings(self) -> NDArray[np.float32]:
-        """The states of all nodes as an array, float32 (n, d)."""
+        """Return the states of all nodes as an array, float32 (n, d)."""
         values: NDArray[np.float32] = self.states().cpu().numpy()
         return values
 

@@ -23,7 +23,7 @@ class PairPerceptron(nn.Module):
         self.dropout = dropout
 
     def forward(self, features: torch.Tensor, in_order: bool = False) -> torch.Tensor:
-        """A logit for each row, float64 (n,).
+        """Return a logit for each row, float64 (n,).
 
         Args:
             features: float64 (n, size).
@@ -56,7 +56,7 @@ class LabelledRows(Objective):
         self.batch = batch
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """All rows in a random order, in batches."""
+        """Yield all rows in a random order, in batches."""
         order = rng.permutation(len(self.labels))
         for start in range(0, len(order), self.batch):
             yield order[start : start + self.batch]

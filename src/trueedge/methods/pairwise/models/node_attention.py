@@ -43,7 +43,7 @@ class Pattern:
         return torch.searchsorted(self.nodes[self.order], bounds), self.segments.rows[self.order]
 
     def matrix(self, values: torch.Tensor) -> torch.Tensor:
-        """The sparse matrix (pairs, nodes) of some values (k,)."""
+        """Return the sparse matrix (pairs, nodes) of some values (k,)."""
         return csr(self.segments.indptr, self.nodes, values.contiguous(), self.num_nodes)
 
     def transpose(self, values: torch.Tensor) -> torch.Tensor:
@@ -51,7 +51,7 @@ class Pattern:
         return csr(*self.turned, values[self.order], self.segments.count)
 
     def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """The dot products of rows of pairs and rows of nodes at the entries, float (k,)."""
+        """Return the dot products of rows of pairs and rows of nodes at the entries, float (k,)."""
         zeros = self.matrix(torch.zeros(len(self.nodes), device=left.device))
         found = torch.sparse.sampled_addmm(zeros, left.contiguous(), right.contiguous().t())
         values: torch.Tensor = found.values()
@@ -61,7 +61,7 @@ class Pattern:
 def node_logits(
     table: torch.Tensor, queries: torch.Tensor, vector: torch.Tensor, pattern: Pattern
 ) -> torch.Tensor:
-    """The logits of entries, float (k, heads); see :func:`attention_logits`.
+    """Return the logits of entries, float (k, heads); see :func:`attention_logits`.
 
     Args:
         table: float (nodes, heads * d), the key of each node.
@@ -74,7 +74,7 @@ def node_logits(
 
 
 def node_sum(weights: torch.Tensor, table: torch.Tensor, pattern: Pattern) -> torch.Tensor:
-    """The weighted sum of each pair's entries, float (pairs, heads * d).
+    """Return the weighted sum of each pair's entries, float (pairs, heads * d).
 
     Args:
         weights: float (k, heads).
