@@ -93,8 +93,6 @@ def steps_of_ours(task: Any, method: Any, device: str, most: int) -> tuple[Conte
     schedule = method.schedule(task)
     with seeded(0, device):
         model = method.build(task, 0).to(device)
-    if schedule.compiled:
-        model.predictor.compile()
     objective = PairObjective(task.graph, Messages.of(task.graph, device), schedule)
     optimizer = torch.optim.Adam(model.parameters(), lr=schedule.learning_rate)
     total = -(-task.graph.num_edges // schedule.batch_size)

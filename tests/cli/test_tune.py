@@ -124,8 +124,7 @@ def test_a_training_that_was_stopped_goes_on_from_its_checkpoint(
     status, whole, _ = trueedge(*GCN, "--set", "dim=8", "--runs", "whole")
     assert status == 0, whole
     epochs: list[int] = []
-    watch = sys.modules["trueedge.training.watching"].Watch
-    tell = watch.tell
+    tell = training.Callbacks.end_epoch
 
     def stop_at_four(self, epoch, most, history):
         epochs.append(epoch)
@@ -133,7 +132,7 @@ def test_a_training_that_was_stopped_goes_on_from_its_checkpoint(
             raise KeyboardInterrupt
         tell(self, epoch, most, history)
 
-    monkeypatch.setattr(watch, "tell", stop_at_four)
+    monkeypatch.setattr(training.Callbacks, "end_epoch", stop_at_four)
     words = (*GCN, "--set", "dim=8", "--checkpoints", "states")
     assert trueedge(*words)[0] == 130
     (kept,) = Path("states").iterdir()

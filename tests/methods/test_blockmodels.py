@@ -160,7 +160,7 @@ def test_edges_of_another_graph_are_counted_in_the_same_groups(random_graph):
     more = graph.with_edges([[0, 1], [0, 2], [1, 2]])
     for affinity in ("counted", "positive"):
         scorer = fitted("dc-sbm", graph, blocks=3, affinity=affinity)
-        moved = scorer.on(more)
+        moved = scorer.with_graph(more)
         assert moved.blocks is scorer.blocks
         assert moved.score(np.array([[0, 1]])) != scorer.score(np.array([[0, 1]]))
 

@@ -10,26 +10,11 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import trueedge as te  # noqa: E402
 from trueedge.errors import InputError  # noqa: E402
 from trueedge.kernels.neighbors import sketches as kernels  # noqa: E402
-from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import sketches  # noqa: E402
 from trueedge.methods.pairwise.models.sketches import CountedPairs, union_size  # noqa: E402
-from trueedge.training import Messages, seeded  # noqa: E402
-
-SHORT = {"epochs": 6, "evaluate_every": 3, "batch_size": 64, "dim": 8, "select": "auc"}
-
-
-@pytest.fixture(scope="module")
-def task():
-    """Two dense halves with a few edges between them."""
-    rng = np.random.default_rng(0)
-    half = rng.integers(0, 30, (260, 2))
-    pairs = np.concatenate([half, 30 + half[::-1], [[0, 30], [1, 31]]])
-    features = rng.random((60, 5))
-    graph = te.Graph.from_edges(pairs, 60, features, self_loops="drop", repeats="drop", name="halves")
-    return te.task(graph, "existing", seed=0)
+from trueedge.training import Messages  # noqa: E402
 
 
 def searched(graph, pairs, hops):
@@ -135,54 +120,3 @@ def test_the_sketches_of_a_graph_are_made_once_and_forgotten_with_it(random_grap
 def test_exact_counts_of_a_large_graph_are_refused_in_a_sentence():
     with pytest.raises(InputError, match="exact counts take"):
         CountedPairs(sketches.MOST_EXACT + 1, 2, 8, exact=True, key=0)
-
-
-@pytest.mark.parametrize(
-    "settings", [{}, {"counts": "exact"}, {"feature_hops": 2, "bfloat16": True}, {"hops": 3, "one_hop": True}]
-)
-def test_a_trained_scorer_passes_the_check_and_repeats_itself(task, settings):
-    scorers = [create("buddy", {**SHORT, **settings}).fit(task, seed=3) for _ in range(2)]
-    pairs = np.concatenate([task.pairs("test"), [[0, 0], [59, 59]]])
-    first, second = (scorer.score(pairs) for scorer in scorers)
-    assert np.isfinite(first).all()
-    assert first.tobytes() == second.tobytes()
-    assert scorers[0].score(pairs[:, ::-1]).tobytes() == first.tobytes()
-    assert te.check_scorer(scorers[0], task).ok
-
-
-def test_two_halves_are_told_apart(task):
-    scorer = create("buddy", {**SHORT, "epochs": 60, "learning_rate": 0.01}).fit(task)
-    assert task.evaluate(scorer)["auc"] > 0.65
-
-
-@pytest.mark.parametrize("counts", ["sketches", "exact"])
-def test_an_edge_that_is_hidden_is_seen_nowhere(random_graph, counts):
-    graph = random_graph(7, nodes=40, edges=90, features=6)
-    whole = te.task(graph, "existing", seed=0)
-    messages = Messages.of(whole.graph)
-    method = create("buddy", {"dim": 8, "counts": counts}).for_task(whole)
-    with seeded(0):
-        model = method.build(whole, 0).eval()
-    for edge in range(0, whole.graph.num_edges, 9):
-        pair = torch.from_numpy(whole.graph.edges[[edge]].astype(np.int64))
-        never = te.Graph.from_edges(np.delete(whole.graph.edges, edge, axis=0), 40, graph.features)
-        answers = [
-            model.score(model.encode(seen), pair, seen).item()
-            for seen in (messages.without(torch.tensor([edge])), Messages.of(never), messages)
-        ]
-        assert answers[0] == answers[1]
-        assert answers[0] != answers[2], "an edge that is left in must show, or this test sees nothing"
-
-
-def test_nothing_is_learned_where_only_the_edge_itself_tells(random_graph):
-    """On a random graph an edge is told by itself alone: hidden, training cannot go below chance for long."""
-    graph = random_graph(8, nodes=400, edges=900)
-    task = te.task(graph, "existing", seed=0)
-    settings = {"epochs": 15, "batch_size": 32, "dim": 4, "select": "auc", "inputs": "spectral", "hops": 1}
-    settings |= {"evaluate_every": 15, "learning_rate": 0.01, "one_hop": False, "feature_dropout": 0.9}
-    found = {}
-    for hide in (True, False):
-        scorer = create("buddy", {**settings, "hide_positives": hide}).fit(task, seed=1)
-        found[hide] = task.evaluate(scorer, "valid", ["auc"])["auc"], scorer.history.losses[-1]
-    assert abs(found[True][0] - 0.5) < 0.15
-    assert found[False][1] < found[True][1] - 0.3

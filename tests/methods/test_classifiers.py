@@ -14,7 +14,7 @@ from trueedge.methods import create
 from trueedge.methods.classifiers import examples
 from trueedge.methods.classifiers.examples import FOLDS, degrees, folds, topology, topology_and_degrees
 from trueedge.methods.classifiers.linear import logistic_regression, orthogonal_to_last
-from trueedge.training.pair_features import PairPerceptron
+from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
 
 NAMES = ("mlp-deg", "mlp-topo", "linear")
 SMALL = {"hidden": 16, "dropout": 0.2, "epochs": 12, "learning_rate": 0.02}
@@ -130,14 +130,6 @@ def test_degrees_alone_tell_little_where_negatives_are_drawn_by_degree_and_much_
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_same_seed_gives_the_same_bits(task, name):
-    pairs = task.pairs()
-    answers = [quick(name).fit(task, seed=seed).score(pairs) for seed in (0, 0, 1)]
-    assert answers[0].tobytes() == answers[1].tobytes()
-    assert answers[0].tobytes() != answers[2].tobytes()
-
-
-@pytest.mark.parametrize("name", NAMES)
 def test_pairs_with_the_same_numbers_tie_alone_and_in_a_crowd(task, name):
     scorer = quick(name).fit(task)
     pairs = np.array([(u, v) for u in range(0, 120, 3) for v in range(120)])
@@ -150,15 +142,6 @@ def test_pairs_with_the_same_numbers_tie_alone_and_in_a_crowd(task, name):
     for row, value in zip(map(bytes, features), crowd.tolist(), strict=True):
         assert alike.setdefault(row, value) == value
     assert scorer.score(np.empty((0, 2), dtype=np.int64)).shape == (0,)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_scorer_reads_another_graph_when_it_is_given_one(task, name):
-    scorer = quick(name).fit(task)
-    wider = task.graph.with_edges(task.test.positives)
-    pairs = task.pairs()
-    assert scorer.on(task.graph).score(pairs).tobytes() == scorer.score(pairs).tobytes()
-    assert scorer.on(wider).score(pairs).tobytes() != scorer.score(pairs).tobytes()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -194,13 +177,6 @@ def test_tiny_graphs_work_or_are_one_sentence(name, nodes, edges):
         told = ""
         assert np.isfinite(scorer.score(task.pairs())).all()
     assert "\n" not in told
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_isolated_nodes_get_finite_scores(quarters, name):
-    lonely = Graph.from_edges(quarters.edges, 125, name="lonely")
-    task = te.task(lonely, "uniform", seed=0, component="all", keep_connected=False)
-    assert np.isfinite(quick(name).fit(task).score([[120, 121], [0, 122], [3, 3]])).all()
 
 
 def test_size_and_dropout_are_chosen_on_the_held_out_tenth(task, monkeypatch):
@@ -281,9 +257,3 @@ def test_wholly_separated_examples_and_constant_numbers_give_finite_weights():
         weights, constant = logistic_regression(rows, labels, np.full(2, penalty))
         assert np.isfinite([*weights, constant]).all()
         assert penalty > 1e6 or (rows @ weights + constant > 0).tolist() == (labels > 0).tolist()
-
-
-def test_a_graph_in_the_place_of_a_task_is_refused(quarters):
-    for name in NAMES:
-        with pytest.raises(InputError, match="fit takes a task"):
-            create(name).fit(quarters)

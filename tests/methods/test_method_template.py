@@ -58,7 +58,7 @@ def test_every_method_says_what_it_is_and_where_it_comes_from(method):
 
 
 def test_every_setting_has_a_range_that_admits_its_default_and_a_line_of_help(method):
-    assert set(method.space()) == {field.name for field in dataclasses.fields(method)} - method.without
+    assert set(method.space()) == {field.name for field in dataclasses.fields(method)}
     for key, limits in method.space().items():
         assert limits.help
         assert limits.admits(getattr(method(), key))
@@ -147,7 +147,7 @@ def test_the_scorer_scores_as_the_method_does_and_can_change_its_graph(heuristic
     pairs = all_pairs(15)
     scorer = HeuristicScorer(heuristic, first)
     assert scorer.score(pairs).tobytes() == heuristic.score(first, pairs).tobytes()
-    assert scorer.on(second).score(pairs).tobytes() == heuristic.score(second, pairs).tobytes()
+    assert scorer.with_graph(second).score(pairs).tobytes() == heuristic.score(second, pairs).tobytes()
 
 
 def test_a_pair_outside_the_graph_is_named(heuristic, random_graph):

@@ -9,13 +9,10 @@ torch = pytest.importorskip("torch")
 import torch.nn.functional as F  # noqa: E402, N812
 
 import trueedge as te  # noqa: E402
-from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import nbfnet  # noqa: E402
 from trueedge.methods.pairwise.models.nbfnet import BellmanFord, NbfModel, pna_scales  # noqa: E402
 from trueedge.methods.pairwise.models.reach import Reach  # noqa: E402
 from trueedge.training import Messages, seeded  # noqa: E402
-
-SHORT = {"epochs": 4, "batch_size": 64, "dim": 8, "layers": 3, "select": "auc"}
 
 
 @pytest.fixture(scope="module")
@@ -128,47 +125,3 @@ def test_in_parts_come_the_same_bits_and_gradients(task, monkeypatch):
 def test_scales_of_a_graph_without_edges_are_finite():
     scales = pna_scales(Messages.of(te.Graph.from_edges(np.empty((0, 2), dtype=np.int64), 3)), 0.01)
     assert torch.isfinite(scales).all()
-
-
-@pytest.mark.parametrize("settings", [{}, {"aggregation": "sum", "dropout": 0.2}, {"bfloat16": True}])
-def test_a_trained_scorer_passes_the_check_and_repeats_itself(task, settings, monkeypatch):
-    monkeypatch.setattr(NbfModel, "pairs_at_a_time", 256)
-    scorers = [create("nbfnet", {**SHORT, "epochs": 2, **settings}).fit(task, seed=3) for _ in range(2)]
-    pairs = np.concatenate([task.pairs("test"), [[0, 0], [61, 61], [61, 3]]])
-    first, second = (scorer.score(pairs) for scorer in scorers)
-    assert np.isfinite(first).all()
-    assert first.tobytes() == second.tobytes()
-    assert scorers[0].score(pairs[:, ::-1]).tobytes() == first.tobytes()
-    assert te.check_scorer(scorers[0], task, sample=60).ok
-
-
-def test_two_halves_are_told_apart(task, monkeypatch):
-    monkeypatch.setattr(NbfModel, "pairs_at_a_time", 256)
-    scorer = create("nbfnet", {**SHORT, "epochs": 25, "learning_rate": 0.01}).fit(task)
-    assert task.evaluate(scorer)["auc"] > 0.65
-
-
-def test_an_edge_that_is_hidden_is_seen_nowhere(random_graph):
-    task = te.task(random_graph(7, nodes=40, edges=60), "existing", seed=0)
-    messages, model = Messages.of(task.graph), model_of().eval()
-    for edge in range(0, task.graph.num_edges, 9):
-        pair = torch.from_numpy(task.graph.edges[[edge]].astype(np.int64))
-        never = te.Graph.from_edges(np.delete(task.graph.edges, edge, axis=0), 40)
-        answers = [
-            model.score(model.encode(seen), pair, seen).item()
-            for seen in (messages.without(torch.tensor([edge])), Messages.of(never), messages)
-        ]
-        assert answers[0] == answers[1]
-        assert answers[0] != answers[2], "an edge that is left in must show, or this test sees nothing"
-
-
-def test_nothing_is_learned_where_only_the_edge_itself_tells(random_graph, monkeypatch):
-    monkeypatch.setattr(NbfModel, "pairs_at_a_time", 256)
-    task = te.task(random_graph(8, nodes=300, edges=450), "existing", seed=0)
-    settings = {**SHORT, "epochs": 8, "layers": 2, "evaluate_every": 8, "learning_rate": 0.01}
-    found = {}
-    for hide in (True, False):
-        scorer = create("nbfnet", {**settings, "hide_positives": hide}).fit(task, seed=1)
-        found[hide] = task.evaluate(scorer, "valid", ["auc"])["auc"], scorer.history.losses[-1]
-    assert abs(found[True][0] - 0.5) < 0.2
-    assert found[False][1] < 0.3 < found[True][1]

@@ -10,8 +10,7 @@ torch = pytest.importorskip("torch")
 import trueedge as te  # noqa: E402
 from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import common_neighbors as cn  # noqa: E402
-from trueedge.training import Messages, TrainedScorer, seeded  # noqa: E402
-from trueedge.training.loop import History  # noqa: E402
+from trueedge.training import Messages, seeded  # noqa: E402
 
 SMALL = {
     "dim": 16,
@@ -21,13 +20,7 @@ SMALL = {
     "dropout": 0.0,
     "learning_rate": 0.01,
 }
-SHORT = {**SMALL, "epochs": 6, "evaluate_every": 2, "select": "auc"}
 NAMES = ["ncn", "ncnc"]
-
-
-def short(name):
-    """Settings of a short training, in which little is filled up."""
-    return SHORT if name == "ncn" else {**SHORT, "completion_block": 4096}
 
 
 @pytest.fixture(scope="module")
@@ -137,17 +130,6 @@ def test_the_encoders_are_products_of_matrices(task):
     assert torch.isfinite(gcn.encode(messages)).all()
 
 
-def test_both_directions_and_any_order_get_the_same_bits(name, task):
-    scorer = TrainedScorer(built(name, task), Messages.of(task.graph), History(None))
-    pairs = some_pairs(task)
-    found = scorer.score(pairs)
-    assert np.isfinite(found).all()
-    assert scorer.score(pairs[:, ::-1].copy()).tobytes() == found.tobytes()
-    order = np.random.default_rng(2).permutation(len(pairs))
-    assert scorer.score(pairs[order]).tobytes() == found[order].tobytes()
-    assert all(scorer.score(pairs[i : i + 1])[0] == found[i] for i in range(0, len(pairs), 9))
-
-
 @pytest.mark.parametrize("block", [1, 7, 64, 1 << 20])
 def test_the_block_of_completion_decides_memory_and_not_the_result(block, task, monkeypatch):
     pairs, messages = some_pairs(task)[::4].copy(), Messages.of(task.graph)
@@ -210,90 +192,6 @@ def test_a_table_has_a_one_for_each_arc_and_nothing_beside_it(random_graph):
     assert table.shape == (37, 48)
     assert table[:, :37].double().numpy().tolist() == dense(graph).tolist()
     assert not table[:, 37:].any()
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_seed_learns_the_same_bits(name, threads, task):
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        method = create(
-            name, {**short(name), "epochs": 2, "batch_size": 512, "dropout": 0.3, "input_dropout": 0.2}
-        )
-        answers = [method.fit(task, seed).score(task.pairs("valid")) for seed in (3, 3, 4)]
-    finally:
-        torch.set_num_threads(before)
-    assert answers[0].tobytes() == answers[1].tobytes()
-    assert answers[0].tobytes() != answers[2].tobytes()
-
-
-def test_cliques_are_found_again(name, task):
-    scorer = create(name, {**short(name), "epochs": 30, "evaluate_every": 10}).fit(task)
-    assert task.evaluate(scorer, "test", ["auc"])["auc"] > 0.9
-    assert te.check_scorer(scorer, task).ok
-
-
-@pytest.mark.parametrize("features", [0, 4])
-@pytest.mark.parametrize(("nodes", "edges"), [(1, 0), (2, 1), (3, 3), (12, 14)])
-def test_small_graphs_and_those_without_features_are_learned_from(
-    name, features, nodes, edges, task, random_graph
-):
-    graph = random_graph(7, nodes=nodes, edges=edges, features=features)
-    model = create(name, SMALL).for_task(task).build(_Only(graph), 0)
-    pairs = np.stack(np.meshgrid(np.arange(nodes), np.arange(nodes)), -1).reshape(-1, 2)
-    answer = scores(model, Messages.of(graph), pairs)
-    assert torch.isfinite(answer).all()
-    answer.sum().backward()
-
-
-class _Only:
-    """A task as far as a model is built of it."""
-
-    def __init__(self, graph):
-        self.graph = graph
-
-
-def no_structure():
-    """A random graph: nothing but an edge itself tells that it is one."""
-    rng = np.random.default_rng(5)
-    features = rng.standard_normal((120, 16)).astype(np.float32)
-    graph = te.Graph.from_edges(
-        rng.integers(0, 120, (420, 2)), 120, features, self_loops="drop", repeats="drop", name="noise"
-    )
-    return te.task(graph, "existing", 0)
-
-
-def test_a_hidden_edge_leaves_no_trace(name):
-    task = no_structure()
-    graph, model = task.graph, built(name, task)
-    for place in (0, 17, 200):
-        pair = graph.edges[place : place + 1].astype(np.int64)
-        never = te.Graph.from_edges(np.delete(graph.edges, place, axis=0), graph.num_nodes, graph.features)
-        hidden = Messages.of(graph).without(torch.tensor([place]))
-        with torch.no_grad():
-            without = scores(model, Messages.of(never), pair)
-            assert scores(model, hidden, pair).equal(without)
-            assert not torch.isclose(scores(model, Messages.of(graph), pair), without)
-
-
-def test_only_a_model_that_sees_its_positives_learns_to_look_for_them(name):
-    task = no_structure()
-    chosen = {**short(name), "epochs": 25, "evaluate_every": 25, "layers": 1, "dim": 32}
-    inside, outside = {}, {}
-    for hidden in (True, False):
-        scorer = create(name, {**chosen, "hide_positives": hidden}).fit(task)
-        positives = scorer.score(task.graph.edges.astype(np.int64))
-        negatives = scorer.score(np.random.default_rng(0).integers(0, 120, (500, 2)))
-        inside[hidden] = (positives[:, None] > negatives).mean()
-        outside[hidden] = task.evaluate(scorer, "test", ["auc"])["auc"]
-    assert 0.3 < outside[True] < 0.7
-    assert inside[False] > inside[True] + 0.1
-
-
-def test_dense_layers_may_be_computed_in_bfloat16(name, task):
-    chosen = {**short(name), "epochs": 2, "batch_size": 512, "bfloat16": True}
-    scorer = create(name, chosen).fit(task)
-    assert np.isfinite(scorer.score(task.pairs("valid"))).all()
 
 
 def test_a_number_is_the_sum_of_three_short_ones():

@@ -12,8 +12,7 @@ torch = pytest.importorskip("torch")
 import trueedge as te  # noqa: E402
 from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import neognn, walk_overlap  # noqa: E402
-from trueedge.training import Messages, PairObjective, TrainedScorer, seeded  # noqa: E402
-from trueedge.training.loop import History  # noqa: E402
+from trueedge.training import Messages, PairObjective, seeded  # noqa: E402
 
 SMALL = {
     "dim": 16,
@@ -23,7 +22,6 @@ SMALL = {
     "dropout": 0.0,
     "learning_rate": 0.01,
 }
-SHORT = {**SMALL, "epochs": 6, "evaluate_every": 2, "select": "auc"}
 
 
 @pytest.fixture(scope="module")
@@ -157,99 +155,3 @@ def test_what_is_kept_does_not_keep_a_graph_alive(task):
     del messages
     gc.collect()
     assert alive() is None
-
-
-def test_both_directions_and_any_order_get_the_same_bits(task):
-    scorer = TrainedScorer(built(task, hops=3), Messages.of(task.graph), History(None))
-    pairs = some_pairs(task)
-    found = scorer.score(pairs)
-    assert np.isfinite(found).all()
-    assert scorer.score(pairs[:, ::-1].copy()).tobytes() == found.tobytes()
-    order = np.random.default_rng(2).permutation(len(pairs))
-    assert scorer.score(pairs[order]).tobytes() == found[order].tobytes()
-    assert all(scorer.score(pairs[i : i + 1])[0] == found[i] for i in range(0, len(pairs), 9))
-
-
-@pytest.mark.parametrize("threads", [1, 2])
-def test_the_same_seed_learns_the_same_bits(threads, task):
-    before = torch.get_num_threads()
-    torch.set_num_threads(threads)
-    try:
-        method = create("neo-gnn", {**SHORT, "epochs": 2, "batch_size": 512, "dropout": 0.3})
-        answers = [method.fit(task, seed).score(task.pairs("valid")) for seed in (3, 3, 4)]
-    finally:
-        torch.set_num_threads(before)
-    assert answers[0].tobytes() == answers[1].tobytes()
-    assert answers[0].tobytes() != answers[2].tobytes()
-
-
-@pytest.mark.parametrize("hops", [1, 2])
-def test_cliques_are_found_again(hops, task):
-    scorer = create("neo-gnn", {**SHORT, "epochs": 30, "evaluate_every": 10, "hops": hops}).fit(task)
-    assert task.evaluate(scorer, "test", ["auc"])["auc"] > 0.85
-    assert te.check_scorer(scorer, task).ok
-
-
-@pytest.mark.parametrize("features", [0, 4])
-@pytest.mark.parametrize(("nodes", "edges"), [(1, 0), (2, 1), (3, 3), (12, 14)])
-def test_small_graphs_are_learned_from(features, nodes, edges, task, random_graph):
-    graph = random_graph(7, nodes=nodes, edges=edges, features=features)
-    model = create("neo-gnn", SMALL).for_task(task).build(_Only(graph), 0)
-    pairs = np.stack(np.meshgrid(np.arange(nodes), np.arange(nodes)), -1).reshape(-1, 2)
-    answer = scores(model, Messages.of(graph), pairs)
-    assert torch.isfinite(answer).all()
-    answer.sum().backward()
-
-
-class _Only:
-    """A task as far as a model is built of it."""
-
-    def __init__(self, graph):
-        self.graph = graph
-
-
-def no_structure():
-    """A random graph: nothing but an edge itself tells that it is one."""
-    rng = np.random.default_rng(5)
-    features = rng.standard_normal((120, 16)).astype(np.float32)
-    pairs = rng.integers(0, 120, (420, 2))
-    return te.task(
-        te.Graph.from_edges(pairs, 120, features, self_loops="drop", repeats="drop"), "existing", 0
-    )
-
-
-def test_a_hidden_edge_leaves_no_trace():
-    task = no_structure()
-    graph, model = task.graph, built(task)
-    for place in (0, 17, 200):
-        pair = graph.edges[place : place + 1].astype(np.int64)
-        never = te.Graph.from_edges(np.delete(graph.edges, place, axis=0), graph.num_nodes, graph.features)
-        hidden = Messages.of(graph).without(torch.tensor([place]))
-        with torch.no_grad():
-            without = scores(model, Messages.of(never), pair)
-            assert scores(model, hidden, pair).equal(without)
-            assert not torch.isclose(scores(model, Messages.of(graph), pair), without)
-            weights = torch.ones(graph.num_nodes, 1)
-            # In two hops the edge itself is a way from each end to the other.
-            seen = model.overlap(weights, torch.from_numpy(pair), Messages.of(graph))
-            assert seen > model.overlap(weights, torch.from_numpy(pair), hidden)
-
-
-def test_only_a_model_that_sees_its_positives_learns_to_look_for_them():
-    task = no_structure()
-    inside, outside = {}, {}
-    for hidden in (True, False):
-        chosen = {**SHORT, "epochs": 30, "evaluate_every": 30, "hide_positives": hidden}
-        scorer = create("neo-gnn", chosen).fit(task)
-        positives = scorer.score(task.graph.edges.astype(np.int64))
-        negatives = scorer.score(np.random.default_rng(0).integers(0, 120, (500, 2)))
-        inside[hidden] = (positives[:, None] > negatives).mean()
-        outside[hidden] = task.evaluate(scorer, "test", ["auc"])["auc"]
-    assert 0.3 < outside[True] < 0.7
-    assert inside[False] > inside[True] + 0.1
-
-
-def test_dense_layers_may_be_computed_in_bfloat16(task):
-    chosen = {**SHORT, "epochs": 2, "batch_size": 512, "bfloat16": True}
-    scorer = create("neo-gnn", chosen).fit(task)
-    assert np.isfinite(scorer.score(task.pairs("valid"))).all()

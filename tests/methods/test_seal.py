@@ -20,8 +20,8 @@ from trueedge.methods import create  # noqa: E402
 from trueedge.methods.pairwise.models import subgraphs as extraction  # noqa: E402
 from trueedge.methods.pairwise.models.subgraphs import SubgraphBlock, SubgraphSource  # noqa: E402
 from trueedge.training import Messages, seeded  # noqa: E402
+from trueedge.training.links.scorer import TrainedScorer  # noqa: E402
 from trueedge.training.loop import History  # noqa: E402
-from trueedge.training.scorer import TrainedScorer  # noqa: E402
 
 SMALL = {"dim": 8, "layers": 2, "hops": 2, "epochs": 3, "batch_size": 64, "evaluate_every": 1}
 HEADS = ("dgcnn", "gcn")
@@ -124,40 +124,6 @@ def test_a_score_is_what_the_papers_say(cliques, head, features):
     np.testing.assert_allclose(trained, scores, atol=2e-5)
 
 
-@pytest.mark.parametrize("head", HEADS)
-@pytest.mark.parametrize("features", [False, True])
-def test_a_trained_scorer_passes_the_check_and_takes_pairs_either_way_round(cliques, head, features):
-    scorer = create("seal", {**SMALL, "head": head, "features": features}).fit(cliques)
-    report = te.check_scorer(scorer, cliques)
-    assert report.ok, str(report)
-    graph = cliques.graph
-    pairs = np.concatenate([some_pairs(graph), [[90, 91], [90, 90], [4, 91]]])
-    scores = scorer.score(pairs)
-    assert np.isfinite(scores).all()
-    assert scores.tobytes() == scorer.score(pairs[:, ::-1].copy()).tobytes()
-    other = built(cliques, seed=1, head=head, features=features)
-    assert scores.tobytes() != scorer_of(other, graph).score(pairs).tobytes()
-
-
-def test_it_finds_the_missing_edges_of_cliques(cliques):
-    settings = {"dim": 16, "hops": 1, "batch_size": 32, "epochs": 30, "evaluate_every": 5, "select": "auc"}
-    for head in HEADS:
-        method = create("seal", {**settings, "head": head, "features": False})
-        assert cliques.evaluate(method.fit(cliques))["auc"] > 0.85
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_the_same_seed_gives_the_same_bits_on_two_threads(cliques, head):
-    before = torch.get_num_threads()
-    torch.set_num_threads(2)
-    try:
-        method = create("seal", {**SMALL, "head": head, "epochs": 2, "evaluate_every": 2})
-        answers = [method.fit(cliques, seed=1).score(cliques.pairs("test")) for _ in range(2)]
-    finally:
-        torch.set_num_threads(before)
-    assert answers[0].tobytes() == answers[1].tobytes()
-
-
 def without(graph, place):
     return te.Graph.from_edges(np.delete(graph.edges, place, axis=0), graph.num_nodes, graph.features)
 
@@ -248,7 +214,7 @@ def test_a_block_is_kept_when_it_comes_back_and_goes_with_its_graph(random_graph
             assert scorer.score(pairs).tobytes() == expected.tobytes()
     kept = [model.source._of(scorer.messages) for scorer in scorers]
     assert all(one.blocks for one in kept)
-    assert scorers[0].on(second).score(pairs).tobytes() == fresh[1].tobytes()
+    assert scorers[0].with_graph(second).score(pairs).tobytes() == fresh[1].tobytes()
     del scorers, scorer, kept
     gc.collect()
     assert len(model.source._kept) == 0
@@ -296,17 +262,6 @@ def test_small_graphs_and_limits_work():
             model = built(task, head=head, nodes_per_hop=1, share_per_hop=0.5)
             everyone = np.stack(np.meshgrid(range(nodes), range(nodes)), -1).reshape(-1, 2)
             assert np.isfinite(scorer_of(model, graph).score(everyone)).all()
-
-
-@pytest.mark.parametrize("head", HEADS)
-def test_dense_layers_may_be_computed_in_bfloat16(cliques, head):
-    scorer = create("seal", {**SMALL, "head": head, "bfloat16": True, "epochs": 1}).fit(cliques)
-    assert np.isfinite(scorer.score(cliques.pairs("test"))).all()
-
-
-def test_a_pair_outside_the_graph_is_named(cliques):
-    with pytest.raises(InputError, match="92"):
-        scorer_of(built(cliques), cliques.graph).score(np.array([[0, 1], [2, 92]]))
 
 
 def test_there_is_nothing_to_hide_and_the_published_settings_are_found(cliques, data_folder):

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 from trueedge.training import DenseInput, LearnedInput, Messages, SparseInput, feature_input, input_of
-from trueedge.training.convolutions import GatLayer, GcnLayer, GinLayer, LinearLayer, SageLayer
-from trueedge.training.inputs import States
+from trueedge.training.links.convolutions import GatLayer, GcnLayer, GinLayer, LinearLayer, SageLayer
+from trueedge.training.links.inputs import States
 
 
 def dense(graph) -> torch.Tensor:
@@ -119,7 +119,7 @@ def test_features_are_held_sparse_where_most_are_zero(random_graph):
 def test_nodes_hear_from_so_many_neighbours_and_gradients_go_back_the_same_way(graph, states):
     torch.manual_seed(3)
     whole = Messages.of(graph)
-    heard = whole.heard(2)
+    heard = whole.sample_neighbors(2)
     matrix = torch.zeros(25, 25).index_put((heard.targets, heard.indices), torch.ones(len(heard.indices)))
     assert torch.all(matrix <= dense(graph))
     torch.testing.assert_close(matrix.sum(dim=1), whole.degrees.clamp(max=2))
@@ -135,7 +135,7 @@ def test_nodes_hear_from_so_many_neighbours_and_gradients_go_back_the_same_way(g
 
 def test_a_weighted_sum_of_heard_messages_has_the_dense_gradients(graph, states):
     torch.manual_seed(4)
-    heard = Messages.of(graph).heard(2)
+    heard = Messages.of(graph).sample_neighbors(2)
     first, second = (torch.rand(len(heard.indices)).requires_grad_() for _ in range(2))
     second.data.copy_(first.data)
     ours, theirs = (states.clone().requires_grad_() for _ in range(2))
@@ -153,7 +153,7 @@ def test_every_neighbour_is_heard_as_often_as_any_other(graph):
     rounds = 600
     counts = torch.zeros(25, 25)
     for _ in range(rounds):
-        heard = whole.heard(2)
+        heard = whole.sample_neighbors(2)
         counts.index_put_((heard.targets, heard.indices), torch.ones(len(heard.indices)), accumulate=True)
     share = (2.0 / whole.degrees.clamp(min=2.0)).unsqueeze(1).expand(25, 25)[dense(graph) > 0]
     got = counts[dense(graph) > 0] / rounds
@@ -163,4 +163,4 @@ def test_every_neighbour_is_heard_as_often_as_any_other(graph):
 
 def test_where_nobody_has_more_neighbours_the_graph_stays_what_it_is(graph):
     whole = Messages.of(graph)
-    assert whole.heard(int(graph.degrees.max())) is whole
+    assert whole.sample_neighbors(int(graph.degrees.max())) is whole

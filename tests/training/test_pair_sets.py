@@ -7,8 +7,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from trueedge.training import Messages, pair_sets  # noqa: E402
-from trueedge.training.pair_sets import (  # noqa: E402
+from trueedge.training import Messages  # noqa: E402
+from trueedge.training.links import pair_sets  # noqa: E402
+from trueedge.training.links.pair_sets import (  # noqa: E402
     BOTH,
     FIRST,
     SECOND,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import trueedge as te
-from trueedge.training import inputs
-from trueedge.training.inputs import spectral_input
+from trueedge.training.links import inputs
+from trueedge.training.links.inputs import spectral_input
 
 
 def table(graph: te.Graph, seed: int = 0) -> np.ndarray:

@@ -9,8 +9,8 @@ import trueedge as te
 from trueedge.errors import InputError
 from trueedge.negatives import heart
 from trueedge.training import Messages, Schedule
-from trueedge.training.hard_negatives import HardPartners
-from trueedge.training.objectives import PairObjective
+from trueedge.training.links.hard_negatives import HardPartners
+from trueedge.training.links.objectives import PairObjective
 
 
 @pytest.fixture(scope="module")

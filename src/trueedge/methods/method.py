@@ -7,14 +7,14 @@ import numbers
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
 
 if TYPE_CHECKING:
     from trueedge.scorers.scorer import Scorer
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask, Task
 
 METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
 
@@ -51,7 +51,7 @@ class Range:
         return "a number" if self.high is None else f"at most {self.high}"
 
     def admits(self, value: Any) -> bool:
-        """Whether a value is allowed."""
+        """Return whether a value is allowed."""
         if value is None:
             return self.optional
         if self.choices is not None:
@@ -79,8 +79,6 @@ class Method(ABC):
     family: ClassVar[str]
     citation: ClassVar[str]
     needs_features: ClassVar[bool] = False
-    # Settings of a base class that mean nothing to a method: it has them not.
-    without: ClassVar[frozenset[str]] = frozenset()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -95,8 +93,6 @@ class Method(ABC):
                     f" {field.name}: … = trueedge.methods.setting(default, help)"
                 )
             limits, value = field.metadata["range"], getattr(self, field.name)
-            if field.name in self.without and value != field.default:
-                raise unknown(f"setting of {self.name}", field.name, self.space())
             example = field.default if limits.kind is None else limits.kind()
             if not (value is None and limits.optional) and not same_kind(value, example):
                 raise must_be(field.name, self.name, f"of type {type(example).__name__}", value)
@@ -105,16 +101,12 @@ class Method(ABC):
 
     @classmethod
     def space(cls) -> dict[str, Range]:
-        """The settings and their ranges."""
-        return {
-            f.name: f.metadata["range"]
-            for f in dataclasses.fields(cls)
-            if "range" in f.metadata and f.name not in cls.without
-        }
+        """Return the settings and their ranges."""
+        return {f.name: f.metadata["range"] for f in dataclasses.fields(cls) if "range" in f.metadata}
 
     def settings(self) -> dict[str, Any]:
-        """The settings and their values."""
-        return {key: value for key, value in dataclasses.asdict(self).items() if key not in self.without}
+        """Return the settings and their values."""
+        return {name: getattr(self, name) for name in self.space()}
 
     def for_task(self, task: Task) -> Method:
         """This method with the settings it will have on a task: those left open are filled in."""
@@ -132,13 +124,28 @@ class Method(ABC):
         """
 
 
+def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) makes one") -> GraphTask:
+    """Return a task that has a graph; anything else is refused.
+
+    Args:
+        task: what a method was given.
+        method: the method's name.
+        instead: what to do with a graph alone.
+    """
+    if not hasattr(task, "part_names"):
+        raise InputError(f"{method}: fit takes a task; {instead}")
+    if not hasattr(task, "graph"):
+        raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
+    return cast("GraphTask", task)
+
+
 def get(name: str) -> type[Method]:
-    """The class of a method, by its name."""
+    """Return the class of a method, by its name."""
     return METHODS.get(name)
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
-    """A method with some settings; an unknown setting is an error."""
+    """Return a method with some settings; an unknown setting is an error."""
     kind = get(name)
     if settings is not None and not isinstance(settings, Mapping):
         raise must_be("settings", name, "a dictionary", settings)
@@ -149,5 +156,5 @@ def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
 
 
 def catalogue() -> tuple[type[Method], ...]:
-    """All methods, in the order of their families' files."""
+    """Return all methods, in the order of their families' files."""
     return METHODS.values()

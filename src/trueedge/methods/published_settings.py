@@ -26,7 +26,7 @@ PAPERS = {
 
 
 def published_settings(method: str, task: Task) -> dict[str, Any]:
-    """The published settings of a method on a task, by name; none where nothing was published.
+    """Return the published settings of a method on a task, by name; none where nothing was published.
 
     Args:
         method: the method's name.

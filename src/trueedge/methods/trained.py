@@ -1,4 +1,4 @@
-"""Methods that go through the training loop: their settings, and what they have in common."""
+"""Methods that are trained: what they share, and groups of settings that each method composes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.errors import InputError
-from trueedge.methods.method import Method, setting
+from trueedge.methods.method import Method, Range, on_graph, setting
 from trueedge.methods.published_settings import published_settings
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
-    from trueedge.training import Input, LinkModel, Objective, Schedule, TrainedScorer
+    from trueedge.tasks import GraphTask, Task
+    from trueedge.training import Encoder, Input, LinkModel, Objective, Schedule, TrainedScorer
 
 # Where nothing was published for a data set: the values chosen most often for those that have some.
-USUAL: dict[str, Any] = {
+DEFAULTS: dict[str, Any] = {
     "learning_rate": 0.01,
     "dropout": 0.3,
     "weight_decay": 0.0,
@@ -31,12 +31,16 @@ USUAL: dict[str, Any] = {
     "evaluate_every": 5,
     "patience": 10,
     "hide_positives": True,
-    "weighted": False,
 }
+# Settings are listed in this order, however a method composes them; its own follow.
+ORDER = (*DEFAULTS, "negatives", "reject_edges", "select")
 
 
 def open_setting(kind: type, help: str, **limits: Any) -> Any:
-    """A setting that is filled in for a data set: the published value where there is one, else the usual."""
+    """Make a setting that is None until :meth:`Method.for_task` fills it in.
+
+    It gets the published value for the data set where there is one, else the method's default.
+    """
     return setting(
         None, f"{help}; by default as published for the data set", kind=kind, optional=True, **limits
     )
@@ -44,74 +48,61 @@ def open_setting(kind: type, help: str, **limits: Any) -> Any:
 
 @dataclass(frozen=True)
 class Trained(Method):
-    """A method that is trained: states of nodes, and a predictor of pairs of them.
+    """A method that goes through the training loop.
 
-    Settings that are None are filled in for the task. The ranges that are searched are those of Table 8 of Li
-    et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
+    It has the settings of the loop; others come with the classes below. The ranges that are searched are
+    those of Table 8 of Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
     """
 
-    # The method's own habits: they go before what is usual, and behind what was published for a data set.
-    habits: ClassVar[Mapping[str, Any]] = {}
+    # The method's own defaults: they override DEFAULTS, and published settings override them.
+    defaults: ClassVar[Mapping[str, Any]] = {}
+    # Defaults that override published settings too.
+    firm_defaults: ClassVar[Mapping[str, Any]] = {}
 
-    learning_rate: float | None = open_setting(
+    learning_rate: float = open_setting(
         float, "Adam's learning rate", low=1e-8, high=10.0, search=(0.01, 0.001)
     )
-    dropout: float | None = open_setting(
-        float, "share of hidden values dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
-    )
-    weight_decay: float | None = open_setting(
+    weight_decay: float = open_setting(
         float, "Adam's weight decay", low=0.0, high=1.0, search=(1e-4, 1e-7, 0.0)
     )
-    layers: int | None = open_setting(int, "layers of the encoder", low=1, high=32, search=(1, 2, 3))
-    predictor: str | None = open_setting(
-        str,
-        "how a pair is scored: a perceptron on the product of states, or their dot product",
-        choices=("mlp", "dot"),
+    dim: int = open_setting(int, "size of hidden states", low=1, high=8192, search=(128, 256))
+    epochs: int = open_setting(int, "the largest number of epochs", low=1, high=10**9)
+    evaluate_every: int = open_setting(int, "epochs between validation checks", low=1, high=10**9)
+    patience: int = open_setting(
+        int, "validation checks without improvement before stopping", low=0, high=10**9
     )
-    predictor_layers: int | None = open_setting(
-        int, "layers of the predictor", low=1, high=32, search=(1, 2, 3)
-    )
-    dim: int | None = open_setting(int, "size of hidden states", low=1, high=8192, search=(128, 256))
-    inputs: str | None = open_setting(
-        str,
-        "what a node starts from: its features (learned vectors without), learned vectors, or 64 eigenvectors"
-        " of the adjacency beside 64 random numbers",
-        choices=("features", "learned", "spectral"),
-    )
-    batch_size: int | None = open_setting(int, "positives in a batch", low=1, high=1 << 30)
-    epochs: int | None = open_setting(int, "the most epochs", low=1, high=10**9)
-    evaluate_every: int | None = open_setting(int, "epochs between looks at validation", low=1, high=10**9)
-    patience: int | None = open_setting(int, "looks without a gain that are borne", low=0, high=10**9)
-    hide_positives: bool | None = open_setting(bool, "take a batch's positives out of the message graph")
-    negatives: str = setting(
-        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected", "heart")
-    )
-    reject_edges: bool = setting(False, "draw a training negative again that is an edge")
     select: str = setting("", "the validation metric that selects; the task's headline where empty")
-    bfloat16: bool = setting(False, "compute dense layers in bfloat16")
-    compiled: bool = setting(False, "compile the predictor")
+
+    @classmethod
+    def space(cls) -> dict[str, Range]:
+        """Return the settings and their ranges."""
+        found = super().space()
+        return {name: found[name] for name in (*ORDER, *found) if name in found}
 
     def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
-        known = {**USUAL, **self.habits, **published_settings(self.name, task)}
+        """Return this method with every setting filled in."""
+        known = {**DEFAULTS, **self.defaults, **published_settings(self.name, task), **self.firm_defaults}
+        return self.filled_in(known)
+
+    def filled_in(self, values: Mapping[str, Any]) -> Self:
+        """Return this method with its open settings filled in where there is a value for them."""
         own = self.space()
-        left = {key: value for key, value in known.items() if key in own and getattr(self, key) is None}
-        return replace(self, **left)
+        return replace(
+            self, **{key: values[key] for key in values if key in own and getattr(self, key) is None}
+        )
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> TrainedScorer:
         """Train on the task's graph, select on its validation part."""
         from trueedge.training import seeded, train
 
-        if not hasattr(task, "part_names"):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
+        task = on_graph(task, self.name)
         filled = self.for_task(task)
-        if self.needs_features and task.graph.features is None and filled.inputs == "features":
-            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        schedule = filled.schedule(task)
         try:
             with seeded(seed, device):
                 model = filled.build(task, seed)
             chosen = {"method": self.name, **filled.settings()}
-            return train(model, task, filled.schedule(task), seed, device, filled.objective(), chosen)
+            return train(model, task, schedule, seed, device, filled.objective(schedule), chosen)
         except (MemoryError, RuntimeError) as error:
             # torch has no error of its own for a full memory of the processor.
             if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
@@ -121,43 +112,121 @@ class Trained(Method):
             raise
 
     @abstractmethod
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """The model with its first weights, for a method whose settings are filled in."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return the model with its first weights; all settings are filled in."""
 
-    def objective(self) -> Callable[..., Objective] | None:
-        """What makes what it is trained for of (graph, messages): edges against drawn pairs where None."""
+    def objective(self, schedule: Schedule) -> Callable[..., Objective] | None:
+        """Return what makes the objective from (graph, messages); None: edges against drawn pairs."""
+        del schedule
         return None
 
     def schedule(self, task: Task) -> Schedule:
-        """How it is trained; a task without a validation part keeps the last state."""
+        """Return how it is trained; a task without a validation part keeps the last state."""
         from trueedge.training import Schedule
 
-        # What a method has not stays as the loop has it.
+        # What is not a setting of the method stays as the loop has it.
         chosen = {field.name: getattr(self, field.name, None) for field in fields(Schedule)}
         chosen |= {"select": self.select or None, "keep_last": "valid" not in task.part_names}
-        if "hide_positives" in self.without:
-            # Nobody passes messages, so there is nothing to take out.
-            chosen["hide_positives"] = False
+        # A method that passes no messages has nothing to hide.
+        chosen["hide_positives"] = getattr(self, "hide_positives", False)
         return Schedule(**{key: value for key, value in chosen.items() if value is not None})
 
-    def make_input(self, task: Task, seed: int) -> Input:
-        """What the encoder starts from."""
-        from trueedge.training import LearnedInput, input_of, spectral_input
 
-        assert self.dim is not None
-        if self.inputs == "spectral":
-            return spectral_input(task.graph, seed)
-        if self.inputs == "learned":
-            return LearnedInput(task.graph.num_nodes, self.dim)
-        return input_of(task.graph, self.dim)
+@dataclass(frozen=True)
+class HasDropout(Trained):
+    """A method with dropout."""
+
+    dropout: float = open_setting(
+        float, "share of hidden values dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+    )
+
+
+@dataclass(frozen=True)
+class HasLayers(Trained):
+    """A method with an encoder of some layers."""
+
+    layers: int = open_setting(int, "layers of the encoder", low=1, high=32, search=(1, 2, 3))
+
+
+@dataclass(frozen=True)
+class HasEncoder(HasDropout, HasLayers):
+    """A method whose encoder is a stack of layers with dropout between them."""
+
+    def make_encoder(self, layer: Any, size: int) -> Encoder:
+        """Return a stack of layers from inputs of some size to hidden states.
+
+        Args:
+            layer: makes a layer of (size, out): a torch module of ``forward(states, messages)``.
+            size: how many numbers an input has.
+        """
+        from trueedge.training import StackedEncoder
+
+        return StackedEncoder(layer, [size, *[self.dim] * self.layers], self.dropout)
+
+
+@dataclass(frozen=True)
+class HasPredictorLayers(Trained):
+    """A method whose predictor has some layers."""
+
+    predictor_layers: int = open_setting(int, "layers of the predictor", low=1, high=32, search=(1, 2, 3))
+
+
+@dataclass(frozen=True)
+class HasPredictor(HasPredictorLayers, HasDropout):
+    """A method that scores the product of two states."""
+
+    predictor: str = open_setting(
+        str,
+        "how a pair is scored: a perceptron on the product of states, or their dot product",
+        choices=("mlp", "dot"),
+    )
 
     def make_predictor(self, dim: int) -> Any:
-        """What scores a pair of states of so many numbers."""
+        """Return what scores a pair of states of some size."""
         from trueedge.training import DotPredictor, MlpPredictor
 
         if self.predictor == "dot":
             return DotPredictor()
-        assert self.dim is not None
-        assert self.predictor_layers is not None
-        assert self.dropout is not None
         return MlpPredictor(dim, self.dim, self.predictor_layers, self.dropout)
+
+
+@dataclass(frozen=True)
+class HasInputs(Trained):
+    """A method that starts from the nodes' features, or from what stands in for them."""
+
+    inputs: str = open_setting(
+        str,
+        "what a node starts from: its features (learned vectors without), learned vectors, or 64 eigenvectors"
+        " of the adjacency and 64 random numbers",
+        choices=("features", "learned", "spectral"),
+    )
+
+    def make_input(self, task: GraphTask, seed: int) -> Input:
+        """Return what the encoder starts from."""
+        from trueedge.training import LearnedInput, input_of, spectral_input
+
+        if self.inputs == "spectral":
+            return spectral_input(task.graph, seed)
+        if self.inputs == "learned":
+            return LearnedInput(task.graph.num_nodes, self.dim)
+        if self.needs_features and task.graph.features is None:
+            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        return input_of(task.graph, self.dim)
+
+
+@dataclass(frozen=True)
+class HasBatches(Trained):
+    """A method that learns to tell batches of edges from drawn pairs."""
+
+    batch_size: int = open_setting(int, "positives in a batch", low=1, high=1 << 30)
+    negatives: str = setting(
+        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected", "heart")
+    )
+    reject_edges: bool = setting(False, "draw a training negative again that is an edge")
+
+
+@dataclass(frozen=True)
+class HasMessages(HasBatches):
+    """A method that passes messages on the training graph, whose edges it learns from."""
+
+    hide_positives: bool = open_setting(bool, "remove a batch's positives from the message graph")

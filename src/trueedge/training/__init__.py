@@ -1,8 +1,9 @@
-"""Training: the one loop that every learned method goes through."""
+"""Training: one loop for every model, and what link predictors need on top of it (:mod:`.links`)."""
 
+from trueedge.training.callbacks import Callbacks, use_callbacks, watching
 from trueedge.training.checkpoints import Checkpoint
-from trueedge.training.convolutions import StackedEncoder
-from trueedge.training.inputs import (
+from trueedge.training.links.convolutions import StackedEncoder
+from trueedge.training.links.inputs import (
     DenseInput,
     Input,
     LearnedInput,
@@ -11,15 +12,17 @@ from trueedge.training.inputs import (
     input_of,
     spectral_input,
 )
-from trueedge.training.loop import History, seeded, train
-from trueedge.training.messages import Messages
-from trueedge.training.model import DotPredictor, Encoder, LinkModel, MlpPredictor
-from trueedge.training.objectives import Objective, PairObjective, ReconstructionObjective
-from trueedge.training.schedule import Schedule
-from trueedge.training.scorer import TrainedScorer
-from trueedge.training.watching import watching
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import DotPredictor, Encoder, LinkModel, MlpPredictor
+from trueedge.training.links.objectives import PairObjective, ReconstructionObjective
+from trueedge.training.links.schedule import Schedule
+from trueedge.training.links.scorer import TrainedScorer
+from trueedge.training.links.train import train
+from trueedge.training.loop import History, Objective, optimize, seeded
+from trueedge.training.schedule import LoopSchedule
 
 __all__ = [
+    "Callbacks",
     "Checkpoint",
     "DenseInput",
     "DotPredictor",
@@ -28,6 +31,7 @@ __all__ = [
     "Input",
     "LearnedInput",
     "LinkModel",
+    "LoopSchedule",
     "Messages",
     "MlpPredictor",
     "Objective",
@@ -39,8 +43,10 @@ __all__ = [
     "TrainedScorer",
     "feature_input",
     "input_of",
+    "optimize",
     "seeded",
     "spectral_input",
     "train",
+    "use_callbacks",
     "watching",
 ]

@@ -1,4 +1,4 @@
-"""The state of a training in a file, written whole or not at all."""
+"""Save the state of a training to a file, whole or not at all."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trueedge.errors import InputError
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file that a training goes on from.
+    """A file that an interrupted training continues from.
 
     Attributes:
         path: the file; its folder is made.
@@ -21,16 +21,16 @@ class Checkpoint:
     path: Path
 
     def save(self, state: dict[str, Any]) -> None:
-        """Put a state in the place of the last one."""
+        """Replace the saved state."""
         import torch
 
         self.path.parent.mkdir(parents=True, exist_ok=True)
-        beside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        torch.save(state, beside)
-        beside.replace(self.path)
+        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        torch.save(state, temporary)
+        temporary.replace(self.path)
 
     def load(self, request: dict[str, Any], device: str) -> dict[str, Any] | None:
-        """The state that was kept for a request, or None where there is none."""
+        """Return the state that was saved for a request, or None where there is none."""
         import torch
 
         if not self.path.exists():
@@ -46,5 +46,5 @@ class Checkpoint:
         return state
 
     def remove(self) -> None:
-        """Forget it: the training is over."""
+        """Delete the file: the training is over."""
         self.path.unlink(missing_ok=True)

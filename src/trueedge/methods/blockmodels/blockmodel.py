@@ -13,7 +13,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
 from trueedge.methods.blockmodels.description import edges_among, group_ends
 from trueedge.methods.blockmodels.fitting import fit_partition
-from trueedge.methods.method import Method, setting
+from trueedge.methods.method import Method, on_graph, setting
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -49,9 +49,7 @@ class BlockModel(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> BlockScorer:
         """Find the groups of the task's training graph; the device changes nothing."""
         del device
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
-        graph = task.graph
+        graph = on_graph(task, self.name).graph
         if self.blocks is not None and self.blocks > graph.num_nodes:
             raise InputError(
                 f"{self.name}: blocks is {self.blocks}, but {graph.name} has only {graph.num_nodes} nodes"
@@ -87,7 +85,7 @@ class BlockScorer:
         return int(self.blocks.max(initial=-1)) + 1
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,).
+        """Return the score of each pair, float64 (n,).
 
         With ``e_rs`` edges between two groups (``e_rr`` twice those within) it is ``e_rs / (n_r n_s)``, or
         degree-corrected ``k_u k_v e_rs / (e_r e_s)``; zero where the groups have no edge.
@@ -104,8 +102,8 @@ class BlockScorer:
             scores[joined] = (edges[place] * (weight[:, 0] * weight[:, 1]))[joined]
         return scores
 
-    def on(self, graph: Graph) -> BlockScorer:
-        """The same groups, with the edges of another graph on the same nodes counted."""
+    def with_graph(self, graph: Graph) -> BlockScorer:
+        """Return the same groups with the edges of another graph on the same nodes counted."""
         return type(self)(self.name, graph, self.blocks, self.description_length, self.corrected)
 
     @cached_property
@@ -133,7 +131,7 @@ class PositiveBlockScorer(BlockScorer):
     """
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         pairs = as_pairs(pairs, self.graph.num_nodes)
         ends, degrees = self.blocks[pairs], self.graph.degrees[pairs]
         joined: NDArray[np.float64] = self._positive[ends.min(axis=1), ends.max(axis=1)]

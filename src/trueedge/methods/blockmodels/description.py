@@ -23,7 +23,7 @@ CURVE_FROM, CURVE_TO, CURVE_POINTS = 1e-3, 60.0, 1 << 15
 
 
 def description_length(graph: Graph, blocks: ArrayLike, corrected: bool) -> float:
-    """The description length of a graph and a partition of its nodes into groups, in nats.
+    """Return the description length of a graph and a partition of its nodes into groups, in nats.
 
     With n_r nodes and e_r half-edges in group r, m_rs edges between groups r and s (m_rr those within, each
     once), B groups, N nodes and E edges it is the sum of
@@ -53,7 +53,7 @@ def description_length(graph: Graph, blocks: ArrayLike, corrected: bool) -> floa
 
 
 def length_of(graph: Graph, of: Ints, many: int, terms: Terms) -> float:
-    """The description length of groups numbered ``0..many-1``, none of them empty."""
+    """Return the description length of groups numbered ``0..many-1``, none of them empty."""
     from trueedge.kernels.blocks.blockmodel import LN2, group_term
 
     factorial = terms.log_factorial
@@ -68,7 +68,7 @@ def length_of(graph: Graph, of: Ints, many: int, terms: Terms) -> float:
 
 
 def _groups_length(graph: Graph, many: int) -> float:
-    """What depends on the number of groups alone."""
+    """Return what depends on the number of groups alone."""
     nodes, edges = graph.num_nodes, graph.num_edges
     kinds = many * (many + 1) // 2
     return float(np.log(nodes)) + _log_binomial(nodes - 1, many - 1) + _log_binomial(kinds + edges - 1, edges)
@@ -81,27 +81,27 @@ def _log_binomial(n: int, k: int) -> float:
 
 
 def group_ends(graph: Graph, of: Ints, many: int) -> Ints:
-    """The sum of degrees in each group, int64 (many,)."""
+    """Return the sum of degrees in each group, int64 (many,)."""
     # Sums of whole numbers below 2^53 are exact.
     return np.bincount(of, weights=graph.degrees, minlength=many).astype(np.int64)
 
 
 def edges_among(graph: Graph, of: Ints, many: int) -> tuple[Ints, Ints, Ints]:
-    """The pairs of groups (r <= s) that have edges, sorted, and how many: three int64 arrays."""
+    """Return the pairs of groups (r <= s) that have edges, sorted, and how many: three int64 arrays."""
     ends = of[graph.edges]
     keys, count = np.unique(ends.min(axis=1) * many + ends.max(axis=1), return_counts=True)
     return keys // many, keys % many, count
 
 
 def degrees_within(graph: Graph, of: Ints) -> tuple[Ints, Ints, Ints]:
-    """The degrees that occur in each group, sorted, and how often: three int64 arrays."""
+    """Return the degrees that occur in each group, sorted, and how often: three int64 arrays."""
     span = int(graph.degrees.max(initial=0)) + 1
     keys, count = np.unique(of * span + graph.degrees, return_counts=True)
     return keys // span, keys % span, count
 
 
 def make_terms(graph: Graph, corrected: bool) -> Terms:
-    """The tables that moves are priced from, for a graph."""
+    """Return the tables that moves are priced from, for a graph."""
     from scipy.special import gammaln
 
     from trueedge.kernels.blocks.blockmodel import Terms
@@ -132,7 +132,7 @@ def _counted_partitions() -> NDArray[np.float64]:
 
 @cache
 def _partition_curve() -> NDArray[np.float64]:
-    """The functions ln f and g of ``u = n / √m`` in ``q(m, n) ≈ f(u) / m · exp(√m g(u))``.
+    """Return the functions ln f and g of ``u = n / √m`` in ``q(m, n) ≈ f(u) / m · exp(√m g(u))``.
 
     Szekeres, An Asymptotic Formula in the Theory of Partitions, 1951.
     """

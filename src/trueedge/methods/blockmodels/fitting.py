@@ -59,7 +59,7 @@ class Partition:
 def fit_partition(
     graph: Graph, *, corrected: bool, blocks: int | None = None, starts: int = 1, seed: int = 0
 ) -> Partition:
-    """The partition of least description length that is found.
+    """Return the partition of least description length that is found.
 
     Every node begins as a group of its own. Groups are merged, the cheapest merges first, to two thirds of
     their number; then nodes move one by one, by Metropolis' rule while it cools and at last downhill, and so
@@ -119,7 +119,7 @@ class _Search:
         return self._polished(self._best())
 
     def _polished(self, many: int) -> Partition:
-        """The partition into so many groups after one more, slower cooling; the better of both."""
+        """Return the partition into so many groups after one more, slower cooling; the better of both."""
         before = self.found[many]
         self._keep(self._settle(before.blocks, many, POLISH), many)
         return min(before, self.found[many], key=lambda part: part.description_length)
@@ -128,7 +128,7 @@ class _Search:
         return min(self.found, key=lambda many: (self.found[many].description_length, many))
 
     def at(self, many: int, heats: tuple[float, ...]) -> Partition:
-        """The partition into so many groups, made from the next larger one that is known."""
+        """Return the partition into so many groups, made from the next larger one that is known."""
         if many not in self.found:
             larger = min(known for known in self.found if known > many)
             of = self.found[larger].blocks
@@ -179,7 +179,7 @@ class _Search:
 
 
 def make_groups(graph: Graph, of: Ints, many: int, terms: Terms) -> Groups:
-    """The counts of a partition, in arrays of their own.
+    """Return the counts of a partition, in arrays of their own.
 
     Args:
         graph: the graph.
@@ -204,7 +204,7 @@ def make_groups(graph: Graph, of: Ints, many: int, terms: Terms) -> Groups:
 
 
 def make_block_graph(graph: Graph, of: Ints, many: int) -> BlockGraph:
-    """The multigraph among the groups of a partition."""
+    """Return the multigraph among the groups of a partition."""
     from trueedge.kernels.blocks.block_merges import BlockGraph
 
     first, second, count = edges_among(graph, of, many)

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
 from trueedge.methods.classifiers.examples import SAMPLERS, Examples, Features, folds
-from trueedge.methods.method import Method, setting
+from trueedge.methods.method import Method, on_graph, setting
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -36,7 +35,7 @@ class Classifier(Method):
 
     @abstractmethod
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """What makes a score of a pair's numbers.
+        """Return what makes a score of a pair's numbers.
 
         Args:
             parts: the edges in folds.
@@ -47,11 +46,9 @@ class Classifier(Method):
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
         """Learn from the training graph."""
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
-        numbers = type(self).features
-        decide = self.learn(folds(task.graph, numbers, self.negatives, seed), task, seed, device)
-        return ClassifierScorer(self.name, task.graph, numbers, decide)
+        graph, numbers = on_graph(task, self.name).graph, type(self).features
+        decide = self.learn(folds(graph, numbers, self.negatives, seed), task, seed, device)
+        return ClassifierScorer(self.name, graph, numbers, decide)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,13 +61,13 @@ class ClassifierScorer:
     decide: Decision
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,); pairs with the same numbers tie."""
+        """Return the score of each pair, float64 (n,); pairs with the same numbers tie."""
         asked = as_pairs(pairs, self.graph.num_nodes)
         if not len(asked):
             return np.empty(0, dtype=np.float64)
         rows, place = np.unique(self.features(self.graph, asked), axis=0, return_inverse=True)
         return self.decide(rows)[place.reshape(-1)]
 
-    def on(self, graph: Graph) -> ClassifierScorer:
-        """The same decision, on the numbers of another graph."""
+    def with_graph(self, graph: Graph) -> ClassifierScorer:
+        """Return the same decision on the numbers of another graph."""
         return ClassifierScorer(self.name, graph, self.features, self.decide)

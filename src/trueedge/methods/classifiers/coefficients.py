@@ -1,4 +1,4 @@
-"""What a linear model would learn beside degree."""
+"""The weights of a linear model of what degree does not explain."""
 
 from __future__ import annotations
 

@@ -78,12 +78,12 @@ def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Exa
 
 
 def together(parts: list[Examples]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The numbers and the labels of several folds, float64 (n, d) and (n,)."""
+    """Return the numbers and the labels of several folds, float64 (n, d) and (n,)."""
     return np.concatenate([one.features for one in parts]), np.concatenate([one.labels for one in parts])
 
 
 def degrees(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The product, the sum, the smaller and the larger of the two degrees, float64 (n, 4)."""
+    """Return the product, the sum, the smaller and the larger of the two degrees, float64 (n, 4)."""
     ends = graph.degrees.astype(np.float64)[pairs]
     return np.column_stack([ends.prod(axis=1), ends.sum(axis=1), ends.min(axis=1), ends.max(axis=1)])
 
@@ -100,5 +100,5 @@ def topology(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def topology_and_degrees(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The four of :func:`topology`, then the product of the degrees, float64 (n, 5)."""
+    """Return the four of :func:`topology`, then the product of the degrees, float64 (n, 5)."""
     return np.column_stack([topology(graph, pairs), degrees(graph, pairs)[:, 0]])

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Linear(Classifier):
     """Logistic regression on RA, JI, LRW and AA less what PA explains of them, and on PA (A.2.1).
 
-    Each of the four is regressed on PA by least squares with a constant, and its residual goes in beside PA
+    Each of the four is regressed on PA by least squares with a constant, and its residual joins PA
     itself. The paper then names scikit-learn's ridge regression with its default parameter; a ridge on a
     logistic regression is read as an L2 penalty of the default strength, 1: the sum of the log losses plus
     half the squared norm of the weights, the constant free. A penalty weighs numbers by their unit, and PA
@@ -36,7 +36,7 @@ class Linear(Classifier):
     standardise: bool = setting(True, "give every number a standard deviation of 1 first")
 
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """One weight for each number of a pair, and a constant."""
+        """Return one weight for each number of a pair, and a constant."""
         del task, seed, device
         rows, labels = together(parts)
         slopes, constants = orthogonal_to_last(rows)
@@ -72,7 +72,7 @@ def logistic_regression(
     Args:
         rows: float64 (n, d).
         labels: float64 (n,) of zeros and ones.
-        penalty: float64 (d,), of each squared weight; the constant bears none.
+        penalty: float64 (d,), of each squared weight; the constant has none.
     """
     design = np.column_stack([rows, np.ones(len(rows))])
     # A trace of a penalty keeps what the labels leave open, or separate wholly, finite.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,12 +13,11 @@ from trueedge.errors import InputError
 from trueedge.methods.classifiers.classifier import Classifier, Decision
 from trueedge.methods.classifiers.examples import Examples, together
 from trueedge.methods.method import setting
-from trueedge.metrics import PairScores
-from trueedge.tasks import LinkTask, Part
+from trueedge.metrics import evaluate
 
 if TYPE_CHECKING:
+    from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
     from trueedge.tasks import Task
-    from trueedge.training.pair_features import PairPerceptron
 
 HIDDEN = (32, 64)
 DROPOUT = (0.2, 0.5)
@@ -55,10 +54,10 @@ class PairClassifier(Classifier):
     learning_rate: float = setting(0.001, "Adam's learning rate", low=1e-8, high=10.0)
     batch_size: int = setting(1024, "edges and other pairs in a batch", low=1, high=1 << 30)
     epochs: int = setting(300, "the most epochs", low=1, high=10**9)
-    patience: int = setting(20, "epochs without a gain that are borne", low=0, high=10**9)
+    patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """The perceptron that tells the held-out edges best."""
+        """Return the perceptron that tells the held-out edges best."""
         if len(parts) < 2:
             raise InputError(
                 f"{self.name} on {task.dataset}: two training edges are needed, one to learn from and one to"
@@ -90,25 +89,26 @@ class PairClassifier(Classifier):
         seed: int,
         device: str,
     ) -> tuple[float, PairPerceptron]:
-        """A perceptron of a size, and its AUC on the held-out edges."""
-        from trueedge.training import Schedule, seeded, train, watching
-        from trueedge.training.pair_features import LabelledRows, OnTable, PairPerceptron
-        from trueedge.training.watching import current
+        """Return a perceptron of a size, and its AUC on the held-out edges."""
+        import torch
+
+        from trueedge.methods.classifiers.models.pair_perceptron import LabelledRows, PairPerceptron
+        from trueedge.training import LoopSchedule, optimize, seeded, use_callbacks
+        from trueedge.training.callbacks import current
 
         with seeded(seed, device):
             perceptron = PairPerceptron(rows.shape[1], hidden, dropout)
-        model = OnTable(perceptron, scale(held_out.features))
-        part = Part(held_out.positives.astype(np.int32), held_out.negatives.astype(np.int32))
-        inner = HeldOut(
-            dataset=task.dataset,
-            protocol=task.protocol,
-            seed=seed,
-            graph=task.graph,
-            parts={"valid": part},
-            metrics=("auc",),
-            headline="auc",
-        )
-        schedule = Schedule(
+        # Each row once, so that rows with the same numbers tie.
+        distinct, place = np.unique(scale(held_out.features), axis=0, return_inverse=True)
+        asked, count = torch.from_numpy(distinct).to(device), len(held_out.positives)
+
+        def auc() -> float:
+            perceptron.eval()
+            with torch.no_grad():
+                logits = perceptron(asked).cpu().numpy()[place.reshape(-1)]
+            return evaluate(logits[:count], logits[count:], ["auc"])["auc"]
+
+        schedule = LoopSchedule(
             learning_rate=self.learning_rate,
             epochs=self.epochs,
             evaluate_every=1,
@@ -117,21 +117,18 @@ class PairClassifier(Classifier):
         )
         objective = LabelledRows(rows, labels, self.batch_size, device)
         # A checkpoint holds one training, and here are up to four, each of some seconds.
-        with watching(current().progress):
-            history = train(model, inner, schedule, seed, device, lambda *_: objective).history
-        assert history.best is not None
-        return history.best, perceptron.cpu().eval()
-
-
-@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
-class HeldOut(LinkTask):
-    """The held-out edges against their drawn pairs; the model that is trained has their numbers at hand."""
-
-    def scores(self, scorer: Any, part: str = "test") -> PairScores:
-        """The logits of the positives and of the negatives."""
-        logits = scorer.model.predictor.logits()
-        count = len(self.part(part).positives)
-        return PairScores.check(logits[:count], logits[count:])
+        with use_callbacks(current().progress):
+            history = optimize(
+                perceptron,
+                objective,
+                schedule,
+                auc,
+                metric="auc",
+                seed=seed,
+                device=device,
+                name=f"on {task.dataset}",
+            )
+        return max(value for _, value in history.values), perceptron.cpu().eval()
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,12 +140,12 @@ class Scale:
 
     @classmethod
     def of(cls, rows: NDArray[np.float64]) -> Scale:
-        """The scale of some rows; a number that never changes is left as it is."""
+        """Return the scale of some rows; a number that never changes is left as it is."""
         std = rows.std(axis=0)
         return cls(rows.mean(axis=0), np.where(std > 0, std, 1.0))
 
     def __call__(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The rows on this scale."""
+        """Return the rows on this scale."""
         scaled: NDArray[np.float64] = (rows - self.mean) / self.std
         return scaled
 

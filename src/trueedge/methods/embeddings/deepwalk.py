@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class DeepWalk(Embedding):
     """Skip-gram on uniform walks, in which a node is predicted by its way down a Huffman tree.
 
-    Nodes drawn against each pair stand beside the tree, as in the runs that were published; the paper has the
+    Noise nodes are drawn for each pair in addition to the tree, as in the published runs; the paper has the
     tree alone (a noise of 0).
     """
 
@@ -34,7 +34,7 @@ class DeepWalk(Embedding):
     walk_length: int = setting(80, "nodes in a walk", low=1, high=10**6)
     window: int = setting(10, "how far apart in a walk two nodes may be", low=1, high=10**4)
     passes: int = setting(1, "how often all walks are made and learned from", low=1, high=10**6)
-    noise: int = setting(5, "nodes drawn against each pair, beside the tree", low=0, high=1000)
+    noise: int = setting(5, "noise nodes drawn for each pair, in addition to the tree", low=0, high=1000)
     noise_power: float = setting(
         0.75, "power of a node's frequency by which noise is drawn", low=-2.0, high=2.0
     )
@@ -43,7 +43,7 @@ class DeepWalk(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, dim)."""
+        """Return a vector for each node, float32 (n, dim)."""
         return WalkVectors(
             dim=self.dim,
             walks=self.walks,

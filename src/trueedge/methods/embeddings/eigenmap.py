@@ -37,7 +37,7 @@ class EigenMap(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
-        """A vector for each node, float64 (n, d)."""
+        """Return a vector for each node, float64 (n, d)."""
         count = min(dimension(self.dim, graph.num_nodes) + 1, graph.num_nodes)
         values, vectors = leading(normalized_adjacency(graph), count, seed, self.products)
         # The first says nothing: its entries are the roots of the degrees.

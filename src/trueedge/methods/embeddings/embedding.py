@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.methods.method import Method, setting
+from trueedge.methods.method import Method, on_graph, setting
 from trueedge.scorers.scorer import EmbeddingScorer
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ class Embedding(Method):
 
     @abstractmethod
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.floating[Any]]:
-        """A vector for each node.
+        """Return a vector for each node.
 
         Args:
             graph: the graph whose structure is read.
@@ -41,13 +40,10 @@ class Embedding(Method):
         """
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> VectorScorer:
-        """The vectors of the task's training graph; the device changes nothing."""
+        """Return the vectors of the task's training graph; the device changes nothing."""
         del device
-        if isinstance(task, Graph):
-            raise InputError(
-                f"{self.name}: fit takes a task; for a graph alone there is vectors(graph, seed)"
-            )
-        return VectorScorer(self.name, self.vectors(task.graph, seed))
+        graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
+        return VectorScorer(self.name, self.vectors(graph, seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,5 +59,5 @@ class VectorScorer:
     vectors: NDArray[np.floating[Any]]
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The dot product of each pair, float64 (n,)."""
+        """Return the dot product of each pair, float64 (n,)."""
         return EmbeddingScorer(self.vectors).score(pairs)

@@ -14,6 +14,3 @@ class ExponentialAdjacency(ExponentialKernel, OfAdjacency):
 
     name: ClassVar[str] = "exp-a"
     title: ClassVar[str] = "Exponential Kernel on the Adjacency"
-    citation: ClassVar[str] = (
-        "Kondor and Lafferty, Diffusion Kernels on Graphs and Other Discrete Input Spaces, 2002"
-    )

@@ -1,4 +1,4 @@
-"""Exponential kernel on the laplacian."""
+"""Exponential kernel on the Laplacian."""
 
 from __future__ import annotations
 
@@ -14,6 +14,3 @@ class ExponentialLaplacian(ExponentialKernel, OfLaplacian):
 
     name: ClassVar[str] = "exp-l"
     title: ClassVar[str] = "Exponential Kernel on the Laplacian"
-    citation: ClassVar[str] = (
-        "Kondor and Lafferty, Diffusion Kernels on Graphs and Other Discrete Input Spaces, 2002"
-    )

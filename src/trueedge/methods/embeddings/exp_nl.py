@@ -1,4 +1,4 @@
-"""Exponential kernel on the normalised laplacian."""
+"""Exponential kernel on the normalised Laplacian."""
 
 from __future__ import annotations
 
@@ -14,6 +14,3 @@ class ExponentialNormalized(ExponentialKernel, OfNormalized):
 
     name: ClassVar[str] = "exp-nl"
     title: ClassVar[str] = "Exponential Kernel on the Normalised Laplacian"
-    citation: ClassVar[str] = (
-        "Kondor and Lafferty, Diffusion Kernels on Graphs and Other Discrete Input Spaces, 2002"
-    )

@@ -14,6 +14,9 @@ from trueedge.methods.embeddings.spectral import dimension
 from trueedge.methods.method import setting
 from trueedge.randomness import generator
 
+# Up to so many nodes principal components are computed from a matrix of the nodes, above from the columns.
+FEW_ROWS = 100
+
 
 @dataclass(frozen=True)
 class FastRP(Embedding):
@@ -36,7 +39,7 @@ class FastRP(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, d)."""
+        """Return a vector for each node, float32 (n, d)."""
         count = dimension(self.dim, graph.num_nodes)
         columns = max(self.inner, count) if self.inner else self.dim
         drawn = generator(seed, "fastrp").standard_normal((graph.num_nodes, columns), dtype=np.float32)
@@ -44,7 +47,7 @@ class FastRP(Embedding):
         return principal_components(projected, count) if self.inner else projected
 
     def project(self, graph: Graph, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The mean over walks of 0 to ``window`` steps of what starts at their ends.
+        """Return the mean over walks of 0 to ``window`` steps of what starts at their ends.
 
         Args:
             graph: the graph.
@@ -67,7 +70,7 @@ class FastRP(Embedding):
 
 
 def principal_components(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """The coordinates of rows along their directions of largest variance, float32 (n, count).
+    """Return the coordinates of rows along their directions of largest variance, float32 (n, count).
 
     Args:
         rows: float32 array (n, c).
@@ -76,6 +79,12 @@ def principal_components(rows: NDArray[np.float32], count: int) -> NDArray[np.fl
     from scipy.linalg import eigh
 
     centred = rows - rows.mean(axis=0)
+    if len(rows) <= FEW_ROWS:
+        # The same coordinates from the products of the rows, a matrix of few rows instead of many columns.
+        exact = centred.astype(np.float64)
+        values, vectors = np.linalg.eigh(exact @ exact.T)
+        few: NDArray[np.float64] = vectors * np.sqrt(np.maximum(values, 0.0))
+        return few[:, ::-1][:, :count].astype(np.float32)
     last = centred.shape[1] - 1
     covariance = (centred.T @ centred).astype(np.float64)
     _, directions = eigh(covariance, subset_by_index=[max(0, last - count + 1), last])

@@ -38,7 +38,7 @@ class LINE(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, dim)."""
+        """Return a vector for each node, float32 (n, dim)."""
         return WalkVectors(
             dim=self.dim,
             walks=self.walks,

@@ -1,33 +1,45 @@
-"""Matrix factorisation: a learned vector for each node."""
+"""Matrix factorisation: a learned vector for each node, mapped by a perceptron."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from trueedge.methods.trained import Trained
+from trueedge.methods.trained import HasBatches, HasEncoder, HasPredictor
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
 
 @dataclass(frozen=True)
-class MatrixFactorization(Trained):
-    """A vector for each node, learned with a predictor of pairs; features and messages play no part."""
+class MatrixFactorization(HasEncoder, HasPredictor, HasBatches):
+    """A learned vector for each node, a perceptron of ``layers`` layers over it, and a predictor of pairs.
+
+    No features are read and no messages are passed. As in the published runs, a vector has as many numbers as
+    the data set has features (``dim`` where it has none), starts from a standard normal distribution, and
+    weight decay applies to the vectors too.
+    """
 
     name: ClassVar[str] = "mf"
     family: ClassVar[str] = "embeddings"
     title: ClassVar[str] = "Matrix Factorisation"
     citation: ClassVar[str] = "Menon and Elkan, Link Prediction via Matrix Factorization, 2011"
-    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "inputs", "layers"})
+    defaults: ClassVar[Mapping[str, Any]] = {"layers": 2}
 
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """The vectors, and a predictor."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return the vectors, the perceptron, and a predictor."""
+        from torch import nn
+
         from trueedge.training import LearnedInput, LinkModel
-        from trueedge.training.convolutions import NoEncoder
+        from trueedge.training.links.convolutions import LinearLayer
 
         del seed
-        assert self.dim is not None
-        vectors = LearnedInput(task.graph.num_nodes, self.dim)
-        return LinkModel(vectors, NoEncoder(self.dim), self.make_predictor(self.dim))
+        features = task.graph.features
+        vectors = LearnedInput(task.graph.num_nodes, self.dim if features is None else features.shape[1])
+        nn.init.normal_(vectors.vectors)
+        encoder = self.make_encoder(LinearLayer, vectors.dim)
+        model = LinkModel(vectors, encoder, self.make_predictor(self.dim))
+        model.decay_inputs = True
+        return model

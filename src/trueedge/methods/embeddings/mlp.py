@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from trueedge.methods.gnn.network import Network
+from trueedge.methods.gnn.network import LayerStack
+from trueedge.methods.trained import HasBatches, HasPredictor
 
 
 @dataclass(frozen=True)
-class Perceptron(Network):
-    """Features, mapped by a perceptron; nobody passes a message. One layer is a linear map."""
+class Perceptron(HasPredictor, HasBatches, LayerStack):
+    """Features, mapped by a perceptron; no messages are passed. One layer is a linear map."""
 
     name: ClassVar[str] = "mlp"
     family: ClassVar[str] = "embeddings"
@@ -19,10 +20,9 @@ class Perceptron(Network):
         "Rumelhart, Hinton and Williams, Learning Representations by Back-Propagating Errors, 1986"
     )
     needs_features: ClassVar[bool] = True
-    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "neighbors"})
 
     def layer(self, size: int, out: int) -> Any:
-        """A linear map."""
-        from trueedge.training.convolutions import LinearLayer
+        """Return a linear map."""
+        from trueedge.training.links.convolutions import LinearLayer
 
         return LinearLayer(size, out)

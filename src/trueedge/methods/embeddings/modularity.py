@@ -29,7 +29,7 @@ class SpectralModularity(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
-        """A vector for each node, float64 (n, d)."""
+        """Return a vector for each node, float64 (n, d)."""
         count = dimension(self.dim, graph.num_nodes)
         values, vectors = leading(ModularityMatrix(graph), count, seed, self.products)
         result: NDArray[np.float64] = vectors * np.sqrt(np.abs(values))

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.embeddings.embedding import VectorScorer
 from trueedge.methods.embeddings.walk_vectors import WalkVectors
-from trueedge.methods.method import setting
-from trueedge.methods.trained import Trained, open_setting
+from trueedge.methods.method import on_graph, setting
+from trueedge.methods.trained import HasBatches, HasEncoder, HasPredictor, open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask, Task
     from trueedge.training import LinkModel, TrainedScorer
 
 # How walks are made where the vectors' dot product is the score, and where a perceptron learns from them.
@@ -27,25 +26,24 @@ AS_INPUT: dict[str, Any] = {"walk_length": 20, "window": 10, "passes": 5, "noise
 
 
 @dataclass(frozen=True)
-class Node2Vec(Trained):
-    """Vectors by skip-gram on random walks, scored by their dot product or put beside the features.
+class Node2Vec(HasEncoder, HasPredictor, HasBatches):
+    """Vectors by skip-gram on random walks, scored by their dot product or concatenated to the features.
 
     With the predictor ``dot`` the dot product of two vectors is the score, and nothing is trained after it.
-    With ``mlp`` the vectors are fixed input beside the features, and a perceptron is trained on them.
+    With ``mlp`` a perceptron is trained on the fixed vectors, concatenated to the features.
     """
 
     name: ClassVar[str] = "node2vec"
     family: ClassVar[str] = "embeddings"
     title: ClassVar[str] = "node2vec"
     citation: ClassVar[str] = "Grover and Leskovec, node2vec: Scalable Feature Learning for Networks, 2016"
-    without: ClassVar[frozenset[str]] = frozenset({"hide_positives", "inputs"})
 
     vector_dim: int = setting(128, "numbers in a node's vector", low=1, high=8192)
     walks: int = setting(10, "walks that start at each node", low=1, high=10**6)
-    walk_length: int | None = open_setting(int, "nodes in a walk", low=1, high=10**6)
-    window: int | None = open_setting(int, "how far apart in a walk two nodes may be", low=1, high=10**4)
-    passes: int | None = open_setting(int, "how often all walks are made and learned from", low=1, high=10**6)
-    noise: int | None = open_setting(int, "nodes drawn against each pair", low=1, high=1000)
+    walk_length: int = open_setting(int, "nodes in a walk", low=1, high=10**6)
+    window: int = open_setting(int, "how far apart in a walk two nodes may be", low=1, high=10**4)
+    passes: int = open_setting(int, "how often all walks are made and learned from", low=1, high=10**6)
+    noise: int = open_setting(int, "nodes drawn against each pair", low=1, high=1000)
     noise_power: float = setting(
         0.75, "power of a node's frequency by which noise is drawn", low=-2.0, high=2.0
     )
@@ -60,52 +58,44 @@ class Node2Vec(Trained):
     def for_task(self, task: Task) -> Self:
         """This method with every setting filled in."""
         filled = super().for_task(task)
-        usual = ALONE if filled.predictor == "dot" else AS_INPUT
-        return replace(filled, **{key: value for key, value in usual.items() if getattr(filled, key) is None})
+        return filled.filled_in(ALONE if filled.predictor == "dot" else AS_INPUT)
 
     def fit(  # type: ignore[override]  # without a predictor to train there is no training to tell of
         self, task: Task, seed: int = 0, device: str = "cpu"
     ) -> TrainedScorer | VectorScorer:
         """The vectors of the task's training graph, and a perceptron trained on them where asked for."""
-        if isinstance(task, Graph):
-            raise InputError(
-                f"{self.name}: fit takes a task; for a graph alone there is vectors(graph, seed)"
-            )
+        graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
         filled = self.for_task(task)
         if filled.predictor == "dot":
-            return VectorScorer(self.name, filled.vectors(task.graph, seed))
+            return VectorScorer(self.name, filled.vectors(graph, seed))
         return super().fit(task, seed, device)
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
-        """A vector for each node, float32 (n, vector_dim)."""
-        chosen = {key: getattr(self, key) for key in ALONE}
-        filled = {key: ALONE[key] if value is None else value for key, value in chosen.items()}
+        """Return a vector for each node, float32 (n, vector_dim)."""
+        filled = self.filled_in(ALONE)
         return WalkVectors(
             dim=self.vector_dim,
             walks=self.walks,
-            length=filled["walk_length"],
-            window=filled["window"],
-            negatives=filled["noise"],
-            epochs=filled["passes"],
+            length=filled.walk_length,
+            window=filled.window,
+            negatives=filled.noise,
+            epochs=filled.passes,
             p=self.p,
             q=self.q,
             exponent=self.noise_power,
             sample=self.subsample,
         ).of(graph, seed)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """The vectors beside the features, a perceptron, and a predictor."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return the vectors and the features, a perceptron, and a predictor."""
         import torch
 
-        from trueedge.training import DenseInput, Input, LinkModel, StackedEncoder, feature_input
-        from trueedge.training.beside import BesideInput
-        from trueedge.training.convolutions import LinearLayer
+        from trueedge.methods.embeddings.models.concat_input import ConcatInput
+        from trueedge.training import DenseInput, Input, LinkModel, feature_input
+        from trueedge.training.links.convolutions import LinearLayer
 
-        assert self.layers is not None
-        assert self.dim is not None
-        assert self.dropout is not None
         inputs: Input = DenseInput(torch.from_numpy(self.vectors(task.graph, seed)))
         if task.graph.features is not None:
-            inputs = BesideInput(feature_input(task.graph.features), inputs)
-        encoder = StackedEncoder(LinearLayer, [inputs.dim, *[self.dim] * self.layers], self.dropout)
+            inputs = ConcatInput(feature_input(task.graph.features), inputs)
+        encoder = self.make_encoder(LinearLayer, inputs.dim)
         return LinkModel(inputs, encoder, self.make_predictor(self.dim))

@@ -38,7 +38,7 @@ class NonBacktracking(Embedding):
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
-        """A vector for each node, float64 (n, d)."""
+        """Return a vector for each node, float64 (n, d)."""
         count = dimension(self.dim, graph.num_nodes)
         values, vectors = largest(Companion(graph), count, seed, self.products)
         # Of a pair, which comes together, the second is the first one's conjugate.
@@ -67,7 +67,7 @@ class Companion:
 def largest(
     matrix: Companion, count: int, seed: int, products: int
 ) -> tuple[NDArray[np.complex128], NDArray[np.complex128]]:
-    """The eigenpairs of a matrix that is not symmetric with the largest absolute eigenvalues.
+    """Return the eigenpairs of a matrix that is not symmetric with the largest absolute eigenvalues.
 
     Args:
         matrix: what multiplies blocks of vectors.

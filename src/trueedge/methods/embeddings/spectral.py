@@ -18,7 +18,7 @@ Vectors = NDArray[np.float64]
 
 # Up to so many nodes all eigenvectors are computed densely: a megabyte or five, and exact.
 DENSE = 800
-# Vectors carried along beside those asked for: they take the error that the last ones would have.
+# Extra vectors that are computed too: they take the error that the last ones would have.
 SPARE = 10
 # Between two products vectors lean towards the first eigenvector: after so many they are straightened out.
 PRODUCTS_IN_A_ROW = 3
@@ -46,13 +46,13 @@ def laplacian(graph: Graph) -> csr_array[Any, Any]:
 
 
 def inverse_root_degrees(graph: Graph) -> Vectors:
-    """One over the square root of each degree; one for a node without an edge."""
+    """Return one over the square root of each degree; one for a node without an edge."""
     roots: Vectors = 1.0 / np.sqrt(np.maximum(graph.degrees, 1))
     return roots
 
 
 def leading(matrix: Any, count: int, seed: int, products: int) -> tuple[Vectors, Vectors]:
-    """The eigenpairs of a symmetric matrix that are largest in absolute value, by subspace iteration.
+    """Return the eigenpairs of a symmetric matrix that are largest in absolute value, by subspace iteration.
 
     The first are exact to many digits; the last ones, where eigenvalues lie close, are mixtures of
     neighbours unless ``products`` is large.
@@ -80,7 +80,7 @@ def leading(matrix: Any, count: int, seed: int, products: int) -> tuple[Vectors,
 
 
 def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Vectors, Vectors]:
-    """The eigenpairs of the Laplacian with the smallest eigenvalues, the constant vector's among them.
+    """Return the eigenpairs of the Laplacian with the smallest eigenvalues, the constant vector's among them.
 
     Args:
         graph: the graph.
@@ -104,7 +104,7 @@ def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Ve
 
     block = generator(seed, "smoothest eigenvectors").standard_normal((graph.num_nodes, count + SPARE))
     with warnings.catch_warnings():
-        # It warns where the spare vectors have not converged, which they need not.
+        # It warns where the extra vectors have not converged, which does not matter.
         warnings.simplefilter("ignore", UserWarning)
         _, found = lobpcg(
             matrix,
@@ -119,7 +119,7 @@ def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Ve
 
 
 def multiplied(matrix: Any, block: Vectors, products: int) -> Vectors:
-    """An orthonormal basis of what a block of vectors becomes by repeated products.
+    """Return an orthonormal basis of what a block of vectors becomes by repeated products.
 
     Args:
         matrix: what multiplies blocks (n, k).
@@ -140,7 +140,7 @@ def rayleigh_quotients(matrix: Any, vectors: Vectors) -> Vectors:
 
 
 def _straightened(block: Vectors) -> Vectors:
-    """Vectors of the same span that are nearly orthonormal, at a seventh of the price of a QR."""
+    """Return vectors of the same span that are nearly orthonormal, at a seventh of the price of a QR."""
     try:
         root = np.linalg.cholesky(block.T @ block)
     except np.linalg.LinAlgError:  # the vectors do not span as many dimensions as they are
@@ -150,7 +150,7 @@ def _straightened(block: Vectors) -> Vectors:
 
 
 def _within(matrix: Any, basis: Vectors) -> tuple[Vectors, Vectors]:
-    """The eigenpairs of a matrix within a subspace with an orthonormal basis, values ascending."""
+    """Return the eigenpairs of a matrix within a subspace with an orthonormal basis, values ascending."""
     small = basis.T @ (matrix @ basis)
     values, turn = np.linalg.eigh((small + small.T) / 2)
     return values, basis @ turn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,14 +54,14 @@ class Transformation(Embedding):
 
     @abstractmethod
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
-        """Eigenvalues (count,) and eigenvectors (n, count) of the graph's matrix."""
+        """Return eigenvalues (count,) and eigenvectors (n, count) of the graph's matrix."""
 
     @abstractmethod
     def matrix(self, graph: Graph) -> Any:
-        """The graph's matrix, sparse (n, n)."""
+        """Return the graph's matrix, sparse (n, n)."""
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
-        """A vector for each node, float64 (n, d)."""
+        """Return a vector for each node, float64 (n, d)."""
         count = dimension(self.dim, graph.num_nodes)
         shown, vectors = self.eigenpairs(without_hidden_edges(graph, seed), count, seed)
         whole = rayleigh_quotients(self.matrix(graph), vectors)
@@ -72,7 +72,7 @@ class Transformation(Embedding):
         return result
 
     def strength(self, shown: Vectors, whole: Vectors) -> float:
-        """The α for which the kernel of some eigenvalues comes nearest to others.
+        """Return the α for which the kernel of some eigenvalues comes nearest to others.
 
         Args:
             shown: eigenvalues without the hidden edges, (k,), at most 1 in absolute value.
@@ -96,6 +96,10 @@ class Transformation(Embedding):
 class ExponentialKernel(Transformation):
     """``f(λ) = exp(-α λ)``."""
 
+    citation: ClassVar[str] = (
+        "Kondor and Lafferty, Diffusion Kernels on Graphs and Other Discrete Input Spaces, 2002"
+    )
+
     def kernel(self, values: Vectors, alpha: float) -> Vectors:
         """f of eigenvalues, (k,)."""
         result: Vectors = np.exp(-alpha * values)
@@ -110,6 +114,8 @@ class ExponentialKernel(Transformation):
 @dataclass(frozen=True)
 class NeumannKernel(Transformation):
     """``f(λ) = 1 / (1 - α λ)``."""
+
+    citation: ClassVar[str] = "Ito et al., Application of Kernels to Link Analysis, 2005"
 
     def kernel(self, values: Vectors, alpha: float) -> Vectors:
         """f of eigenvalues, (k,)."""
@@ -131,7 +137,7 @@ class OfLeading(Transformation):
     )
 
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
-        """The eigenpairs of the graph's matrix that are largest in absolute value."""
+        """Return the eigenpairs of the graph's matrix that are largest in absolute value."""
         return leading(self.matrix(graph), count, seed, self.products)
 
 
@@ -166,12 +172,12 @@ class OfLaplacian(Transformation):
         return laplacian(graph)
 
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
-        """The eigenpairs with the smallest eigenvalues."""
+        """Return the eigenpairs with the smallest eigenvalues."""
         return smoothest(graph, count, seed, self.tolerance)
 
 
 def without_hidden_edges(graph: Graph, seed: int) -> Graph:
-    """The graph without a third of the edges that a random spanning forest leaves over.
+    """Return the graph without a third of the edges that a random spanning forest leaves over.
 
     Where those are less than a third of all edges, half of their share is hidden instead.
 

@@ -1,4 +1,4 @@
-"""Von neumann kernel on the adjacency."""
+"""Von Neumann kernel on the adjacency."""
 
 from __future__ import annotations
 
@@ -14,4 +14,3 @@ class NeumannAdjacency(NeumannKernel, OfAdjacency):
 
     name: ClassVar[str] = "vn-a"
     title: ClassVar[str] = "Von Neumann Kernel on the Adjacency"
-    citation: ClassVar[str] = "Ito et al., Application of Kernels to Link Analysis, 2005"

@@ -1,4 +1,4 @@
-"""Von neumann kernel on the laplacian."""
+"""Von Neumann kernel on the Laplacian."""
 
 from __future__ import annotations
 
@@ -14,4 +14,3 @@ class NeumannLaplacian(NeumannKernel, OfLaplacian):
 
     name: ClassVar[str] = "vn-l"
     title: ClassVar[str] = "Von Neumann Kernel on the Laplacian"
-    citation: ClassVar[str] = "Ito et al., Application of Kernels to Link Analysis, 2005"

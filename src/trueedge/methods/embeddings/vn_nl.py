@@ -1,4 +1,4 @@
-"""Von neumann kernel on the normalised laplacian."""
+"""Von Neumann kernel on the normalised Laplacian."""
 
 from __future__ import annotations
 
@@ -14,4 +14,3 @@ class NeumannNormalized(NeumannKernel, OfNormalized):
 
     name: ClassVar[str] = "vn-nl"
     title: ClassVar[str] = "Von Neumann Kernel on the Normalised Laplacian"
-    citation: ClassVar[str] = "Ito et al., Application of Kernels to Link Analysis, 2005"

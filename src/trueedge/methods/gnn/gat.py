@@ -17,7 +17,7 @@ class GAT(Network):
     citation: ClassVar[str] = "Veličković et al., Graph Attention Networks, 2018"
 
     def layer(self, size: int, out: int) -> Any:
-        """One round of messages."""
-        from trueedge.training.convolutions import GatLayer
+        """Return one round of messages."""
+        from trueedge.training.links.convolutions import GatLayer
 
         return GatLayer(size, out)

@@ -19,7 +19,7 @@ class GCN(Network):
     )
 
     def layer(self, size: int, out: int) -> Any:
-        """One round of messages."""
-        from trueedge.training.convolutions import GcnLayer
+        """Return one round of messages."""
+        from trueedge.training.links.convolutions import GcnLayer
 
         return GcnLayer(size, out)

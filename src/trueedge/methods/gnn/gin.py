@@ -17,7 +17,7 @@ class GIN(Network):
     citation: ClassVar[str] = "Xu et al., How Powerful are Graph Neural Networks?, 2019"
 
     def layer(self, size: int, out: int) -> Any:
-        """One round of messages."""
-        from trueedge.training.convolutions import GinLayer
+        """Return one round of messages."""
+        from trueedge.training.links.convolutions import GinLayer
 
         return GinLayer(size, out)

@@ -7,34 +7,43 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
-from trueedge.methods.trained import Trained
+from trueedge.methods.trained import HasEncoder, HasInputs, HasMessages, HasPredictor
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
 
 @dataclass(frozen=True)
-class Network(Trained):
-    """A method whose encoder is a stack of one kind of layer. A subclass has a name and :meth:`layer`."""
+class LayerStack(HasEncoder, HasInputs):
+    """A method whose encoder is a stack of one kind of layer."""
+
+    @abstractmethod
+    def layer(self, size: int, out: int) -> Any:
+        """Return a torch module of ``forward(states, messages)``, from ``size`` to ``out`` numbers a node."""
+
+    @abstractmethod
+    def make_predictor(self, dim: int) -> Any:
+        """Return what scores a pair of states of some size."""
+
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return an input, the stack, and a predictor."""
+        from trueedge.training import LinkModel
+
+        inputs = self.make_input(task, seed)
+        encoder = self.make_encoder(self.layer, inputs.dim)
+        return LinkModel(inputs, encoder, self.make_predictor(self.dim))
+
+
+@dataclass(frozen=True)
+class Network(HasPredictor, HasMessages, LayerStack):
+    """A graph neural network. A subclass has a name and :meth:`layer`."""
 
     family: ClassVar[str] = "gnn"
 
     neighbors: int = setting(
-        0, "the most neighbours a node hears from in a training step; 0 for all", low=0, high=1 << 30
+        0,
+        "the largest number of neighbours sampled for a node in a training step; 0: all",
+        low=0,
+        high=1 << 30,
     )
-
-    @abstractmethod
-    def layer(self, size: int, out: int) -> Any:
-        """A torch module of ``forward(states, messages)``, from ``size`` to ``out`` numbers a node."""
-
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """An input, the stack, and a predictor."""
-        from trueedge.training import LinkModel, StackedEncoder
-
-        assert self.layers is not None
-        assert self.dim is not None
-        assert self.dropout is not None
-        inputs = self.make_input(task, seed)
-        encoder = StackedEncoder(self.layer, [inputs.dim, *[self.dim] * self.layers], self.dropout)
-        return LinkModel(inputs, encoder, self.make_predictor(self.dim))

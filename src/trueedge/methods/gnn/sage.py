@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class SAGE(Network):
-    """The mean of the neighbours' states beside the node's own."""
+    """The mean of the neighbours' states, and the node's own, each with its own map."""
 
     name: ClassVar[str] = "sage"
     title: ClassVar[str] = "GraphSAGE"
@@ -19,7 +19,7 @@ class SAGE(Network):
     )
 
     def layer(self, size: int, out: int) -> Any:
-        """One round of messages."""
-        from trueedge.training.convolutions import SageLayer
+        """Return one round of messages."""
+        from trueedge.training.links.convolutions import SageLayer
 
         return SageLayer(size, out)

@@ -33,7 +33,7 @@ class AdamicAdar(Heuristic):
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.neighbors.intersection import common_neighbor_sums
 
         # A logarithm for each degree there can be, not for each node.

@@ -23,7 +23,7 @@ class CommonNeighbors(Heuristic):
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.neighbors.intersection import common_neighbor_counts
 
         return common_neighbor_counts(graph.indptr, graph.indices, pairs)

@@ -22,7 +22,7 @@ class Cosine(Heuristic):
     needs_features: ClassVar[bool] = True
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.arrays.rows import row_products
 
         assert graph.features is not None  # Heuristic.score has refused a graph without

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
-from trueedge.methods.method import Method
+from trueedge.methods.method import Method, on_graph
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -25,10 +25,10 @@ class Heuristic(Method):
 
     @abstractmethod
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
+        """Return the score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
 
     def score(self, graph: Graph, pairs: ArrayLike) -> NDArray[np.float64]:
-        """The score of each pair on a graph, without a task.
+        """Return the score of each pair on a graph, without a task.
 
         Args:
             graph: the graph whose structure is read.
@@ -41,11 +41,10 @@ class Heuristic(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
         """Bind the formula to the task's training graph; seed and device change nothing."""
         del seed, device
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; for a graph alone there is score(graph, pairs)")
-        if self.needs_features and task.graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
-        return HeuristicScorer(self, task.graph)
+        graph = on_graph(task, self.name, "for a graph alone there is score(graph, pairs)").graph
+        if self.needs_features and graph.features is None:
+            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
+        return HeuristicScorer(self, graph)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +60,11 @@ class HeuristicScorer:
         return self.heuristic.name
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         return self.heuristic.score(self.graph, pairs)
 
-    def on(self, graph: Graph) -> HeuristicScorer:
-        """The same heuristic on another graph."""
+    def with_graph(self, graph: Graph) -> HeuristicScorer:
+        """Return the same heuristic on another graph."""
         return HeuristicScorer(self.heuristic, graph)
 
 

@@ -23,7 +23,7 @@ class Jaccard(Heuristic):
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.neighbors.intersection import jaccard_indices
 
         return jaccard_indices(graph.indptr, graph.indices, pairs)

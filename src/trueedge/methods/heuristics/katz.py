@@ -48,7 +48,7 @@ class Katz(Heuristic):
             raise must_be("max_length", self.name, "a whole number", self.max_length)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         if self.max_length is not None:
             from trueedge.kernels.walks.walks import walk_sums
 
@@ -74,7 +74,7 @@ class Katz(Heuristic):
 
 
 def largest_eigenvalue(graph: Graph) -> float:
-    """The largest eigenvalue of the adjacency matrix."""
+    """Return the largest eigenvalue of the adjacency matrix."""
     from scipy.sparse.linalg import eigsh
 
     if graph.num_nodes <= 64:

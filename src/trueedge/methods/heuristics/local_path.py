@@ -26,14 +26,14 @@ class LocalPath(Heuristic):
 
     epsilon: float = setting(
         0.001,
-        "what a walk of three steps counts beside one of two",
+        "weight of a walk of three steps, relative to one of two",
         low=0.0,
         high=1.0,
         search=(0.0001, 0.001, 0.01),
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.walks.walks import walk_sums
 
         lengths = np.array([0.0, 1.0, self.epsilon])

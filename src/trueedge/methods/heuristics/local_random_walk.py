@@ -28,7 +28,7 @@ class LocalRandomWalk(Heuristic):
     steps: int = setting(3, "how many steps the walker takes", low=1, high=100, search=(2, 3, 4, 5))
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.walks.walks import walk_sums
 
         weights = 1.0 / np.maximum(graph.degrees, 1)

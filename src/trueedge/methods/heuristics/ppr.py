@@ -32,7 +32,7 @@ class PersonalizedPageRank(Heuristic):
     eps: float = setting(1e-6, "the error bound a unit of degree", low=1e-15, high=0.1)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.arrays.grouping import group_by
         from trueedge.kernels.walks.push import push_values
 

@@ -21,6 +21,6 @@ class PreferentialAttachment(Heuristic):
     citation: ClassVar[str] = "Barabási and Albert, Emergence of Scaling in Random Networks, 1999"
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         degrees = graph.degrees.astype(np.float64)
         return degrees[pairs[:, 0]] * degrees[pairs[:, 1]]

@@ -21,7 +21,7 @@ class ResourceAllocation(Heuristic):
     citation: ClassVar[str] = "Zhou, Lü and Zhang, Predicting Missing Links via Local Information, 2009"
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.neighbors.intersection import common_neighbor_sums
 
         weights = 1.0 / np.maximum(graph.degrees, 1)

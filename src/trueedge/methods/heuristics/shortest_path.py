@@ -26,7 +26,7 @@ class ShortestPath(Heuristic):
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, float64 (n,)."""
+        """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.neighbors.bfs import distances
 
         steps = distances(graph.indptr, graph.indices, pairs)

@@ -1,4 +1,4 @@
-"""BUDDY: counts around a pair, estimated from sketches, beside the product of averaged features."""
+"""BUDDY: counts around a pair, estimated from sketches, and the product of averaged features."""
 
 from __future__ import annotations
 
@@ -8,20 +8,17 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasInputs, HasMessages, open_setting
 from trueedge.randomness import derive
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
-
-# Where nothing was published for a data set.
-USUAL: dict[str, Any] = {"label_dropout": 0.5, "feature_dropout": 0.5, "hops": 2}
 
 
 @dataclass(frozen=True)
-class BUDDY(Pairwise):
-    """How many nodes lie how many hops from both ends, beside features averaged over neighbours.
+class BUDDY(HasInputs, HasMessages, Pairwise):
+    """How many nodes lie how many hops from both ends, and features averaged over neighbours.
 
     Counts and averages are those of the graph without the batch's edges: sketches of all nodes are made anew
     for every batch. A pair is read in both directions, and what its counts say is the mean of both.
@@ -32,16 +29,15 @@ class BUDDY(Pairwise):
     citation: ClassVar[str] = (
         "Chamberlain et al., Graph Neural Networks for Link Prediction with Subgraph Sketching, 2023"
     )
-    habits: ClassVar[Mapping[str, Any]] = USUAL
-    without: ClassVar[frozenset[str]] = frozenset({"dropout", "layers", "predictor", "predictor_layers"})
+    defaults: ClassVar[Mapping[str, Any]] = {"label_dropout": 0.5, "feature_dropout": 0.5, "hops": 2}
 
-    label_dropout: float | None = open_setting(
+    label_dropout: float = open_setting(
         float, "share of what the counts say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
     )
-    feature_dropout: float | None = open_setting(
+    feature_dropout: float = open_setting(
         float, "share of what the features say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
     )
-    hops: int | None = open_setting(int, "how far from an end nodes are counted", low=1, high=8)
+    hops: int = open_setting(int, "how far from an end nodes are counted", low=1, high=8)
     feature_hops: int = setting(
         0, "features, and their averages over 1 to so many hops; 0: one average alone", low=0, high=8
     )
@@ -54,17 +50,13 @@ class BUDDY(Pairwise):
     one_hop: bool = setting(
         False, "show the number of neighbours of one end alone too; in training it tells that an edge is gone"
     )
-    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Sketches of single nodes, linear maps of the features, and the predictor."""
         from trueedge.methods.pairwise.models.buddy import BuddyModel, BuddyPredictor, PropagatedFeatures
         from trueedge.methods.pairwise.models.sketches import CountedPairs
 
-        assert self.dim is not None
-        assert self.hops is not None
-        assert self.label_dropout is not None
-        assert self.feature_dropout is not None
         inputs = self.make_input(task, seed)
         encoder = PropagatedFeatures(inputs.dim, self.dim, self.feature_hops)
         counted = CountedPairs(

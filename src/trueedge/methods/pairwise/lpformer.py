@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasEncoder, HasInputs, HasMessages, HasPredictorLayers, open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
 ABLATIONS = (
@@ -24,26 +24,6 @@ ABLATIONS = (
     "no-counts",
 )
 
-# Where nothing was published for a data set. Both thresholds at 0.01 are what the authors advise.
-USUAL: dict[str, Any] = {
-    "learning_rate": 1e-3,
-    "decay": 0.975,
-    "dropout": 0.1,
-    "gnn_dropout": 0.1,
-    "feature_dropout": 0.1,
-    "attention_dropout": 0.1,
-    "predictor_dropout": 0.1,
-    "predictor_layers": 2,
-    "dim": 128,
-    "epochs": 100,
-    "patience": 100,
-    "threshold_one_hop": 1e-2,
-    "threshold_beyond": 1e-2,
-    "eps": 1e-5,
-    "layer_norm": True,
-    "rectifier": True,
-    "residual": False,
-}
 # What is scored at a time: numbers in the keys of its entries, and pairs.
 MOST_NUMBERS = 1 << 27
 MOST_PAIRS = 1 << 12
@@ -51,7 +31,7 @@ FEWEST_PAIRS = 1 << 8
 
 
 @dataclass(frozen=True)
-class LPFormer(Pairwise):
+class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
     """A pair attends to its common neighbours, one-hop nodes and nodes beyond, where PageRank is high enough.
 
     The edge of a pair that is trained on is taken out of everything that is read: the messages, the sets of
@@ -63,34 +43,52 @@ class LPFormer(Pairwise):
     citation: ClassVar[str] = (
         "Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, 2024"
     )
-    habits: ClassVar[Mapping[str, Any]] = USUAL
-    without: ClassVar[frozenset[str]] = frozenset({"predictor"})
+    # The authors advise 0.01 for both thresholds.
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 1e-3,
+        "decay": 0.975,
+        "dropout": 0.1,
+        "gnn_dropout": 0.1,
+        "feature_dropout": 0.1,
+        "attention_dropout": 0.1,
+        "predictor_dropout": 0.1,
+        "predictor_layers": 2,
+        "dim": 128,
+        "epochs": 100,
+        "patience": 100,
+        "threshold_one_hop": 1e-2,
+        "threshold_beyond": 1e-2,
+        "eps": 1e-5,
+        "layer_norm": True,
+        "rectifier": True,
+        "residual": False,
+    }
 
-    decay: float | None = open_setting(
+    decay: float = open_setting(
         float,
         "what the learning rate is multiplied by after each epoch",
         low=1e-3,
         high=1.0,
         search=(0.95, 0.975, 1.0),
     )
-    gnn_dropout: float | None = open_setting(float, "share of encoder values dropped", low=0.0, high=0.99)
-    feature_dropout: float | None = open_setting(float, "share of input values dropped", low=0.0, high=0.99)
-    attention_dropout: float | None = open_setting(float, "share of chosen nodes dropped", low=0.0, high=0.99)
-    predictor_dropout: float | None = open_setting(float, "share of head values dropped", low=0.0, high=0.99)
-    layer_norm: bool | None = open_setting(bool, "normalise after each layer of the encoder")
-    rectifier: bool | None = open_setting(bool, "a rectifier after each layer of the encoder")
-    residual: bool | None = open_setting(bool, "add a layer's input to its output where sizes allow")
+    gnn_dropout: float = open_setting(float, "share of encoder values dropped", low=0.0, high=0.99)
+    feature_dropout: float = open_setting(float, "share of input values dropped", low=0.0, high=0.99)
+    attention_dropout: float = open_setting(float, "share of chosen nodes dropped", low=0.0, high=0.99)
+    predictor_dropout: float = open_setting(float, "share of head values dropped", low=0.0, high=0.99)
+    layer_norm: bool = open_setting(bool, "normalise after each layer of the encoder")
+    rectifier: bool = open_setting(bool, "a rectifier after each layer of the encoder")
+    residual: bool = open_setting(bool, "add a layer's input to its output where sizes allow")
     threshold_common: float = setting(
         0.0, "PageRank at both ends by which a common neighbour counts; 1: none does", low=0.0, high=1.0
     )
-    threshold_one_hop: float | None = open_setting(
+    threshold_one_hop: float = open_setting(
         float,
         "PageRank by which a neighbour of one end counts; 1: none does",
         low=0.0,
         high=1.0,
         search=(1e-4, 1e-3, 1e-2),
     )
-    threshold_beyond: float | None = open_setting(
+    threshold_beyond: float = open_setting(
         float,
         "PageRank by which any other node counts; 1: none does",
         low=1e-9,
@@ -98,7 +96,7 @@ class LPFormer(Pairwise):
         search=(1e-4, 1e-3, 1e-2),
     )
     alpha: float = setting(0.15, "the walk's probability of going back", low=0.001, high=0.999)
-    eps: float | None = open_setting(float, "the PageRank's error a unit of degree", low=1e-15, high=0.1)
+    eps: float = open_setting(float, "the PageRank's error a unit of degree", low=1e-15, high=0.1)
     mask_ranks: bool = setting(True, "take a hidden positive out of the PageRank as well")
     mask_input: bool = setting(True, "take a batch's positives out of what the encoder sees as well")
     attention_layers: int = setting(1, "layers of attention", low=1, high=16)
@@ -110,31 +108,30 @@ class LPFormer(Pairwise):
     )
     ablation: str = setting("", "what is left out of the model", choices=ABLATIONS)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """The encoder, the attention, the head."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return the encoder, the attention, the head."""
         from trueedge.methods.pairwise.models.chosen_nodes import Thresholds
         from trueedge.methods.pairwise.models.lpformer import LPFormerModel, NormedEncoder, Ranking
 
-        values: Any = self
         inputs = self.make_input(task, seed)
         encoder = NormedEncoder(
-            [inputs.dim, *[values.dim] * values.layers],
-            values.gnn_dropout,
-            values.feature_dropout,
-            values.layer_norm,
-            values.rectifier,
-            values.residual,
+            [inputs.dim, *[self.dim] * self.layers],
+            self.gnn_dropout,
+            self.feature_dropout,
+            self.layer_norm,
+            self.rectifier,
+            self.residual,
         )
-        thresholds = Thresholds(self.threshold_common, values.threshold_one_hop, values.threshold_beyond)
+        thresholds = Thresholds(self.threshold_common, self.threshold_one_hop, self.threshold_beyond)
         model = LPFormerModel(
             inputs,
             encoder,
-            Ranking(thresholds, self.alpha, values.eps, self.mask_ranks, values.attention_dropout),
+            Ranking(thresholds, self.alpha, self.eps, self.mask_ranks, self.attention_dropout),
             self.attention_layers,
             self.heads,
-            values.dropout,
-            values.predictor_layers,
-            values.predictor_dropout,
+            self.dropout,
+            self.predictor_layers,
+            self.predictor_dropout,
             self.ablation,
             self.head == "thesis",
             self.mask_input,
@@ -144,7 +141,6 @@ class LPFormer(Pairwise):
 
     def _pairs_at_a_time(self, nodes: int, edges: int) -> int:
         """A power of two; a pair has about as many common neighbours as a node has neighbours, or fewer."""
-        assert self.dim is not None
         numbers = self.dim * self.heads * (4 + 2 * edges // max(1, nodes))
         wanted = min(MOST_NUMBERS // numbers, MOST_PAIRS, nodes)
         return max(FEWEST_PAIRS, 1 << max(0, wanted - 1).bit_length())

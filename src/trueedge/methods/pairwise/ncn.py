@@ -8,55 +8,50 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasEncoder, HasInputs, HasMessages, HasPredictorLayers, open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
-
-CITATION = "Wang, Yang and Zhang, Neural Common Neighbor with Completion for Link Prediction, 2024"
-# Where nothing was published for a data set.
-USUAL: dict[str, Any] = {
-    "encoder": "pure-gcn",
-    "residual": False,
-    "input_dropout": 0.0,
-    "tail_dropout": 0.0,
-}
 
 
 @dataclass(frozen=True)
-class NCN(Pairwise):
-    """The states of both ends beside the sum of the states of their common neighbours."""
+class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
+    """The states of both ends, and the sum of the states of their common neighbours."""
 
     name: ClassVar[str] = "ncn"
     title: ClassVar[str] = "Neural Common Neighbor"
-    citation: ClassVar[str] = CITATION
-    habits: ClassVar[Mapping[str, Any]] = USUAL
-    without: ClassVar[frozenset[str]] = frozenset({"predictor"})
+    citation: ClassVar[str] = (
+        "Wang, Yang and Zhang, Neural Common Neighbor with Completion for Link Prediction, 2024"
+    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "encoder": "pure-gcn",
+        "residual": False,
+        "input_dropout": 0.0,
+        "tail_dropout": 0.0,
+    }
 
-    encoder: str | None = open_setting(
+    encoder: str = open_setting(
         str,
         "rounds of messages without weights of their own, normalised as a GCN's (pure-gcn) or added up"
         " (pure-sum), or the layers of a GCN (gcn)",
         choices=("pure-gcn", "pure-sum", "gcn"),
     )
-    residual: bool | None = open_setting(
+    residual: bool = open_setting(
         bool, "add each round to what it started from, in place of mixing the rounds"
     )
-    input_dropout: float | None = open_setting(float, "share of the input dropped", low=0.0, high=0.99)
-    tail_dropout: float | None = open_setting(
-        float, "share of the encoder's states dropped", low=0.0, high=0.99
-    )
-    clip: float = setting(0.0, "the largest norm of a part's gradient; 0: any", low=0.0, high=1e9)
+    input_dropout: float = open_setting(float, "share of the input dropped", low=0.0, high=0.99)
+    tail_dropout: float = open_setting(float, "share of the encoder's states dropped", low=0.0, high=0.99)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """An encoder, and a predictor of pairs and their common neighbours."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return an encoder, and a predictor of pairs and their common neighbours."""
         from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel
 
         return CommonNeighborModel(*self.parts(task, seed))
 
-    def parts(self, task: Task, seed: int) -> tuple[Any, Any, Any]:
-        """The input, the encoder and the predictor."""
+    def parts(self, task: GraphTask, seed: int) -> tuple[Any, Any, Any]:
+        """Return the input, the encoder and the predictor."""
         from trueedge.methods.pairwise.models.common_neighbors import (
             CommonNeighborPredictor,
             WithNeighborStates,
@@ -64,13 +59,6 @@ class NCN(Pairwise):
         from trueedge.methods.pairwise.models.propagation import NormalisedEncoder, PropagationEncoder
         from trueedge.training import LearnedInput
 
-        assert self.dim is not None
-        assert self.layers is not None
-        assert self.predictor_layers is not None
-        assert self.dropout is not None
-        assert self.residual is not None
-        assert self.input_dropout is not None
-        assert self.tail_dropout is not None
         inputs = self.make_input(task, seed)
         encoder: NormalisedEncoder | PropagationEncoder
         if self.encoder == "gcn":

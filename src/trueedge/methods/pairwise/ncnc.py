@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
-from trueedge.methods.pairwise.ncn import CITATION, NCN
+from trueedge.methods.pairwise.ncn import NCN
 from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
-
-# Where nothing was published for a data set: the probability itself.
-USUAL: dict[str, Any] = {
-    "completion_scale": 1.0,
-    "completion_offset": 0.0,
-    "completion_prior": 1.0,
-    "completion_weight": 1.0,
-}
 
 
 @dataclass(frozen=True)
@@ -29,34 +21,34 @@ class NCNC(NCN):
 
     name: ClassVar[str] = "ncnc"
     title: ClassVar[str] = "Neural Common Neighbor with Completion"
-    citation: ClassVar[str] = CITATION
-    habits: ClassVar[Mapping[str, Any]] = {**NCN.habits, **USUAL}
+    # The probability itself.
+    defaults: ClassVar[Mapping[str, Any]] = {
+        **NCN.defaults,
+        "completion_scale": 1.0,
+        "completion_offset": 0.0,
+        "completion_prior": 1.0,
+        "completion_weight": 1.0,
+    }
 
-    completion_scale: float | None = open_setting(
-        float, "what a missing edge's logit less its offset is multiplied by", low=0.0, high=1e3
+    completion_scale: float = open_setting(
+        float, "factor of a missing edge's logit minus its offset", low=0.0, high=1e3
     )
-    completion_offset: float | None = open_setting(
-        float, "what a missing edge's logit is lessened by", low=-1e3, high=1e3
+    completion_offset: float = open_setting(
+        float, "offset subtracted from a missing edge's logit", low=-1e3, high=1e3
     )
-    completion_prior: float | None = open_setting(
-        float, "odds that a missing edge's are multiplied by", low=1e-6, high=1e6
-    )
-    completion_weight: float | None = open_setting(
-        float, "what a sure edge counts beside a seen one", low=0.0, high=1e3
+    completion_prior: float = open_setting(float, "factor of a missing edge's odds", low=1e-6, high=1e6)
+    completion_weight: float = open_setting(
+        float, "weight of a certain edge, relative to a seen one", low=0.0, high=1e3
     )
     completion_gradient: bool = setting(False, "let the loss teach through the missing edges too")
     completion_block: int = setting(
         1 << 14, "missing edges scored at a time, which bounds the memory", low=1, high=1 << 30
     )
 
-    def build(self, task: Task, seed: int) -> LinkModel:
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
         """NCN's parts, and how missing edges count."""
         from trueedge.methods.pairwise.models.completion import CompletedModel, Completion
 
-        assert self.completion_scale is not None
-        assert self.completion_offset is not None
-        assert self.completion_prior is not None
-        assert self.completion_weight is not None
         completion = Completion(
             block=self.completion_block,
             with_gradient=self.completion_gradient,

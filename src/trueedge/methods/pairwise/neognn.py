@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasEncoder, HasInputs, HasMessages, HasPredictor, open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
 
 @dataclass(frozen=True)
-class NeoGNN(Pairwise):
+class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
     """A graph convolutional network, mixed with the overlap of neighbourhoods under learned weights."""
 
     name: ClassVar[str] = "neo-gnn"
@@ -24,26 +24,20 @@ class NeoGNN(Pairwise):
     citation: ClassVar[str] = (
         "Yun et al., Neo-GNNs: Neighborhood Overlap-aware Graph Neural Networks for Link Prediction, 2021"
     )
-    habits: ClassVar[Mapping[str, Any]] = {"hops": 2}
+    defaults: ClassVar[Mapping[str, Any]] = {"hops": 2}
 
-    hops: int | None = open_setting(int, "how far neighbourhoods reach", low=1, high=4)
-    beta: float = setting(0.1, "what a walk counts beside one a hop shorter", low=1e-9, high=10.0)
+    hops: int = open_setting(int, "how far neighbourhoods reach", low=1, high=4)
+    beta: float = setting(0.1, "weight of a walk, relative to one a hop shorter", low=1e-9, high=10.0)
     edge_dim: int = setting(8, "hidden size of what is learned of an edge", low=1, high=8192)
     node_dim: int = setting(128, "hidden size of what is learned of a node", low=1, high=8192)
     overlap_dim: int = setting(128, "hidden size of what is learned of an overlap", low=1, high=8192)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
-        """A network of convolutions, the learned weights, and the predictor of the mix."""
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
+        """Return a network of convolutions, the learned weights, and the predictor of the mix."""
         from trueedge.methods.pairwise.models.neognn import MixedPredictor, OverlapModel, StructureEncoder
-        from trueedge.training import StackedEncoder
-        from trueedge.training.convolutions import GcnLayer
+        from trueedge.training.links.convolutions import GcnLayer
 
-        assert self.layers is not None
-        assert self.dim is not None
-        assert self.dropout is not None
-        assert self.hops is not None
         inputs = self.make_input(task, seed)
-        network = StackedEncoder(GcnLayer, [inputs.dim, *[self.dim] * self.layers], self.dropout)
-        encoder = StructureEncoder(network, self.edge_dim, self.node_dim)
+        encoder = StructureEncoder(self.make_encoder(GcnLayer, inputs.dim), self.edge_dim, self.node_dim)
         predictor = MixedPredictor(self.make_predictor(self.dim), self.overlap_dim)
         return OverlapModel(inputs, encoder, predictor, self.hops, self.beta)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -12,17 +12,18 @@ from numpy.typing import NDArray
 from trueedge.graph import Graph
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
+from trueedge.methods.trained import HasInputs, HasLayers, HasMessages
 from trueedge.randomness import derive, generator
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
-    from trueedge.training import Input, LinkModel, Objective
+    from trueedge.tasks import GraphTask
+    from trueedge.training import Input, LinkModel, Objective, Schedule
 
 HIDDEN = 32
 
 
 @dataclass(frozen=True)
-class PEG(Pairwise):
+class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
     """Graph convolutions whose arcs weigh what a perceptron makes of the distance of their ends' positions.
 
     As published, positions are those of the whole training graph, the edge that is asked about among its
@@ -36,7 +37,6 @@ class PEG(Pairwise):
         "Wang et al., Equivariant and Stable Positional Encoding for More Powerful Graph Neural Networks,"
         " 2022"
     )
-    without: ClassVar[frozenset[str]] = frozenset({"dropout", "predictor", "predictor_layers"})
 
     positions: str = setting(
         "laplacian",
@@ -55,16 +55,14 @@ class PEG(Pairwise):
         "features as they are, or on as many principal axes as states have numbers",
         choices=("components", "all"),
     )
-    clip: float = setting(0.0, "largest norm of the gradient of a part; 0: any", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
 
-    def build(self, task: Task, seed: int) -> LinkModel:
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Positions, the layers they weigh, and the predictor."""
         import torch
 
         from trueedge.methods.pairwise.models.peg import PegEncoder, PegModel, PegPredictor, Positions
 
-        assert self.layers is not None
-        assert self.dim is not None
         graphs = [task.graph, *(_without(task.graph, fold) for fold in self.fold_edges(task.graph))]
         tables = [self.place(graph, derive(seed, "positions", number)) for number, graph in enumerate(graphs)]
         inputs = self.make_input(task, seed)
@@ -73,29 +71,22 @@ class PEG(Pairwise):
         )
         return PegModel(inputs, encoder, PegPredictor())
 
-    def make_input(self, task: Task, seed: int) -> Input:
-        """What the encoder starts from: features on their principal axes, as published."""
+    def make_input(self, task: GraphTask, seed: int) -> Input:
+        """Return what the encoder starts from: features on their principal axes, as published."""
         if self.inputs != "features" or task.graph.features is None or self.seen_features == "all":
             return super().make_input(task, seed)
         from trueedge.methods.pairwise.models.positions import principal_components
         from trueedge.training import feature_input
 
-        assert self.dim is not None
         return feature_input(principal_components(task.graph.features, self.dim, derive(seed, "features")))
 
-    def objective(self) -> Callable[..., Objective] | None:
-        """With folds a batch is of one fold."""
+    def objective(self, schedule: Schedule) -> Callable[..., Objective] | None:
+        """Return the objective whose batches are of one fold each, where there are folds."""
         if self.folds == 0:
             return None
         from trueedge.methods.pairwise.models.peg import FoldedObjective
-        from trueedge.training import Messages, Schedule
 
-        def make(graph: Graph, messages: Messages) -> FoldedObjective:
-            chosen = {field.name: getattr(self, field.name, None) for field in fields(Schedule)}
-            given = {key: value for key, value in chosen.items() if value not in (None, "")}
-            return FoldedObjective(graph, messages, Schedule(**given), self.fold_edges(graph))
-
-        return make
+        return lambda graph, messages: FoldedObjective(graph, messages, schedule, self.fold_edges(graph))
 
     def fold_edges(self, graph: Graph) -> list[NDArray[np.int64]]:
         """The folds, as positions in the graph's list of edges; those of a graph are always the same."""
@@ -103,7 +94,7 @@ class PEG(Pairwise):
         return [fold for fold in np.array_split(order, self.folds) if len(fold)] if self.folds else []
 
     def place(self, graph: Graph, seed: int) -> NDArray[np.float32]:
-        """The positions of a graph's nodes, float32 (n, position_dim)."""
+        """Return the positions of a graph's nodes, float32 (n, position_dim)."""
         from trueedge.methods.pairwise.models.positions import laplacian_positions, walk_positions
 
         place: Any = laplacian_positions if self.positions == "laplacian" else walk_positions

@@ -9,23 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import open_setting
+from trueedge.methods.trained import HasDropout, HasLayers, open_setting
 
 if TYPE_CHECKING:
-    from trueedge.tasks import Task
+    from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
-# The method's own habits, where nothing was published for a data set.
-HABITS: dict[str, Any] = {
-    "learning_rate": 0.01,
-    "dropout": 0.5,
-    "layers": 3,
-    "dim": 256,
-    "batch_size": 32,
-    "evaluate_every": 2,
-    "patience": 20,
-    "features": True,
-}
 # Nodes of all subgraphs of a block that is scored at a time, on average.
 NODES_AT_A_TIME = 1 << 17
 # Pairs by whose subgraphs the sizes of all are judged.
@@ -34,24 +23,30 @@ MIB = 1 << 20
 
 
 @dataclass(frozen=True)
-class SEAL(Pairwise):
+class SEAL(HasDropout, HasLayers, Pairwise):
     """Graph convolutions on the subgraph around a pair, whose nodes are labelled by their distances from it.
 
     The pair's own edge is left out of its subgraph, always; other edges of the batch stay in. So there is no
     ``hide_positives``: no pair ever sees itself. Without features nodes start from their labels alone.
 
     The published runs list each training edge in both directions. Both give the same subgraph, so here an
-    epoch goes through them once, and two epochs lie between two looks. Their batches count subgraphs, those
-    of edges and of other pairs alike; ``batch_size`` counts edges alone, so it is half of theirs.
+    epoch goes through them once, and there is an evaluation every two epochs. Their batches count subgraphs,
+    those of edges and of other pairs alike; ``batch_size`` counts edges alone, so it is half of theirs.
     """
 
     name: ClassVar[str] = "seal"
     title: ClassVar[str] = "SEAL"
     citation: ClassVar[str] = "Zhang and Chen, Link Prediction Based on Graph Neural Networks, 2018"
-    habits: ClassVar[Mapping[str, Any]] = HABITS
-    without: ClassVar[frozenset[str]] = frozenset(
-        {"hide_positives", "inputs", "predictor", "predictor_layers"}
-    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.01,
+        "dropout": 0.5,
+        "layers": 3,
+        "dim": 256,
+        "batch_size": 32,
+        "evaluate_every": 2,
+        "patience": 20,
+        "features": True,
+    }
 
     head: str = setting(
         "dgcnn",
@@ -59,7 +54,9 @@ class SEAL(Pairwise):
         " perceptron on the product of both ends' states (gcn)",
         choices=("dgcnn", "gcn"),
     )
-    features: bool | None = open_setting(bool, "whether nodes start from their features beside their labels")
+    features: bool = open_setting(
+        bool, "whether nodes start from their features and labels, or from labels alone"
+    )
     hops: int = setting(3, "how far a subgraph reaches from the nearer end", low=1, high=32, search=(1, 2, 3))
     nodes_per_hop: int = setting(0, "the most nodes at one distance, drawn at random; 0: all", low=0)
     share_per_hop: float = setting(
@@ -69,10 +66,10 @@ class SEAL(Pairwise):
         0.6, "share of training subgraphs all of whose nodes the head dgcnn keeps", low=0.0, high=1.0
     )
     memory: int = setting(
-        1024, "MiB of validation subgraphs that are kept between looks, and of training edges' as many", low=0
+        1024, "MiB of validation subgraphs kept between evaluations, and as many of training edges'", low=0
     )
 
-    def build(self, task: Task, seed: int) -> LinkModel:
+    def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Labels, convolutions, a head, and what extracts subgraphs."""
         import numpy as np
 
@@ -81,9 +78,6 @@ class SEAL(Pairwise):
         from trueedge.randomness import derive
         from trueedge.training import feature_input
 
-        assert self.layers is not None
-        assert self.dim is not None
-        assert self.dropout is not None
         source = SubgraphSource(
             self.hops, self.nodes_per_hop, self.share_per_hop, derive(seed, "subgraphs"), self.memory * MIB
         )
@@ -102,7 +96,7 @@ class SEAL(Pairwise):
         at_a_time = 1 << (NODES_AT_A_TIME // max(1, int(sizes.mean()))).bit_length()
         return Seal(inputs, encoder, predictor, source, min(1024, max(16, at_a_time // 2)))
 
-    def _sizes(self, task: Task, seed: int, source: Any) -> Any:
+    def _sizes(self, task: GraphTask, seed: int, source: Any) -> Any:
         """How many nodes the subgraphs of some training edges and as many drawn pairs have, ascending."""
         import numpy as np
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from trueedge.training.messages import csr
+from trueedge.training.links.messages import csr
 
 SLOPE = 0.2
 HALF_SUM, HALF_DIFFERENCE = (1 + SLOPE) / 2, (1 - SLOPE) / 2
@@ -47,7 +47,7 @@ class Segments:
 def attention_logits(
     keys: torch.Tensor, queries: torch.Tensor, vector: torch.Tensor, sets: Segments
 ) -> torch.Tensor:
-    """The logits of entries, float (k, heads).
+    """Return the logits of entries, float (k, heads).
 
     Args:
         keys: float (k, heads * d).
@@ -85,7 +85,7 @@ def softmax(logits: Sequence[torch.Tensor], sets: Sequence[Segments]) -> list[to
 
 
 def weighted_sum(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
-    """The sum of each pair's entries, float (pairs, heads * d).
+    """Return the sum of each pair's entries, float (pairs, heads * d).
 
     Args:
         weights: float (k, heads).
@@ -155,12 +155,10 @@ def _rows_of(values: torch.Tensor, sets: Segments) -> torch.Tensor:
 
 
 def _gathered(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
-    """The weighted sum over each pair's entries: weights (k, heads), values (k, heads * d)."""
+    """Return the weighted sum over each pair's entries: weights (k, heads), values (k, heads * d)."""
     parts = values.chunk(weights.shape[1], dim=1)
-    # Sparse products know no bfloat16 on every machine.
-    with torch.autocast(values.device.type, enabled=False):
-        sums = [
-            csr(sets.indptr, sets.columns, weights[:, head].contiguous(), len(values)) @ part.contiguous()
-            for head, part in enumerate(parts)
-        ]
+    sums = [
+        csr(sets.indptr, sets.columns, weights[:, head].contiguous(), len(values)) @ part.contiguous()
+        for head, part in enumerate(parts)
+    ]
     return sums[0] if len(sums) == 1 else torch.cat(sums, dim=1)

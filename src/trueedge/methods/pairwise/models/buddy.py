@@ -7,9 +7,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.sketches import CountedPairs
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
 
 
 class PropagatedFeatures(Encoder):
@@ -21,22 +21,20 @@ class PropagatedFeatures(Encoder):
 
     def __init__(self, size: int, out: int, hops: int) -> None:
         super().__init__()
-        # Without further hops one average alone; with them the input itself and each average beside it.
+        # Without further hops one average alone; with them the input itself and each average.
         self.powers = list(range(hops + 1)) if hops else [1]
         self.maps = nn.ModuleList(nn.Linear(size, out) for _ in self.powers)
         self.dim = out * len(self.powers)
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The mapped averages, float (n, dim)."""
+        """Return the mapped averages, float (n, dim)."""
         root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
         parts = []
         for power, linear in zip(self.powers, self.maps, strict=True):
             mapped = inputs.project(linear.weight)
-            # Products with a sparse matrix know no bfloat16 on every machine.
-            with torch.autocast(root.device.type, enabled=False):
-                for _ in range(power):
-                    own = root * mapped
-                    mapped = root * (messages.sum(own) + own)
+            for _ in range(power):
+                own = root * mapped
+                mapped = root * (messages.sum(own) + own)
             parts.append(mapped + linear.bias)
         return torch.cat(parts, dim=1)
 
@@ -58,7 +56,7 @@ class BuddyPredictor(nn.Module):
         self.last = nn.Linear(counts + dim, 1)
 
     def forward(self, counts: torch.Tensor, turned: torch.Tensor, ends: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair, float (m,).
+        """Return a logit for each pair, float (m,).
 
         Args:
             counts: float (m, c), around the pairs.
@@ -95,7 +93,7 @@ class BuddyModel(LinkModel):
         self.one_hop = one_hop
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,)."""
+        """Return a logit for each pair of nodes, float (m,)."""
         counts = self.counted(pairs, messages)
         if not self.one_hop and self.counted.hops > 1:
             hops = self.counted.hops

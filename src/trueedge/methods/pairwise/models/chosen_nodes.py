@@ -14,8 +14,8 @@ import torch
 
 from trueedge.methods.pairwise.models.attention import Segments
 from trueedge.methods.pairwise.models.near_ranks import NearRanks
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import are_linked
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import are_linked
 
 COMMON, ONE_HOP, BEYOND = range(3)
 # A threshold that chooses nothing.
@@ -40,11 +40,11 @@ class Thresholds:
         return self.common, self.one_hop, self.beyond
 
     def by_rank(self) -> list[int]:
-        """The kinds whose nodes are found by their PageRank; the others' are found along edges."""
+        """Return the kinds whose nodes are found by their PageRank; the others' are found along edges."""
         return [kind for kind in self.active if self.values()[kind] > 0]
 
     def least(self) -> float:
-        """The smallest PageRank that has to be known of nodes that are no neighbours."""
+        """Return the smallest PageRank that has to be known of nodes that are no neighbours."""
         asked = [self.values()[kind] for kind in self.by_rank()]
         return 0.0 if ONE_HOP in self.active and self.one_hop == 0 else min(asked, default=OFF)
 
@@ -68,7 +68,7 @@ class Chosen:
     unreached: bool = False
 
     def where(self, kept: torch.Tensor, unreached: bool = False) -> Chosen:
-        """The nodes for which a mask (k,) holds."""
+        """Return the nodes for which a mask (k,) holds."""
         places = kept.nonzero().squeeze(1)
         segments = Segments(self.segments.rows[places], self.segments.count)
         return Chosen(self.kind, segments, self.nodes[places], self.ranks[places], unreached)
@@ -98,13 +98,13 @@ def choose(
     dropout: float = 0.0,
     mask: bool = True,
 ) -> list[Chosen]:
-    """The nodes to attend to around pairs, kind by kind; a kind of which none is chosen is left out.
+    """Return the nodes to attend to around pairs, kind by kind; a kind of which none is chosen is left out.
 
     Where PageRank is zero at many neighbours, those are set apart: a kind may come twice.
 
     Args:
         pairs: int64 (m, 2).
-        messages: the graph that is seen; edges of ``ranks.whole`` that it has not are hidden.
+        messages: the graph that is seen; edges of ``ranks.whole`` that it lacks are hidden.
         ranks: the PageRank of the whole graph.
         thresholds: by kind.
         dropout: the share of chosen nodes that are left out at random.
@@ -121,7 +121,7 @@ def choose(
 
 
 def _set_apart(one: Chosen) -> tuple[Chosen, Chosen]:
-    """The nodes with any PageRank, and those with none."""
+    """Return the nodes with any PageRank, and those with none."""
     reached = (one.ranks > 0).any(dim=1)
     return one.where(reached), one.where(~reached, unreached=True)
 
@@ -193,7 +193,7 @@ def _by_rank(around: _Around, thresholds: Thresholds) -> Iterator[Chosen]:
 
 
 def _kinds(around: _Around, ends: torch.Tensor, nodes: torch.Tensor) -> torch.Tensor:
-    """What each node is to its pair, int64 (k,); -1 for a neighbour behind a hidden edge."""
+    """Return what each node is to its pair, int64 (k,); -1 for a neighbour behind a hidden edge."""
     messages = around.messages
     linked = [are_linked(messages, ends[:, side], nodes).long() for side in (0, 1)]
     kind = BEYOND - linked[0] - linked[1]
@@ -205,7 +205,7 @@ def _kinds(around: _Around, ends: torch.Tensor, nodes: torch.Tensor) -> torch.Te
 
 
 def _ragged(starts: torch.Tensor, ends: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """The places of the first ends' rows in a CSR matrix: which pair each belongs to, and the place.
+    """Return the places of the first ends' rows in a CSR matrix: which pair each belongs to, and the place.
 
     A node and itself have nothing around them: blocks of pairs are filled up with such.
     """

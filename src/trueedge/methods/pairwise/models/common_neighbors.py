@@ -1,4 +1,4 @@
-"""Neural Common Neighbor: the states of a pair's ends beside the sum of those of its common neighbours."""
+"""Neural Common Neighbor: the states of a pair's ends, and the sum of those of its common neighbours."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.pair_sets import common_neighbors
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.pair_sets import common_neighbors
 
 # A graph is held as a table where it fills this share of it: the table then is linear in the graph.
 DENSE_FROM = 1 / 128
@@ -41,7 +41,7 @@ class CommonNeighborPredictor(nn.Module):
         self.share = nn.Parameter(torch.ones(1))
 
     def forward(self, products: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair, float (m,).
+        """Return a logit for each pair, float (m,).
 
         Args:
             products: float (m, dim), of the states of the ends.
@@ -52,12 +52,12 @@ class CommonNeighborPredictor(nn.Module):
 
 
 def hidden_layer(dim: int, dropout: float) -> list[nn.Module]:
-    """A layer, normalised."""
+    """Return a layer, normalised."""
     return [nn.Linear(dim, dim), nn.LayerNorm(dim), nn.Dropout(dropout), nn.ReLU()]
 
 
 class WithNeighborStates(Encoder):
-    """An encoder's states, and beside them what a node counts as a neighbour: its state and a map of it."""
+    """An encoder's states, concatenated with those of nodes as neighbours: the state plus a map of it."""
 
     def __init__(self, encoder: Encoder, dropout: float) -> None:
         super().__init__()
@@ -68,7 +68,7 @@ class WithNeighborStates(Encoder):
         self.dim = 2 * dim
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes as ends and as neighbours, float (n, 2 dim)."""
+        """Return the states of all nodes as ends and as neighbours, float (n, 2 dim)."""
         states = self.encoder(inputs, messages)
         return torch.cat([states, states + self.mapped(states)], dim=1)
 
@@ -80,45 +80,45 @@ class CommonNeighborModel(LinkModel):
     """
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair, float (m,)."""
+        """Return a logit for each pair, float (m,)."""
         ends, others = states.chunk(2, dim=1)
         return self.score_with(ends, others, pairs, messages)
 
     def score_with(
         self, ends: torch.Tensor, others: torch.Tensor, pairs: torch.Tensor, messages: Messages
     ) -> torch.Tensor:
-        """The same, from the states of nodes as ends and as neighbours, float (n, d) each."""
+        """Return the same, from the states of nodes as ends and as neighbours, float (n, d) each."""
         sums = common_neighbor_sums(messages, pairs, others)
         logits: torch.Tensor = self.predictor(product_of_ends(ends, pairs), sums)
         return logits
 
 
 def product_of_ends(states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
-    """The entrywise product of the states of two ends, float (m, d)."""
+    """Return the entrywise product of the states of two ends, float (m, d)."""
     # An embedding's gradient adds up in a fixed order on the CPU, that of an index does not.
     return F.embedding(pairs[:, 0], states) * F.embedding(pairs[:, 1], states)
 
 
 def common_neighbor_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """The sum of the states of the common neighbours of each pair, float (m, d)."""
+    """Return the sum of the states of the common neighbours of each pair, float (m, d)."""
     if states.device.type == "cuda" and is_dense(messages):
         return dense_sums(messages, pairs, states)
     return common_neighbors(messages, pairs).sums(states)
 
 
 def is_dense(messages: Messages) -> bool:
-    """Whether a graph fills a table of all pairs well: products of such tables beat lists on a GPU."""
+    """Return whether a graph fills a table of all pairs well: products of such tables beat lists on a GPU."""
     entries = messages.num_nodes**2
     return DENSE_FROM * entries <= len(messages.indices) and entries <= DENSE_MOST
 
 
 def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """The same sums by products of the rows of a table, for graphs that fill it."""
+    """Return the same sums by products of the rows of a table, for graphs that fill it."""
     return table_sums(table(messages), pairs, states)
 
 
 def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """The sum of all states, weighted by the products of two rows of a table for each pair, (m, d).
+    """Return the sum of all states, weighted by the products of two rows of a table for each pair, (m, d).
 
     Args:
         values: :func:`table`, or a float32 one (n, n).
@@ -132,8 +132,7 @@ def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) 
     # Blocks of one size, the last filled up: a product of matrices rounds by its shape.
     filled = F.pad(pairs, (0, 0, 0, count * size - len(pairs)))
     padded = F.pad(states, (0, 0, 0, values.shape[1] - len(states)))
-    with torch.autocast(states.device.type, enabled=False):
-        total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
+    total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
     return total[: len(pairs)]
 
 
@@ -183,7 +182,7 @@ def _ready(numbers: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
 
 
 def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """A product of matrices in float32: of ones and zeros with short numbers without loss."""
+    """Return a product of matrices in float32: of ones and zeros with short numbers without loss."""
     if right.dtype != torch.bfloat16:
         return left.to(right.dtype) @ right
     # Its sums are float32's: only what is multiplied is short, and nothing of that is lost.

@@ -11,10 +11,10 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel, product_of_ends
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
-from trueedge.training.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
+from trueedge.training.links.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
 
 # A processor is as fast with few at a time, and the last block is filled up with less.
 CPU_BLOCK = 1 << 11
@@ -40,7 +40,7 @@ class Completion:
     weight: float = 1.0
 
     def weigh(self, logits: torch.Tensor) -> torch.Tensor:
-        """What edges of some logits count."""
+        """Return what edges of some logits count."""
         likely = torch.sigmoid(self.scale * (logits - self.offset))
         return self.weight * self.prior * likely / (self.prior * likely + 1.0 - likely)
 
@@ -77,7 +77,7 @@ class CompletedModel(CommonNeighborModel):
         self.completion = completion
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair, float (m,)."""
+        """Return a logit for each pair, float (m,)."""
         ends, others = states.chunk(2, dim=1)
         degrees = messages.indptr.diff()[pairs].sum(dim=1)
         parts = list(runs(degrees, self.completion.block))
@@ -121,7 +121,7 @@ class CompletedModel(CommonNeighborModel):
 
     @staticmethod
     def around(pairs: torch.Tensor, messages: Messages) -> Around:
-        """The neighbours of pairs, and which of them lack an edge."""
+        """Return the neighbours of pairs, and which of them lack an edge."""
         sets, sides = joint_neighbors(messages, pairs)
         places = torch.nonzero(sides != BOTH).squeeze(1)
         other_end = torch.where(sides[places] == FIRST, 1, 0)
@@ -131,7 +131,7 @@ class CompletedModel(CommonNeighborModel):
     def counts(
         self, ends: torch.Tensor, others: torch.Tensor, messages: Messages, around: Around
     ) -> torch.Tensor:
-        """What the missing edges around pairs count, float (k,)."""
+        """Return what the missing edges around pairs count, float (k,)."""
         with torch.set_grad_enabled(torch.is_grad_enabled() and self.completion.with_gradient):
             return self.weigh_missing(ends, others, around.missing, messages)
 

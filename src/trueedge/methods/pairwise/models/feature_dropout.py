@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import DenseInput, FixedProduct, Input, LearnedInput, SparseInput, States
-from trueedge.training.messages import csr
+from trueedge.training.links.inputs import DenseInput, FixedProduct, Input, LearnedInput, SparseInput, States
+from trueedge.training.links.messages import csr
 
 
 class FeatureDropout(nn.Module):
@@ -21,7 +21,7 @@ class FeatureDropout(nn.Module):
         self._turned: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def forward(self, inputs: Input) -> Input:
-        """The input with some of its numbers dropped."""
+        """Return the input with some of its numbers dropped."""
         if not self.training or self.share == 0:
             return inputs
         if isinstance(inputs, SparseInput):
@@ -32,7 +32,7 @@ class FeatureDropout(nn.Module):
         return States(F.dropout(inputs.values, self.share))
 
     def _order(self, inputs: SparseInput) -> torch.Tensor:
-        """Where each entry of the transpose stands in the matrix, int64 (entries,)."""
+        """Return where each entry of the transpose stands in the matrix, int64 (entries,)."""
         if self._turned is None or self._turned[0] is not inputs.indices:
             rows = torch.repeat_interleave(
                 torch.arange(inputs.rows, device=inputs.indices.device), inputs.indptr.diff()
@@ -52,7 +52,7 @@ class _ThinnedFeatures(Input):
         self.turned = self.thinned[order]
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's features."""
+        """Return the linear map of every node's features."""
         full: Any = self.inputs
         matrix = csr(full.indptr, full.indices, self.thinned, full.dim)
         turned = csr(full.turned_indptr, full.turned_indices, self.turned, full.rows)

@@ -19,10 +19,10 @@ from trueedge.methods.pairwise.models.feature_dropout import FeatureDropout
 from trueedge.methods.pairwise.models.near_ranks import NearRanks
 from trueedge.methods.pairwise.models.node_attention import Pattern, node_logits, node_sum
 from trueedge.methods.pairwise.models.relative_encoding import KindEncoding, RelativeEncoding
-from trueedge.training.convolutions import GcnLayer
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
+from trueedge.training.links.convolutions import GcnLayer
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
 
 KINDS = 3
 
@@ -67,7 +67,7 @@ class NormedEncoder(Encoder):
         self.dim = sizes[-1]
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         states: Input = self.start(inputs)
         for layer, norm in zip(self.layers, self.norms, strict=True):
             found = F.dropout(norm(layer(states, messages)), self.dropout, self.training)
@@ -105,7 +105,7 @@ class AttentionLayer(nn.Module):
     def forward(
         self, query: torch.Tensor, states: torch.Tensor, chosen: list[Chosen], encodings: nn.ModuleList
     ) -> torch.Tensor:
-        """What each pair gets, float (pairs, heads * dim).
+        """Return what each pair gets, float (pairs, heads * dim).
 
         Args:
             query: float (pairs, heads * dim), from :meth:`ask`.
@@ -127,7 +127,7 @@ class AttentionLayer(nn.Module):
         return F.dropout(self.norm(total), self.dropout, self.training)
 
     def ask(self, *asking: torch.Tensor) -> torch.Tensor:
-        """The query of some states together, float (pairs, heads * dim)."""
+        """Return the query of some states together, float (pairs, heads * dim)."""
         query = self.of_query(asking[0])
         for one in asking[1:]:
             query = query + self.of_query(one)
@@ -169,13 +169,13 @@ class Entries:
         return Pattern(self.chosen.segments, self.chosen.nodes, len(self.keys))
 
     def logits(self, queries: torch.Tensor, vector: torch.Tensor) -> torch.Tensor:
-        """The logits, float (k, heads)."""
+        """Return the logits, float (k, heads)."""
         if self.chosen.unreached:
             return node_logits(self.keys, queries, vector, self.pattern)
         return attention_logits(self.keys, queries, vector, self.chosen.segments)
 
     def sum(self, weights: torch.Tensor) -> torch.Tensor:
-        """The weighted sum over each pair's nodes, float (pairs, heads * dim)."""
+        """Return the weighted sum over each pair's nodes, float (pairs, heads * dim)."""
         if self.chosen.unreached:
             return node_sum(weights, self.values, self.pattern)
         return weighted_sum(weights, self.values, self.chosen.segments)
@@ -197,7 +197,7 @@ class PairHead(nn.Module):
         self.dropout = dropout
 
     def forward(self, product: torch.Tensor, pair: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair, float (pairs,)."""
+        """Return a logit for each pair, float (pairs,)."""
         if self.of_product is not None and self.of_pair is not None:
             product, pair = self.of_product(product), self.of_pair(pair)
         states = torch.cat([product, pair], dim=1)
@@ -239,11 +239,11 @@ class LPFormerModel(LinkModel):
         self._ranks: list[NearRanks] = []
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         return super().encode(messages if self.mask_input else messages.whole)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,)."""
+        """Return a logit for each pair of nodes, float (m,)."""
         # In one order, so that a pair and its mirror are added up alike.
         pairs = pairs.sort(dim=1).values
         chosen = self.chosen(pairs, messages)
@@ -259,21 +259,21 @@ class LPFormerModel(LinkModel):
         return logits
 
     def chosen(self, pairs: torch.Tensor, messages: Messages) -> list[Chosen]:
-        """The nodes that pairs attend to."""
+        """Return the nodes that pairs attend to."""
         ranking = self.ranking
         dropout = ranking.dropout if self.training else 0.0
         ranks = self.ranks(messages.whole)
         return choose(pairs, messages, ranks, ranking.thresholds, dropout, ranking.mask)
 
     def count(self, chosen: list[Chosen], pairs: int, like: torch.Tensor) -> torch.Tensor:
-        """How many nodes of each kind that is looked for were chosen, float (pairs, kinds)."""
+        """Return how many nodes of each kind that is looked for were chosen, float (pairs, kinds)."""
         counts = like.new_zeros(KINDS, pairs)
         for one in chosen:
             counts[one.kind] += one.segments.indptr.diff()
         return counts[self.ranking.thresholds.active].t()
 
     def ranks(self, whole: Messages) -> NearRanks:
-        """The PageRank of a graph, computed once."""
+        """Return the PageRank of a graph, computed once."""
         for known in self._ranks:
             if known.whole is whole:
                 return known

@@ -10,8 +10,8 @@ from torch import nn
 from torch.utils.checkpoint import checkpoint
 
 from trueedge.methods.pairwise.models.reach import Reach, Round
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel
 
 # States that are mapped at a time after training, always so many: another shape of a product rounds
 # otherwise.
@@ -39,38 +39,40 @@ class BellmanFordLayer(nn.Module):
     def forward(
         self, states: torch.Tensor, query: torch.Tensor, step: Round, scales: torch.Tensor
     ) -> torch.Tensor:
-        """The new states, float (rows, dim).
+        """Return the new states, float (rows, dim).
 
         Args:
             states: float (rows before, dim).
             query: float (dim,), the state of a source at the start, which goes on being sent to it.
-            step: who hears from whom.
+            step: who receives from whom.
             scales: float (n, 2), what PNA multiplies its statistics of a node with.
         """
         own = F.embedding(step.own, states)
-        heard = F.embedding(step.heard, states * self.relation(query))
+        received = F.embedding(step.senders, states * self.relation(query))
         start = step.is_source.unsqueeze(1) * query
         weight, bias = self.linear.weight, self.linear.bias
         hidden = self._map(own, weight[:, : self.dim], bias)
         if self.aggregation == "sum":
-            total = _reduce(heard, "sum", step) + start
+            total = _reduce(received, "sum", step) + start
             hidden = hidden + self._map(total, weight[:, self.dim :], None)
         else:
             # The three scales of the statistics go to the mapped ones: a third of the memory.
             parts = weight[:, self.dim :].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
-            plain, larger, smaller = self._map(self._statistics(heard, start, step), parts, None).chunk(3, 1)
+            plain, larger, smaller = self._map(self._statistics(received, start, step), parts, None).chunk(
+                3, 1
+            )
             up, down = scales[step.nodes].unsqueeze(2).unbind(1)
             hidden = hidden + plain + up * larger + down * smaller
         hidden = F.dropout(F.relu(self.norm(hidden)), self.dropout, self.training)
         return hidden + own
 
-    def _statistics(self, heard: torch.Tensor, start: torch.Tensor, step: Round) -> torch.Tensor:
+    def _statistics(self, received: torch.Tensor, start: torch.Tensor, step: Round) -> torch.Tensor:
         """Mean, maximum, minimum and standard deviation of what each row hears, float (rows, 4 dim)."""
         count = (step.ends.diff() + 1.0).unsqueeze(1)
-        mean = (_reduce(heard, "sum", step) + start) / count
-        square = (_reduce(heard.square(), "sum", step) + start.square()) / count
-        most = torch.maximum(_Extreme.apply(heard, "max", step), start)
-        least = torch.minimum(_Extreme.apply(heard, "min", step), start)
+        mean = (_reduce(received, "sum", step) + start) / count
+        square = (_reduce(received.square(), "sum", step) + start.square()) / count
+        most = torch.maximum(_Extreme.apply(received, "max", step), start)
+        least = torch.minimum(_Extreme.apply(received, "min", step), start)
         spread = (square - mean.square()).clamp(min=self.LEAST).sqrt()
         return torch.cat([mean, most, least, spread], dim=1)
 
@@ -92,7 +94,7 @@ class BellmanFord(nn.Module):
         self.layers = nn.ModuleList(BellmanFordLayer(dim, aggregation, dropout) for _ in range(layers))
 
     def forward(self, messages: Messages, sources: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """The state of each target as seen from its source, float (m, dim).
+        """Return the state of each target as seen from its source, float (m, dim).
 
         A source is gone out from once, for all of its targets.
         """
@@ -145,7 +147,7 @@ class NbfModel(LinkModel):
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,)."""
+        """Return a logit for each pair of nodes, float (m,)."""
         del states
         seen = self.encoder(messages, pairs.t().flatten(), pairs.flip(1).t().flatten())
         both = (seen[: len(pairs)] + seen[len(pairs) :]) / 2
@@ -155,7 +157,7 @@ class NbfModel(LinkModel):
 
 
 def pna_scales(messages: Messages, least: float) -> torch.Tensor:
-    """The logarithm of each node's degree over its mean, and one over it: float (n, 2).
+    """Return the logarithm of each node's degree over its mean, and one over it: float (n, 2).
 
     Corso et al.: Principal Neighbourhood Aggregation for Graph Nets, NeurIPS 2020.
     """
@@ -172,20 +174,20 @@ class _Extreme(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, heard: torch.Tensor, how: str, step: Round) -> torch.Tensor:
-        found = _reduce(heard, how, step)
+    def forward(ctx: Any, received: torch.Tensor, how: str, step: Round) -> torch.Tensor:
+        found = _reduce(received, how, step)
         ctx.step = step
-        ctx.save_for_backward(heard, found)
+        ctx.save_for_backward(received, found)
         return found
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None]:
-        heard, found = ctx.saved_tensors
-        ties = (heard == found[ctx.step.rows]).to(heard.dtype)
+        received, found = ctx.saved_tensors
+        ties = (received == found[ctx.step.rows]).to(received.dtype)
         shares = gradients[0] / _reduce(ties, "sum", ctx.step).clamp(min=1.0)
         return ties * shares[ctx.step.rows], None, None
 
 
-def _reduce(heard: torch.Tensor, how: str, step: Round) -> torch.Tensor:
-    found: torch.Tensor = torch.segment_reduce(heard, how, offsets=step.ends, axis=0, unsafe=True)
+def _reduce(received: torch.Tensor, how: str, step: Round) -> torch.Tensor:
+    found: torch.Tensor = torch.segment_reduce(received, how, offsets=step.ends, axis=0, unsafe=True)
     return found

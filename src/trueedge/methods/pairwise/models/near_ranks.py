@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Taking an edge away from a node of degree 2 or more at most doubles the odds of each of its other steps, and
 # a walk comes back to the node at most 1 / (1 - (1 - alpha)^2) times before it starts anew: at alpha = 0.15 a
@@ -45,7 +45,7 @@ class NearRanks:
 
     @classmethod
     def of(cls, whole: Messages, alpha: float, eps: float, threshold: float) -> NearRanks:
-        """Those of a graph.
+        """Return those of a graph.
 
         Args:
             whole: the graph.
@@ -86,7 +86,7 @@ class NearRanks:
         return self.at_arcs[torch.searchsorted(self.whole.arc_keys, messages.arc_keys)]
 
     def entry(self, sources: torch.Tensor, nodes: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Whether a node is kept in a source's row, bool (k,), and its value there, float32 (k,)."""
+        """Return whether a node is kept in a source's row, bool (k,), and its value there, float32 (k,)."""
         if len(self.keys) == 0:
             return torch.zeros_like(sources, dtype=torch.bool), self.own.new_zeros(len(sources))
         keys = sources * self.whole.num_nodes + nodes
@@ -94,7 +94,7 @@ class NearRanks:
         return self.keys[places] == keys, self.values[places]
 
     def hidden(self, pairs: torch.Tensor, messages: Messages) -> tuple[torch.Tensor, torch.Tensor]:
-        """Which pairs are edges of the whole graph that messages have not, and what takes those out.
+        """Return which pairs are edges of the whole graph that messages lack, and what removes those.
 
         Args:
             pairs: int64 (m, 2).
@@ -122,7 +122,7 @@ class NearRanks:
 def without_edge(
     own: torch.Tensor, across: torch.Tensor, degrees: torch.Tensor, alpha: float
 ) -> torch.Tensor:
-    """What takes an edge (a, b) out of the PageRank of its ends, float64 (m, 2, 2).
+    """Return what takes an edge (a, b) out of the PageRank of its ends, float64 (m, 2, 2).
 
     With c = 1 - alpha, P the walk's steps and M = (I - c P)^-1, so that π = alpha M, taking the edge out
     changes two rows of P: by δ_a = (P_a - e_b) / (k_a - 1), or -e_b where a has no other neighbour and the
@@ -159,7 +159,7 @@ def _inverse(matrices: torch.Tensor) -> torch.Tensor:
 
 
 def _find(messages: Messages, left: torch.Tensor, right: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Whether two nodes each are linked, bool (m,), and the place of that arc, int64 (m,)."""
+    """Return whether two nodes each are linked, bool (m,), and the place of that arc, int64 (m,)."""
     if len(messages.indices) == 0:
         return torch.zeros_like(left, dtype=torch.bool), torch.zeros_like(left)
     keys = left * messages.num_nodes + right

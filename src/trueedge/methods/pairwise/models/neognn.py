@@ -10,17 +10,17 @@ from torch import nn
 
 from trueedge.methods.pairwise.models.common_neighbors import is_dense, table, table_sums
 from trueedge.methods.pairwise.models.walk_overlap import WalkRows, walk_counts, walk_rows
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.pair_sets import common_neighbors
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.pair_sets import common_neighbors
 
 # The most walks of a whole graph whose rows are kept between questions.
 KEPT_WALKS = 1 << 25
 
 
 class StructureEncoder(Encoder):
-    """A network's states, and beside them the weight that a node has in an overlap, learned from its edges.
+    """A network's states, concatenated with a node's weight in an overlap, learned from its edges.
 
     The weight of a node is ``f_node(sum over its edges of f_edge(1))`` (equations 5 and 6 of the paper).
     """
@@ -33,7 +33,7 @@ class StructureEncoder(Encoder):
         self.dim = encoder.dim + 1
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes and their weights, float (n, dim)."""
+        """Return the states of all nodes and their weights, float (n, dim)."""
         states = self.encoder(inputs, messages)
         # Every edge has the value 1, so each adds the same.
         edge = self.of_edges(torch.ones(1, 1, device=states.device))
@@ -52,7 +52,7 @@ class MixedPredictor(nn.Module):
     def forward(
         self, left: torch.Tensor, right: torch.Tensor, overlap: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The logits of the mix, of the overlap alone and of the states alone, float (m,) each.
+        """Return the logits of the mix, of the overlap alone and of the states alone, float (m,) each.
 
         Args:
             left: float (m, d), the states of the first ends.
@@ -96,20 +96,20 @@ class OverlapModel(LinkModel):
         self._kept: tuple[weakref.ref[Messages], WalkRows] | None = None
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair, float (m,): that of the mix."""
+        """Return a logit for each pair, float (m,): that of the mix."""
         return self.learned(states, pairs, messages)[0]
 
     def learned(
         self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages
     ) -> tuple[torch.Tensor, ...]:
-        """The mix and both scores alone: the losses of all three are added up in training."""
+        """Return the mix and both scores alone: the losses of all three are added up in training."""
         ends = F.embedding(pairs, states[:, :-1])
         overlap = self.overlap(states[:, -1:].float().square(), pairs, messages).squeeze(1)
         found: tuple[torch.Tensor, ...] = self.predictor(ends[:, 0], ends[:, 1], overlap)
         return found
 
     def overlap(self, weights: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """The overlaps of pairs under weights of nodes (n, 1), float (m, 1)."""
+        """Return the overlaps of pairs under weights of nodes (n, 1), float (m, 1)."""
         if weights.device.type == "cuda" and is_dense(messages):
             return table_sums(self.power_table(messages), pairs, weights)
         if len(self.weights) == 1:

@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from trueedge.methods.pairwise.models.attention import Segments, pair_vectors
-from trueedge.training.messages import csr
+from trueedge.training.links.messages import csr
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Pattern:
         return torch.searchsorted(self.nodes[self.order], bounds), self.segments.rows[self.order]
 
     def matrix(self, values: torch.Tensor) -> torch.Tensor:
-        """The sparse matrix (pairs, nodes) of some values (k,)."""
+        """Return the sparse matrix (pairs, nodes) of some values (k,)."""
         return csr(self.segments.indptr, self.nodes, values.contiguous(), self.num_nodes)
 
     def transpose(self, values: torch.Tensor) -> torch.Tensor:
@@ -51,7 +51,7 @@ class Pattern:
         return csr(*self.turned, values[self.order], self.segments.count)
 
     def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """The dot products of rows of pairs and rows of nodes at the entries, float (k,)."""
+        """Return the dot products of rows of pairs and rows of nodes at the entries, float (k,)."""
         zeros = self.matrix(torch.zeros(len(self.nodes), device=left.device))
         found = torch.sparse.sampled_addmm(zeros, left.contiguous(), right.contiguous().t())
         values: torch.Tensor = found.values()
@@ -61,7 +61,7 @@ class Pattern:
 def node_logits(
     table: torch.Tensor, queries: torch.Tensor, vector: torch.Tensor, pattern: Pattern
 ) -> torch.Tensor:
-    """The logits of entries, float (k, heads); see :func:`attention_logits`.
+    """Return the logits of entries, float (k, heads); see :func:`attention_logits`.
 
     Args:
         table: float (nodes, heads * d), the key of each node.
@@ -74,7 +74,7 @@ def node_logits(
 
 
 def node_sum(weights: torch.Tensor, table: torch.Tensor, pattern: Pattern) -> torch.Tensor:
-    """The weighted sum of each pair's entries, float (pairs, heads * d).
+    """Return the weighted sum of each pair's entries, float (pairs, heads * d).
 
     Args:
         weights: float (k, heads).
@@ -94,12 +94,11 @@ class _Logits(torch.autograd.Function):
     ) -> torch.Tensor:
         ctx.pattern, ctx.heads = pattern, heads
         ctx.save_for_backward(table, plain, bent)
-        with torch.autocast(table.device.type, enabled=False):
-            parts = (part.chunk(heads, dim=1) for part in (table, plain, bent))
-            found = [
-                pattern.sample(straight, keys) + pattern.sample(folded, keys.abs())
-                for keys, straight, folded in zip(*parts, strict=True)
-            ]
+        parts = (part.chunk(heads, dim=1) for part in (table, plain, bent))
+        found = [
+            pattern.sample(straight, keys) + pattern.sample(folded, keys.abs())
+            for keys, straight, folded in zip(*parts, strict=True)
+        ]
         return torch.stack(found, dim=1)
 
     @staticmethod
@@ -122,8 +121,7 @@ class _Sum(torch.autograd.Function):
         ctx.pattern = pattern
         ctx.save_for_backward(weights, table)
         parts = table.chunk(weights.shape[1], dim=1)
-        with torch.autocast(table.device.type, enabled=False):
-            sums = [pattern.matrix(weights[:, i]) @ part.contiguous() for i, part in enumerate(parts)]
+        sums = [pattern.matrix(weights[:, i]) @ part.contiguous() for i, part in enumerate(parts)]
         return torch.cat(sums, dim=1)
 
     @staticmethod

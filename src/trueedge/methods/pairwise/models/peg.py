@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 from torch import nn
 
 from trueedge.graph import Graph
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder, LinkModel
-from trueedge.training.objectives import PairObjective
-from trueedge.training.schedule import Schedule
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder, LinkModel
+from trueedge.training.links.objectives import PairObjective
+from trueedge.training.links.schedule import Schedule
 
 # Numbers of positions that are gathered at a time to measure the length of arcs.
 BLOCK = 1 << 24
@@ -40,11 +40,11 @@ class Positions(nn.Module):
         self._lengths: WeakKeyDictionary[Messages, tuple[int, torch.Tensor]] = WeakKeyDictionary()
 
     def here(self) -> torch.Tensor:
-        """The positions of all nodes, float (n, dim)."""
+        """Return the positions of all nodes, float (n, dim)."""
         return self.table[self.fold]
 
     def lengths(self, messages: Messages) -> torch.Tensor:
-        """The squared distance between the ends of each arc, float (arcs,)."""
+        """Return the squared distance between the ends of each arc, float (arcs,)."""
         fold, found = self._lengths.get(messages, (-1, self.table))
         if fold != self.fold:
             where = self.here()
@@ -67,14 +67,12 @@ class PegLayer(nn.Module):
         nn.init.xavier_uniform_(self.linear.weight)
 
     def forward(self, states: Input, messages: Messages, lengths: torch.Tensor) -> torch.Tensor:
-        """The new states, float (n, out)."""
+        """Return the new states, float (n, out)."""
         # A node is at no distance from itself.
         weights = self.weigh(torch.cat([lengths, lengths.new_zeros(1)]).unsqueeze(1)).squeeze(1)
         root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
         own = root * states.project(self.linear.weight)
-        # A product of learned arcs knows no bfloat16.
-        with torch.autocast(own.device.type, enabled=False):
-            total = messages.weighted_sum(weights[:-1], own)
+        total = messages.weighted_sum(weights[:-1], own)
         return root * (total + weights[-1] * own) + self.bias
 
 
@@ -88,7 +86,7 @@ class PegEncoder(Encoder):
         self.dim = sizes[-1]
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         lengths = self.positions.lengths(messages)
         states = inputs
         for layer in self.layers:
@@ -107,7 +105,7 @@ class PegPredictor(nn.Module):
         self.linear = nn.Linear(2, 1)
 
     def forward(self, ends: torch.Tensor, places: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair, float (m,).
+        """Return a logit for each pair, float (m,).
 
         Args:
             ends: float (m, 2, dim), the states of the ends.
@@ -131,7 +129,7 @@ class PegModel(LinkModel):
         self.positions = encoder.positions
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,)."""
+        """Return a logit for each pair of nodes, float (m,)."""
         del messages
         places = self.positions.here()[pairs]
         logits: torch.Tensor = self.predictor(F.embedding(pairs, states), places)
@@ -160,7 +158,7 @@ class FoldedObjective(PairObjective):
             yield steps[place]
 
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
-        """Score a batch with the positions that nobody of its fold had a part in."""
+        """Score a batch with the positions computed without its fold."""
         assert isinstance(model, PegModel)
         model.positions.fold = 1 + int(self.fold_of[step[0]])
         try:

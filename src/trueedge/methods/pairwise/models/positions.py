@@ -43,7 +43,7 @@ def laplacian_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32
 
 
 def walk_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
-    """Vectors of nodes from random walks, float32 (n, dim).
+    """Return vectors of nodes from random walks, float32 (n, dim).
 
     Perozzi, Al-Rfou, Skiena: DeepWalk: Online Learning of Social Representations, KDD 2014.
     """

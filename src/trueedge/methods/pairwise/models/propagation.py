@@ -7,10 +7,10 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.feature_dropout import FeatureDropout
-from trueedge.training.convolutions import GcnLayer
-from trueedge.training.inputs import Input, LearnedInput, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
+from trueedge.training.links.convolutions import GcnLayer
+from trueedge.training.links.inputs import Input, LearnedInput, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
 
 
 class PropagationEncoder(Encoder):
@@ -52,7 +52,7 @@ class PropagationEncoder(Encoder):
         self.dim = dim if mapped else size
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         states = F.dropout(self._start(inputs), self.dropout, self.training)
         mixed = torch.zeros_like(states)
         for number in range(self.rounds):
@@ -93,7 +93,7 @@ class NormalisedEncoder(Encoder):
         self.dim = dim
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         states: torch.Tensor | None = None
         started: Input = self.input_dropout(inputs)
         for number, layer in enumerate(self.layers):

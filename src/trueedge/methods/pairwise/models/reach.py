@@ -13,8 +13,8 @@ from itertools import pairwise
 
 import torch
 
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import NodeSets, neighbors
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import NodeSets, neighbors
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Round:
     Attributes:
         nodes: int64 (rows,), the node whose state a row is.
         own: int64 (rows,), the row of the same state before the round.
-        heard: int64 (k,), rows before the round that are heard from, one row's after the other's.
+        senders: int64 (k,), the rows before the round whose messages are received, row after row.
         rows: int64 (k,), the row that hears from them.
         ends: int64 (rows + 1,), where each row's begin and end.
         is_source: float (rows,), 1 where the node is the source itself.
@@ -32,7 +32,7 @@ class Round:
 
     nodes: torch.Tensor
     own: torch.Tensor
-    heard: torch.Tensor
+    senders: torch.Tensor
     rows: torch.Tensor
     ends: torch.Tensor
     is_source: torch.Tensor
@@ -75,27 +75,27 @@ class Reach:
         self.first = self._is_source(rows[0])
         self.rounds = [self._round(before, after) for before, after in pairwise(rows)]
         self.asked = self._find(rows[-1], targets)
-        self.size = sum(len(step.heard) for step in self.rounds)
+        self.size = sum(len(step.senders) for step in self.rounds)
 
     def _round(self, before: torch.Tensor, after: torch.Tensor) -> Round:
         found, keys = self._around(after)
         return Round(
             nodes=after % self.messages.num_nodes,
             own=self._find(before, after),
-            heard=self._find(before, keys),
+            senders=self._find(before, keys),
             rows=found.rows,
             ends=found.indptr(),
             is_source=self._is_source(after),
         )
 
     def _around(self, keys: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-        """The neighbours of rows' nodes, and the keys of their states as seen from the same source."""
+        """Return the neighbours of rows' nodes, and the keys of their states as seen from the same source."""
         nodes = keys % self.messages.num_nodes
         found = neighbors(self.messages, nodes)
         return found, (keys - nodes)[found.rows] + found.nodes
 
     def _find(self, rows: torch.Tensor, keys: torch.Tensor) -> torch.Tensor:
-        """The place of each key among rows; that of the background where it is not there."""
+        """Return the place of each key among rows; that of the background where it is not there."""
         places = torch.searchsorted(rows, keys).clamp_(max=len(rows) - 1)
         return torch.where(rows[places] == keys, places, keys % self.messages.num_nodes)
 
@@ -105,7 +105,7 @@ class Reach:
 
 
 def _among(keys: torch.Tensor, others: torch.Tensor) -> torch.Tensor:
-    """The keys that are among others; both ascending."""
+    """Return the keys that are among others; both ascending."""
     if len(others) == 0:
         return others
     places = torch.searchsorted(others, keys).clamp_(max=len(others) - 1)

@@ -25,7 +25,7 @@ class RelativeEncoding(nn.Module):
         self.second = nn.Linear(dim, dim)
 
     def forward(self, ranks: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """The encodings, mapped by a weight (out, dim): float (k, out).
+        """Return the encodings, mapped by a weight (out, dim): float (k, out).
 
         Args:
             ranks: float (k, 2), the PageRank of both ends at each node.
@@ -54,5 +54,5 @@ class KindEncoding(nn.Module):
         nn.init.xavier_uniform_(self.vector)
 
     def forward(self, ranks: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """The vector, mapped by a weight (out, dim), for each of k nodes: float (k, out)."""
+        """Return the vector, mapped by a weight (out, dim), for each of k nodes: float (k, out)."""
         return F.linear(self.vector, weight).expand(len(ranks), -1)

@@ -7,9 +7,9 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.pairwise.models.subgraphs import LARGEST_LABEL, SubgraphBlock, SubgraphSource
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel, MlpPredictor
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel, MlpPredictor
 
 # Rows of a matrix product after training. Products of one shape round alike, so a pair's score does not
 # depend on how many nodes its block has, and pairs of equal structure tie.
@@ -19,18 +19,13 @@ ROWS = {"cpu": 1 << 10, "cuda": 1 << 14}
 PARTS = {"cpu": 8, "cuda": 1}
 
 
-class SubgraphStates(Input):
+class SubgraphStates(States):
     """States of the nodes of subgraphs."""
 
-    def __init__(self, values: torch.Tensor) -> None:
-        super().__init__()
-        self.values = values
-        self.dim = values.shape[1]
-
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's state; after training in products of one shape."""
+        """Return the linear map of every node's state; after training in products of one shape."""
         if torch.is_grad_enabled():
-            return F.linear(self.values, weight, bias)
+            return super().project(weight, bias)
         mapped = self.values.new_empty(len(self.values), len(weight))
         rows = ROWS[mapped.device.type]
         for part, out in zip(self.values.split(rows), mapped.split(rows), strict=True):
@@ -39,7 +34,7 @@ class SubgraphStates(Input):
 
 
 class LabelledNodes(Input):
-    """A vector for each node's label beside its features, which have been mapped already."""
+    """A vector for each node's label, and its features, which have been mapped already."""
 
     def __init__(self, vectors: torch.Tensor, mapped: torch.Tensor, block: SubgraphBlock) -> None:
         super().__init__()
@@ -49,7 +44,7 @@ class LabelledNodes(Input):
         self.dim = vectors.shape[1]
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's input: of few labels, looked up for many nodes."""
+        """Return the linear map of every node's input: of few labels, looked up for many nodes."""
         states = F.embedding(self.block.labels, F.linear(self.vectors, weight[:, : self.dim], bias))
         if self.mapped.shape[1]:
             states = states + F.embedding(self.block.nodes, self.mapped)
@@ -68,7 +63,7 @@ class SubgraphLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(out))
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The new states, float (k, out)."""
+        """Return the new states, float (k, out)."""
         return messages.sum(states.project(self.weight)).add_(self.bias)
 
 
@@ -81,7 +76,7 @@ class SubgraphEncoder(nn.Module):
         Args:
             features: how many features a node has.
             sizes: that of a label's vector and of each layer.
-            dropout: after each layer but the last, beside a rectifier; None: a hyperbolic tangent after each.
+            dropout: after each layer but the last, with a rectifier; None: a hyperbolic tangent after each.
         """
         super().__init__()
         self.labels = nn.Embedding(LARGEST_LABEL + 1, sizes[0])
@@ -90,11 +85,11 @@ class SubgraphEncoder(nn.Module):
         self.dropout = dropout
 
     def map_features(self, inputs: Input) -> torch.Tensor:
-        """The features' share of the first layer, once for all subgraphs, float (n, size)."""
+        """Return the features' share of the first layer, once for all subgraphs, float (n, size)."""
         return inputs.project(self.layers[0].weight[:, self.labels.embedding_dim :])
 
     def forward(self, mapped: torch.Tensor, block: SubgraphBlock) -> list[torch.Tensor]:
-        """The states after each layer, float (k, size) each."""
+        """Return the states after each layer, float (k, size) each."""
         states: Input = LabelledNodes(self.labels.weight, mapped, block)
         messages, found = block.messages(), []
         for layer in self.layers:
@@ -120,7 +115,7 @@ class CentreHead(nn.Module):
         self.perceptron = MlpPredictor(dim, dim, 2, dropout)
 
     def forward(self, layers: list[torch.Tensor], block: SubgraphBlock) -> torch.Tensor:
-        """A logit for each pair, float (p,)."""
+        """Return a logit for each pair, float (p,)."""
         ends = F.embedding(block.ends, layers[-1])
         logits: torch.Tensor = self.perceptron(ends[:, 0], ends[:, 1])
         return logits
@@ -153,7 +148,7 @@ class SortHead(nn.Module):
         self.dropout = dropout
 
     def forward(self, layers: list[torch.Tensor], block: SubgraphBlock) -> torch.Tensor:
-        """A logit for each pair, float (p,)."""
+        """Return a logit for each pair, float (p,)."""
         read = self._read(layers)
         places = self._places(layers, block)
         # One row of zeros more, which places that no node takes point at.
@@ -206,14 +201,14 @@ class Seal(LinkModel):
         self.pairs_at_a_time = pairs_at_a_time
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """The features' share of the first layer, float (n, size); nothing where there are none."""
+        """Return the features' share of the first layer, float (n, size); nothing where there are none."""
         if self.inputs.dim == 0:
             return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
         mapped: torch.Tensor = self.encoder.map_features(self.inputs)
         return mapped
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair."""
+        """Return a logit for each pair."""
         if self.training:
             block, place = self.source.batch(messages, pairs)
             return self._score(states, block)[place]

@@ -16,7 +16,7 @@ from torch import nn
 
 from trueedge.errors import InputError
 from trueedge.kernels.neighbors import sketches as kernels
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Numbers of sketches that are gathered at a time on a GPU.
 BLOCK = 1 << 27
@@ -29,7 +29,7 @@ class Neighborhoods(ABC):
 
     @abstractmethod
     def sizes(self) -> torch.Tensor:
-        """How large the sets are, float64 (n, hops)."""
+        """Return how large the sets are, float64 (n, hops)."""
 
     @abstractmethod
     def shared(self, pairs: torch.Tensor) -> torch.Tensor:
@@ -57,7 +57,7 @@ class CountedPairs(nn.Module):
         self._seen: WeakKeyDictionary[Messages, Neighborhoods] = WeakKeyDictionary()
 
     def around(self, messages: Messages) -> Neighborhoods:
-        """The sets around the nodes of a graph."""
+        """Return the sets around the nodes of a graph."""
         found = self._seen.get(messages)
         if found is None:
             if self.exact:
@@ -68,7 +68,7 @@ class CountedPairs(nn.Module):
         return found
 
     def forward(self, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """The counts of pairs, float32 (m, hops (hops + 2)).
+        """Return the counts of pairs, float32 (m, hops (hops + 2)).
 
         First, for each d and e from 1 to hops, the nodes d hops from the one end and e from the other; then,
         for each d, those d hops from the one that are not within reach of the other, and the other way round.
@@ -85,7 +85,7 @@ class CountedPairs(nn.Module):
         return torch.cat([shells.flatten(1), first, second], dim=1).float()
 
     def turned(self, counts: torch.Tensor) -> torch.Tensor:
-        """The counts of the same pairs the other way round."""
+        """Return the counts of the same pairs the other way round."""
         hops = self.hops
         shells, first, second = counts.split([hops * hops, hops, hops], dim=1)
         shells = shells.unflatten(1, (hops, hops)).transpose(1, 2).flatten(1)
@@ -107,11 +107,11 @@ class Sketches(Neighborhoods):
         self._sizes = torch.stack([union_size(same, one, one) for one in self.registers], dim=1)
 
     def sizes(self) -> torch.Tensor:
-        """How large the sets are, float64 (n, hops)."""
+        """Return how large the sets are, float64 (n, hops)."""
         return self._sizes
 
     def shared(self, pairs: torch.Tensor) -> torch.Tensor:
-        """How many nodes two sets share: the share of equal minima, of the union's size."""
+        """Return how many nodes two sets share: the share of equal minima, of the union's size."""
         rows = []
         for registers, minima in zip(self.registers, self.minima, strict=True):
             for others, values in zip(self.registers, self.minima, strict=True):
@@ -134,11 +134,11 @@ class ExactSets(Neighborhoods):
         self._sizes = self.shared(torch.stack([nodes, nodes], dim=1)).diagonal(dim1=1, dim2=2)
 
     def sizes(self) -> torch.Tensor:
-        """How large the sets are, float64 (n, hops)."""
+        """Return how large the sets are, float64 (n, hops)."""
         return self._sizes
 
     def shared(self, pairs: torch.Tensor) -> torch.Tensor:
-        """How many nodes two sets share."""
+        """Return how many nodes two sets share."""
         asked = pairs.cpu().numpy()
         found = [
             torch.from_numpy(kernels.shared_bits(asked, one, other))
@@ -150,7 +150,7 @@ class ExactSets(Neighborhoods):
 
 
 def union_size(pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """The estimated size of the union of two sets, float64 (m,).
+    """Return the estimated size of the union of two sets, float64 (m,).
 
     The estimator needs no table of biases and no change of formula between small and large sets.
 
@@ -172,7 +172,7 @@ def _of_empty(device: torch.device) -> torch.Tensor:
 
 
 def _sigma(share: float) -> float:
-    """What registers that are zero add up to: x + Σ x^(2^k) 2^(k-1)."""
+    """Return what registers that are zero add up to: x + Σ x^(2^k) 2^(k-1)."""
     if share == 1.0:
         return math.inf
     total, power, weight = share, share * share, 1.0
@@ -194,7 +194,7 @@ def _spread(
 
 
 def spread_here(messages: Messages, sketch: torch.Tensor, reduce: str) -> torch.Tensor:
-    """One hop further by torch alone, on whatever device a sketch is."""
+    """Return one hop further by torch alone, on whatever device a sketch is."""
     # Of 32 bits: a GPU has a maximum of those in one instruction.
     found = sketch.to(torch.int32, copy=True)
     step = max(1, BLOCK // sketch.shape[1])
@@ -217,7 +217,7 @@ def _union_sums(
 def union_sums_here(
     pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What the sizes of unions are estimated from, by torch alone."""
+    """Return what the sizes of unions are estimated from, by torch alone."""
     ranks = torch.arange(kernels.TOP + 1, device=pairs.device)
     value = torch.where(ranks == 0, 0, 1 << (kernels.TOP - ranks))
     powers, zeros = [], []

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.kernels.neighbors.subgraphs import Subgraphs, enclosing_subgraphs, join
-from trueedge.training.messages import Messages, csr
+from trueedge.training.links.messages import Messages, csr
 
 Pairs = NDArray[np.int64]
 
@@ -46,7 +46,7 @@ class SubgraphBlock:
 
     @classmethod
     def of(cls, pairs: Pairs, found: Subgraphs, device: torch.device, rows: int = 1) -> SubgraphBlock:
-        """Those of arrays, filled up by lone nodes to a multiple of so many rows."""
+        """Return those of arrays, filled up by lone nodes to a multiple of so many rows."""
         filled = -len(found.nodes) % rows
         first = found.starts[:-1]
         arrays = (
@@ -82,12 +82,6 @@ class SpreadMessages(Messages):
         weights = root[self.targets] * root[self.indices]
         return csr(self.indptr, self.indices, weights, self.num_nodes)
 
-    def sum(self, states: torch.Tensor) -> torch.Tensor:
-        """The weighted sum of the neighbours' states of every node, float (n, d)."""
-        # A product of 32-bit indices knows no bfloat16 on a processor.
-        with torch.autocast(states.device.type, enabled=False):
-            return super().sum(states)
-
 
 @dataclass
 class _Kept:
@@ -108,7 +102,7 @@ class SubgraphSource:
     """
 
     def __init__(self, hops: int, most: int, share: float, key: int, memory: int) -> None:
-        """How to extract.
+        """Return how to extract.
 
         Args:
             hops: how far nodes are taken from the nearer end.
@@ -122,7 +116,7 @@ class SubgraphSource:
         self._kept: WeakKeyDictionary[Messages, _Kept] = WeakKeyDictionary()
 
     def extract(self, messages: Messages, pairs: Pairs) -> Subgraphs:
-        """The subgraphs of pairs, int64 (m, 2)."""
+        """Return the subgraphs of pairs, int64 (m, 2)."""
         kept = self._of(messages)
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < messages.num_nodes):
             # Compiled code would read whatever lies there.
@@ -131,7 +125,7 @@ class SubgraphSource:
         return enclosing_subgraphs(kept.indptr, kept.indices, pairs, *self.options)
 
     def block(self, messages: Messages, pairs: torch.Tensor, rows: int) -> SubgraphBlock:
-        """The subgraphs of a block that may come back, filled up to a multiple of so many rows.
+        """Return the subgraphs of a block that may come back, filled up to a multiple of so many rows.
 
         A block is kept when it is asked for a second time: those of a test part are asked for once.
         """
@@ -147,7 +141,7 @@ class SubgraphSource:
         return block
 
     def batch(self, messages: Messages, pairs: torch.Tensor) -> tuple[SubgraphBlock, torch.Tensor]:
-        """The subgraphs of a training batch in some order, and each pair's place in it, int64 (m,).
+        """Return the subgraphs of a training batch in some order, and each pair's place in it, int64 (m,).
 
         Edges of the graph come back in every epoch, so theirs are extracted once. Drawn pairs do not.
         """
@@ -165,7 +159,7 @@ class SubgraphSource:
         return block, torch.from_numpy(place).to(pairs.device)
 
     def _edges(self, messages: Messages) -> tuple[NDArray[np.int64], Subgraphs]:
-        """The keys of the edges whose subgraphs are kept, ascending, and these: all or none."""
+        """Return the keys of the edges whose subgraphs are kept, ascending, and these: all or none."""
         kept = self._of(messages)
         if kept.edges is None:
             nodes = messages.num_nodes

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import torch
 
-from trueedge.training.messages import Messages
-from trueedge.training.pair_sets import LOOKUPS, NodeSets, neighbors, runs
-from trueedge.training.pair_sets import searched_common_neighbors as searched
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.pair_sets import LOOKUPS, NodeSets, neighbors, runs
+from trueedge.training.links.pair_sets import searched_common_neighbors as searched
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class WalkRows:
         return self.searched_overlaps(pairs)
 
     def searched_overlaps(self, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-        """The same by searches alone."""
+        """Return the same by searches alone."""
         sets = searched(self.rows, pairs)
         keys = pairs[sets.rows] * self.rows.num_nodes + sets.nodes.unsqueeze(1)
         places = torch.searchsorted(self.rows.arc_keys, keys)
@@ -43,7 +43,7 @@ class WalkRows:
 
 
 def walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> WalkRows:
-    """The rows of some nodes.
+    """Return the rows of some nodes.
 
     Args:
         messages: the graph.
@@ -60,7 +60,7 @@ def walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> 
 
 
 def searched_walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> WalkRows:
-    """The same by sorting the walks, a bounded number at a time."""
+    """Return the same by sorting the walks, a bounded number at a time."""
     nodes, parts = messages.num_nodes, []
     for part in runs(walk_counts(messages, len(weights))[ends].long(), LOOKUPS):
         rows = torch.arange(part.start, part.stop, device=ends.device)
@@ -79,7 +79,7 @@ def searched_walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Te
 
 
 def walk_counts(messages: Messages, hops: int) -> torch.Tensor:
-    """How many walks of so many hops start at each node, float32 (n,)."""
+    """Return how many walks of so many hops start at each node, float32 (n,)."""
     counts = messages.degrees.unsqueeze(1)
     for _ in range(hops - 1):
         counts = messages.sum(counts)

@@ -13,7 +13,7 @@ from torch import nn
 
 from trueedge.graph import Graph
 from trueedge.randomness import generator
-from trueedge.training.messages import csr
+from trueedge.training.links.messages import csr
 
 # Features with fewer nonzero entries than this share are held sparse: a bag of words is, and a product with
 # it is twenty times faster.
@@ -33,7 +33,7 @@ class Input(nn.Module, ABC):
 
     @abstractmethod
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's input, float (n, out).
+        """Return the linear map of every node's input, float (n, out).
 
         Args:
             weight: float (out, dim), as in ``torch.nn.Linear``.
@@ -50,7 +50,7 @@ class States(Input):
         self.dim = values.shape[1]
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's state."""
+        """Return the linear map of every node's state."""
         return F.linear(self.values, weight, bias)
 
 
@@ -65,7 +65,7 @@ class DenseInput(Input):
         self.dim = values.shape[1]
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's features."""
+        """Return the linear map of every node's features."""
         return F.linear(self.values, weight, bias)
 
 
@@ -88,7 +88,7 @@ class SparseInput(Input):
         self.rows, self.dim = matrix.shape
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's features."""
+        """Return the linear map of every node's features."""
         matrix = csr(self.indptr, self.indices, self.values, self.dim)
         turned = csr(self.turned_indptr, self.turned_indices, self.turned_values, self.rows)
         mapped: torch.Tensor = FixedProduct.apply(matrix, turned, weight.t())
@@ -105,7 +105,7 @@ class LearnedInput(Input):
         self.dim = dim
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's vector."""
+        """Return the linear map of every node's vector."""
         return F.linear(self.vectors, weight, bias)
 
 
@@ -114,18 +114,18 @@ class FixedProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """The product."""
+        """Return the product."""
         ctx.turned = turned
         return matrix @ weight
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
-        """The gradient of the columns: the transpose does the work."""
+        """Return the gradient of the columns: the transpose does the work."""
         return None, None, ctx.turned @ gradients[0]
 
 
 def input_of(graph: Graph, dim: int) -> Input:
-    """The features of a graph; learned vectors of so many numbers where it has none."""
+    """Return the features of a graph; learned vectors of so many numbers where it has none."""
     if graph.features is None:
         return LearnedInput(graph.num_nodes, dim)
     return feature_input(graph.features)
@@ -148,7 +148,7 @@ def feature_input(features: Any) -> Input:
 
 
 def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) -> Input:
-    """The principal eigenvectors of the adjacency beside random numbers, for graphs without features.
+    """Return the principal eigenvectors of the adjacency and random numbers, for graphs without features.
 
     Args:
         graph: the training graph.

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from trueedge.training.messages import Messages
+from trueedge.training.links.messages import Messages
 
 # Neighbours that are looked up at a time: each takes some fifty bytes while it is.
 LOOKUPS = 1 << 25
@@ -42,30 +42,30 @@ class NodeSets:
 
     @classmethod
     def of_starts(cls, starts: torch.Tensor, nodes: torch.Tensor) -> NodeSets:
-        """Those whose starts are known, int64 (count + 1,)."""
+        """Return those whose starts are known, int64 (count + 1,)."""
         count = len(starts) - 1
         numbers = torch.arange(count, device=starts.device)
         rows = torch.repeat_interleave(numbers, starts.diff(), output_size=len(nodes))
         return cls(rows, nodes, count, starts)
 
     def sizes(self) -> torch.Tensor:
-        """How many nodes each pair has, int64 (count,)."""
+        """Return how many nodes each pair has, int64 (count,)."""
         if self.starts is not None:
             return self.starts.diff()
         return torch.bincount(self.rows, minlength=self.count)
 
     def indptr(self) -> torch.Tensor:
-        """Where each pair's nodes begin and end, int64 (count + 1,)."""
+        """Return where each pair's nodes begin and end, int64 (count + 1,)."""
         return _starts_of(self.sizes()) if self.starts is None else self.starts
 
     def where(self, kept: torch.Tensor) -> NodeSets:
-        """The nodes for which a mask (k,) holds."""
+        """Return the nodes for which a mask (k,) holds."""
         # Found once: a GPU is waited for each time a mask is asked for its places.
         places = torch.nonzero(kept).squeeze(1)
         return NodeSets(self.rows[places], self.nodes[places], self.count)
 
     def sums(self, states: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
-        """The sum of the states of each pair's nodes, float (count, d), in the order of the nodes.
+        """Return the sum of the states of each pair's nodes, float (count, d), in the order of the nodes.
 
         Args:
             states: float (n, d).
@@ -77,7 +77,7 @@ class NodeSets:
 
 
 def neighbors(messages: Messages, nodes: torch.Tensor) -> NodeSets:
-    """The neighbours of some nodes, int64 (m,); a node may be asked for more than once."""
+    """Return the neighbours of some nodes, int64 (m,); a node may be asked for more than once."""
     firsts, sizes = messages.indptr[nodes], messages.indptr.diff()[nodes]
     starts = _starts_of(sizes)
     count = int(starts[-1])
@@ -87,7 +87,7 @@ def neighbors(messages: Messages, nodes: torch.Tensor) -> NodeSets:
 
 
 def are_linked(messages: Messages, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Whether there is an edge between two nodes each, bool (m,)."""
+    """Return whether there is an edge between two nodes each, bool (m,)."""
     if len(messages.indices) == 0:
         return torch.zeros(len(left), dtype=torch.bool, device=left.device)
     keys = left * messages.num_nodes + right
@@ -96,7 +96,7 @@ def are_linked(messages: Messages, left: torch.Tensor, right: torch.Tensor) -> t
 
 
 def common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
-    """The common neighbours of pairs of nodes, int64 (m, 2)."""
+    """Return the common neighbours of pairs of nodes, int64 (m, 2)."""
     if pairs.device.type == "cpu":
         from trueedge.kernels.neighbors.pair_sets import common_sets
 
@@ -106,7 +106,7 @@ def common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
 
 
 def searched_common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
-    """The same by searches alone, a bounded number at a time."""
+    """Return the same by searches alone, a bounded number at a time."""
     degrees = messages.indptr.diff()[pairs]
     # The neighbours of the end that has fewer are looked up at the other.
     fewer = degrees.argmin(dim=1, keepdim=True)
@@ -134,7 +134,7 @@ def joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, 
 
 
 def searched_joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-    """The same by searches alone."""
+    """Return the same by searches alone."""
     both, lone = searched_common_neighbors(messages, pairs), lone_neighbors(messages, pairs)
     rows = torch.cat([sets.rows for sets in (both, *lone)])
     nodes = torch.cat([sets.nodes for sets in (both, *lone)])
@@ -147,7 +147,7 @@ def searched_joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[N
 
 
 def lone_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, NodeSets]:
-    """The neighbours of the first and of the second end alone, without the ends themselves."""
+    """Return the neighbours of the first and of the second end alone, without the ends themselves."""
     sets = []
     for side in (0, 1):
         found = neighbors(messages, pairs[:, side])
@@ -159,7 +159,7 @@ def lone_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, N
 def runs(sizes: torch.Tensor, limit: int) -> Iterator[slice]:
     """Runs of items, one after the other, whose sizes (m,) come to no more than a limit; or of one item.
 
-    Waits for the sizes once, and looks at them one by one only where one run does not do.
+    Waits for the sizes once, and reads them one by one only where one run is not enough.
     """
     total = torch.cumsum(sizes, 0)
     if len(sizes) == 0 or int(total[-1]) <= limit:
@@ -206,14 +206,13 @@ def _bags(
 ) -> torch.Tensor:
     if len(nodes) == 0:
         return states.new_zeros(len(starts) - 1, states.shape[1])
-    with torch.autocast(states.device.type, enabled=False):
-        return F.embedding_bag(
-            nodes, states, starts, mode="sum", include_last_offset=True, per_sample_weights=weights
-        )
+    return F.embedding_bag(
+        nodes, states, starts, mode="sum", include_last_offset=True, per_sample_weights=weights
+    )
 
 
 def _turned(sets: NodeSets, num_nodes: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The sets each node is in: starts (n + 1,), the sets ascending, and the places of the entries."""
+    """Return the sets each node is in: starts (n + 1,), the sets ascending, and the places of the entries."""
     if sets.nodes.device.type == "cpu":
         from trueedge.kernels.neighbors.pair_sets import turned_sets
 

@@ -10,8 +10,7 @@ import torch.nn.functional as F  # noqa: N812
 from numpy.typing import NDArray
 from torch import nn
 
-from trueedge.training.model import LinkModel
-from trueedge.training.objectives import Objective
+from trueedge.training import Objective
 
 
 class PairPerceptron(nn.Module):
@@ -24,7 +23,7 @@ class PairPerceptron(nn.Module):
         self.dropout = dropout
 
     def forward(self, features: torch.Tensor, in_order: bool = False) -> torch.Tensor:
-        """A logit for each row, float64 (n,).
+        """Return a logit for each row, float64 (n,).
 
         Args:
             features: float64 (n, size).
@@ -46,28 +45,6 @@ def _in_order(states: torch.Tensor, layer: nn.Module) -> torch.Tensor:
     return found
 
 
-class OnTable(nn.Module):
-    """A perceptron with a table of rows that it is asked about again and again."""
-
-    rows: torch.Tensor
-    place: torch.Tensor
-
-    def __init__(self, perceptron: PairPerceptron, features: NDArray[np.float64]) -> None:
-        super().__init__()
-        self.perceptron = perceptron
-        # Each row once, so that rows with the same numbers tie.
-        rows, place = np.unique(features, axis=0, return_inverse=True)
-        self.register_buffer("rows", torch.from_numpy(rows), persistent=False)
-        self.register_buffer("place", torch.from_numpy(place.reshape(-1)), persistent=False)
-
-    def logits(self) -> NDArray[np.float64]:
-        """The logit of each row of the table, float64 (n,)."""
-        self.eval()
-        with torch.no_grad():
-            found: NDArray[np.float64] = self.perceptron(self.rows)[self.place].cpu().numpy()
-        return found
-
-
 class LabelledRows(Objective):
     """Binary cross entropy of rows of numbers, each of an edge or of none."""
 
@@ -79,17 +56,18 @@ class LabelledRows(Objective):
         self.batch = batch
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """All rows in a random order, in batches."""
+        """Yield all rows in a random order, in batches."""
         order = rng.permutation(len(self.labels))
         for start in range(0, len(order), self.batch):
             yield order[start : start + self.batch]
 
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
+    def backward(
+        self, model: PairPerceptron, step: NDArray[np.int64], rng: np.random.Generator
+    ) -> torch.Tensor:
         """Score a batch's rows."""
         del rng
         rows = torch.from_numpy(step).to(self.labels.device)
-        assert isinstance(model.predictor, OnTable)
-        logits = model.predictor.perceptron(self.features[rows])
+        logits = model(self.features[rows])
         loss = F.binary_cross_entropy_with_logits(logits, self.labels[rows])
         loss.backward()
         return loss.detach()

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.graph.pairs import as_pairs
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel
 
 if TYPE_CHECKING:
     from trueedge.training.loop import History
@@ -38,7 +38,7 @@ class TrainedScorer:
         self._states: torch.Tensor | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The logit of each pair, float32 (n,); the same wherever in whatever list a pair stands.
+        """Return the logit of each pair, float32 (n,); the same wherever in whatever list a pair stands.
 
         Every block is scored at its full size, the last one filled up. A matrix product of another shape
         rounds otherwise, and where a model says the same of all pairs, positives would differ from negatives
@@ -60,11 +60,11 @@ class TrainedScorer:
                 block[:count] = pairs[start : start + count]
                 asked = torch.from_numpy(block).to(states.device)
                 answer = self.model.score(states, asked, self.messages)[:count]
-                logits[start : start + count] = answer.float().cpu().numpy()
+                logits[start : start + count] = answer.cpu().numpy()
         return logits
 
     def states(self) -> torch.Tensor:
-        """The states of all nodes, float (n, d)."""
+        """Return the states of all nodes, float (n, d)."""
         if self._states is None:
             self.model.eval()
             with torch.no_grad():
@@ -72,12 +72,12 @@ class TrainedScorer:
         return self._states
 
     def embeddings(self) -> NDArray[np.float32]:
-        """The states of all nodes as an array, float32 (n, d)."""
-        values: NDArray[np.float32] = self.states().float().cpu().numpy()
+        """Return the states of all nodes as an array, float32 (n, d)."""
+        values: NDArray[np.float32] = self.states().cpu().numpy()
         return values
 
-    def on(self, graph: Graph) -> TrainedScorer:
-        """The same model, with messages passed on another graph of the same nodes."""
+    def with_graph(self, graph: Graph) -> TrainedScorer:
+        """Return the same model with messages passed on another graph of the same nodes."""
         if graph.num_nodes != self.messages.num_nodes:
             raise InputError(
                 f"a model of {self.messages.num_nodes} nodes cannot score {graph.name},"

@@ -1,14 +1,14 @@
-"""Two inputs side by side."""
+"""Two inputs concatenated."""
 
 from __future__ import annotations
 
 import torch
 
-from trueedge.training.inputs import Input
+from trueedge.training import Input
 
 
-class BesideInput(Input):
-    """What two inputs say of a node, one behind the other; each stays sparse or dense as it is."""
+class ConcatInput(Input):
+    """The numbers of two inputs of a node, concatenated; each stays sparse or dense as it is."""
 
     def __init__(self, first: Input, second: Input) -> None:
         super().__init__()
@@ -17,6 +17,6 @@ class BesideInput(Input):
         self.dim = first.dim + second.dim
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """The linear map of every node's input."""
+        """Return the linear map of every node's input, float (n, out)."""
         width = self.first.dim
         return self.first.project(weight[:, :width]) + self.second.project(weight[:, width:], bias)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from itertools import pairwise
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input
-from trueedge.training.messages import Messages
+from trueedge.training.links.inputs import Input
+from trueedge.training.links.messages import Messages
 
 
 class Encoder(nn.Module, ABC):
@@ -24,7 +25,7 @@ class Encoder(nn.Module, ABC):
 
     @abstractmethod
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim).
+        """Return the states of all nodes, float (n, dim).
 
         Args:
             inputs: the nodes' input; ``inputs.project(weight, bias)`` is a linear map of it.
@@ -36,7 +37,7 @@ class DotPredictor(nn.Module):
     """The dot product of two states."""
 
     def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair of states, float (n,)."""
+        """Return a logit for each pair of states, float (n,)."""
         return (left * right).sum(dim=-1)
 
 
@@ -50,7 +51,7 @@ class MlpPredictor(nn.Module):
         self.dropout = dropout
 
     def forward(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-        """A logit for each pair of states, float (n,)."""
+        """Return a logit for each pair of states, float (n,)."""
         states = left * right
         for layer in self.layers[:-1]:
             states = F.dropout(F.relu(layer(states)), self.dropout, self.training)
@@ -64,9 +65,12 @@ class LinkModel(nn.Module):
     Attributes:
         pairs_at_a_time: how many pairs are scored at a time after training; None: as many as their states
             allow.
+        decay_inputs: whether weight decay applies to learned vectors of nodes too. Most of them get a
+            gradient in few batches only, and would die out in between.
     """
 
     pairs_at_a_time: int | None = None
+    decay_inputs: bool = False
 
     def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module) -> None:
         super().__init__()
@@ -74,13 +78,22 @@ class LinkModel(nn.Module):
         self.encoder = encoder
         self.predictor = predictor
 
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """Return the weights in groups of one weight decay each, as torch's optimisers take them."""
+        # Models of pairs alone have no inputs.
+        vectors = list(self.inputs.parameters()) if hasattr(self, "inputs") else []
+        if self.decay_inputs or not vectors:
+            return [{"params": list(self.parameters())}]
+        others = [p for p in self.parameters() if all(p is not vector for vector in vectors)]
+        return [{"params": others}, {"params": vectors, "weight_decay": 0.0}]
+
     def encode(self, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, d)."""
+        """Return the states of all nodes, float (n, d)."""
         states: torch.Tensor = self.encoder(self.inputs, messages)
         return states
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """A logit for each pair of nodes, float (m,).
+        """Return a logit for each pair of nodes, float (m,).
 
         Args:
             states: float (n, d), from :meth:`encode`.
@@ -113,12 +126,12 @@ class PairModel(LinkModel):
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """What the module says."""
+        """Return what the module says."""
         del states, messages
         logits: torch.Tensor = self.predictor(pairs)
         return logits.reshape(len(pairs))
 
 
 def as_model(module: nn.Module) -> LinkModel:
-    """A model of any torch module."""
+    """Return a model of any torch module."""
     return module if isinstance(module, LinkModel) else PairModel(module)

@@ -13,9 +13,9 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.inputs import Input, States
-from trueedge.training.messages import Messages
-from trueedge.training.model import Encoder
+from trueedge.training.links.inputs import Input, States
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import Encoder
 
 Layer = Callable[[int, int], nn.Module]
 
@@ -28,7 +28,7 @@ class LinearLayer(nn.Module):
         self.linear = nn.Linear(size, out)
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The mapped states, float (n, out)."""
+        """Return the mapped states, float (n, out)."""
         del messages
         return states.project(self.linear.weight, self.linear.bias)
 
@@ -46,14 +46,14 @@ class GcnLayer(nn.Module):
         nn.init.xavier_uniform_(self.linear.weight)
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The new states, float (n, out)."""
+        """Return the new states, float (n, out)."""
         root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
         own = root * states.project(self.linear.weight)
         return root * (messages.sum(own) + own) + self.bias
 
 
 class SageLayer(nn.Module):
-    """The mean of the neighbours beside the node itself, each with its own map.
+    """The mean of the neighbours and the node itself, each with its own map.
 
     Hamilton, Ying, Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017.
     """
@@ -64,7 +64,7 @@ class SageLayer(nn.Module):
         self.own = nn.Linear(size, out, bias=False)
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The new states, float (n, out)."""
+        """Return the new states, float (n, out)."""
         # The bias is not averaged: it counts for nodes without neighbours too.
         mapped = states.project(self.neighbors.weight)
         mean = messages.sum(mapped) / messages.degrees.clamp(min=1.0).unsqueeze(1)
@@ -83,7 +83,7 @@ class GinLayer(nn.Module):
         self.second = nn.Linear(out, out)
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The new states, float (n, out)."""
+        """Return the new states, float (n, out)."""
         own = states.project(self.first.weight)
         hidden: torch.Tensor = F.relu(own + messages.sum(own) + self.first.bias)
         mapped: torch.Tensor = self.second(hidden)
@@ -108,7 +108,7 @@ class GatLayer(nn.Module):
             nn.init.xavier_uniform_(weight)
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
-        """The new states, float (n, out)."""
+        """Return the new states, float (n, out)."""
         mapped = states.project(self.linear.weight)
         source, target = (mapped @ self.from_source).squeeze(1), (mapped @ self.from_target).squeeze(1)
         targets, indices = messages.targets, messages.indices
@@ -136,24 +136,10 @@ class StackedEncoder(Encoder):
         self.dim = sizes[-1]
 
     def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The states of all nodes, float (n, dim)."""
+        """Return the states of all nodes, float (n, dim)."""
         states = inputs
         for layer in self.layers[:-1]:
             hidden = F.relu(layer(states, messages))
             states = States(F.dropout(hidden, self.dropout, self.training))
         last: torch.Tensor = self.layers[-1](states, messages)
         return last
-
-
-class NoEncoder(Encoder):
-    """The learned vectors themselves."""
-
-    def __init__(self, dim: int) -> None:
-        super().__init__()
-        self.dim = dim
-
-    def forward(self, inputs: Input, messages: Messages) -> torch.Tensor:
-        """The vectors of all nodes, float (n, dim)."""
-        del messages
-        vectors: torch.Tensor = inputs.vectors
-        return vectors

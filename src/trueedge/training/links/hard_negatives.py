@@ -55,7 +55,7 @@ class HardPartners:
         return cls(partners)
 
     def draw(self, positives: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """One of the negatives of each positive: an end is kept, the other replaced, int64 (m, 2).
+        """Return one of the negatives of each positive: an end is kept, the other replaced, int64 (m, 2).
 
         Args:
             positives: int array (m, 2), edges of the graph.

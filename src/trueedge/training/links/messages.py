@@ -2,7 +2,7 @@
 
 Every convolution here is made of that one sum (a mean divides it, a GCN weighs both of its sides), so one
 sparse product with the adjacency serves all. The adjacency is symmetric, so the product is its own gradient;
-where nodes hear from some of their neighbours only, it is that with the transpose.
+where neighbours are sampled, the gradient is the product with the transpose.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Messages:
 
     @classmethod
     def of(cls, graph: Graph, device: str | torch.device = "cpu") -> Messages:
-        """Those of a graph."""
+        """Return those of a graph."""
         rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
         columns = graph.indices.astype(np.int64)
         keys = np.minimum(rows, columns) * graph.num_nodes + np.maximum(rows, columns)
@@ -104,8 +104,8 @@ class Messages:
     def _most(self) -> int:
         return int(self.indptr.diff().max()) if self.num_nodes else 0
 
-    def heard(self, most: int) -> Messages:
-        """The same where each node hears from at most so many of its neighbours, drawn now.
+    def sample_neighbors(self, most: int) -> Messages:
+        """Return messages in which each node receives from at most so many of its neighbours, drawn now.
 
         Hamilton, Ying, Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017.
         """
@@ -117,7 +117,7 @@ class Messages:
         place = torch.arange(len(shuffled), device=shuffled.device) - self.indptr[self.targets]
         kept = torch.sort(shuffled[place < most]).values
         counts = self.indptr.diff().clamp(max=most)
-        return HeardMessages(_starts(counts), self.indices[kept], whole=self.whole)
+        return SampledMessages(_starts(counts), self.indices[kept], whole=self.whole)
 
     def without(self, edges: torch.Tensor) -> Messages:
         """The same without some edges, whose positions in the graph's list are given: distinct int64 (k,)."""
@@ -137,21 +137,18 @@ class Messages:
         return Messages(before[self.indptr], left, whole=self.whole)
 
     def sum(self, states: torch.Tensor) -> torch.Tensor:
-        """The sum of the neighbours' states of every node, float (n, d)."""
-        # Sparse products know no bfloat16 on every machine.
-        with torch.autocast(states.device.type, enabled=False):
-            total: torch.Tensor = _Sum.apply(self, states.float())
+        """Return the sum of the neighbours' states of every node, float (n, d)."""
+        total: torch.Tensor = _Sum.apply(self, states)
         return total
 
     def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
         """The sum of the neighbours' states, weighted by a number for each arc (arcs,): float (n, d)."""
-        with torch.autocast(states.device.type, enabled=False):
-            total: torch.Tensor = _WeightedSum.apply(self, weights.float(), states.float())
+        total: torch.Tensor = _WeightedSum.apply(self, weights, states)
         return total
 
 
-class HeardMessages(Messages):
-    """Arcs that need not go both ways: who hears from whom."""
+class SampledMessages(Messages):
+    """Arcs that need not go both ways: a node may receive from a neighbour that does not receive from it."""
 
     @cached_property
     def transposed(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
@@ -162,7 +159,7 @@ class HeardMessages(Messages):
 
     @cached_property
     def transpose(self) -> torch.Tensor:
-        """The transpose of the adjacency: who is heard by whom."""
+        """Return the transpose of the adjacency."""
         indptr, indices, _ = self.transposed
         return csr(indptr, indices, torch.ones_like(indices, dtype=torch.float32), self.num_nodes)
 
@@ -209,7 +206,7 @@ class _WeightedSum(torch.autograd.Function):
 def csr(
     indptr: torch.Tensor, indices: torch.Tensor, values: torch.Tensor, columns: int, rows: int | None = None
 ) -> torch.Tensor:
-    """A sparse CSR tensor of arrays that are known to be one."""
+    """Return a sparse CSR tensor of arrays that are known to be one."""
     with warnings.catch_warnings():
         # torch says of every such tensor that they are new, and that it does not check them.
         warnings.simplefilter("ignore", UserWarning)
@@ -223,7 +220,7 @@ def csr(
 
 
 def _starts(counts: torch.Tensor) -> torch.Tensor:
-    """Where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
+    """Return where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
     starts = torch.zeros(len(counts) + 1, dtype=torch.int64, device=counts.device)
     torch.cumsum(counts, 0, out=starts[1:])
     return starts

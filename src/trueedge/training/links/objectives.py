@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from functools import cached_property, reduce
 
@@ -13,25 +12,14 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
-from trueedge.training.hard_negatives import HardPartners
-from trueedge.training.messages import Messages
-from trueedge.training.model import LinkModel
-from trueedge.training.schedule import Schedule
+from trueedge.training.links.hard_negatives import HardPartners
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import LinkModel
+from trueedge.training.links.schedule import Schedule
+from trueedge.training.loop import Objective
 
 # How often negatives that are edges are drawn again: more is asked for only where nearly all pairs are edges.
 MOST_ROUNDS = 1000
-
-
-class Objective(ABC):
-    """An epoch's steps, and the loss of each."""
-
-    @abstractmethod
-    def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """What each step of an epoch takes: positions in the graph's list of edges."""
-
-    @abstractmethod
-    def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
-        """Leave the gradients of a step's loss in the model, and return the loss, float ()."""
 
 
 class PairObjective(Objective):
@@ -45,7 +33,7 @@ class PairObjective(Objective):
         self.device = messages.indices.device
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """The edges in a random order, in batches."""
+        """Yield the edges in a random order, in batches."""
         order = rng.permutation(self.graph.num_edges)
         for start in range(0, len(order), self.schedule.batch_size):
             yield order[start : start + self.schedule.batch_size]
@@ -58,16 +46,15 @@ class PairObjective(Objective):
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
         if self.schedule.neighbors:
-            messages = messages.heard(self.schedule.neighbors)
-        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.schedule.bfloat16):
-            parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
-            loss = reduce(torch.add, (cross_entropy(logits.float(), len(step)) for logits in parts))
+            messages = messages.sample_neighbors(self.schedule.neighbors)
+        parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
+        loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
         # Not read here: a GPU would have to finish the step before the next one is prepared.
         return loss.detach()
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """The negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
+        """Return the negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
         if self.schedule.negatives == "heart":
             positives = np.repeat(step, self.schedule.negatives_per_positive)
             return self.hard_partners.draw(self.graph.edges[positives], rng)
@@ -80,7 +67,7 @@ class PairObjective(Objective):
         return HardPartners.of(self.graph, self.seed)
 
     def _without_edges(self, pairs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """The pairs, with both ends drawn again of those that are edges or join a node to itself."""
+        """Return the pairs, with both ends drawn again of those that are edges or join a node to itself."""
         bad = np.arange(len(pairs))
         for _ in range(MOST_ROUNDS):
             drawn = pairs[bad]
@@ -91,7 +78,7 @@ class PairObjective(Objective):
         raise InputError(f"{self.graph.name} has too few pairs that are not edges to draw negatives from")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Pairs whose ends are drawn apart from each other, int64 (count, 2)."""
+        """Return pairs whose ends are drawn apart from each other, int64 (count, 2)."""
         if self.schedule.negatives == "uniform":
             return rng.integers(0, self.graph.num_nodes, size=(count, 2))
         ends = self.graph.edges.reshape(-1)
@@ -121,7 +108,7 @@ class ReconstructionObjective(Objective):
         self.scale = pairs / (2.0 * (pairs - edges)) if weighted else 1.0
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """One, of everything."""
+        """Yield one, of everything."""
         del rng
         yield np.empty(0, dtype=np.int64)
 

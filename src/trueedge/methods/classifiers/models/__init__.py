@@ -1,0 +1,1 @@
+"""What classifiers of pairs train; needs torch."""

@@ -1,0 +1,1 @@
+"""What trained embeddings are made of; needs torch."""

@@ -1,0 +1,1 @@
+"""Link predictors: models, objectives and scorers on top of the training loop."""

@@ -1,0 +1,83 @@
+"""Train a link predictor on a task."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from torch import nn
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.metrics import get as get_metric
+from trueedge.tasks import GraphTask, ScoreWarning, Task
+from trueedge.training.links.messages import Messages
+from trueedge.training.links.model import as_model
+from trueedge.training.links.objectives import PairObjective
+from trueedge.training.links.schedule import Schedule
+from trueedge.training.links.scorer import TrainedScorer
+from trueedge.training.loop import History, Objective, check_device, optimize
+
+
+def train(
+    model: nn.Module,
+    task: GraphTask,
+    schedule: Schedule | None = None,
+    seed: int = 0,
+    device: str = "cpu",
+    objective: Callable[[Graph, Messages], Objective] | None = None,
+    settings: Mapping[str, Any] | None = None,
+) -> TrainedScorer:
+    """Train a model on a task's graph, select the best state on its validation part, and return a scorer.
+
+    Args:
+        model: a :class:`LinkModel`, or any torch module that takes pairs (n, 2) and gives n logits.
+        task: what to learn from; its test part is never read.
+        schedule: how to train.
+        seed: for batches, negatives and dropout. Weights are drawn when a model is made: see :func:`seeded`.
+        device: where to train, ``cpu`` or ``cuda``.
+        objective: makes the objective from graph and messages; where None, edges against drawn pairs.
+        settings: what the model was made with, as plain values: a checkpoint of others is refused.
+    """
+    schedule = schedule or Schedule()
+    check_device(device)
+    if task.graph.num_edges == 0:
+        raise InputError(f"{task.dataset}: there is no training edge to learn from")
+    metric = None if schedule.keep_last else _metric(task, schedule)
+    links = as_model(model).to(device)
+    messages = Messages.of(task.graph, device)
+    if objective is None:
+        goal: Objective = PairObjective(task.graph, messages, schedule, seed)
+    else:
+        goal = objective(task.graph, messages)
+
+    def evaluate() -> float:
+        with warnings.catch_warnings():
+            # Warnings about scores are for those of the state that is kept.
+            warnings.simplefilter("ignore", ScoreWarning)
+            scorer = TrainedScorer(links, messages, History(metric))
+            return task.evaluate(scorer, "valid", [str(metric)])[str(metric)]
+
+    history = optimize(
+        links,
+        goal,
+        schedule,
+        None if metric is None else evaluate,
+        metric=str(metric),
+        higher_is_better=metric is None or get_metric(metric).higher_is_better,
+        seed=seed,
+        device=device,
+        name=f"on {task.dataset}",
+        request={"task": task.hash, "settings": dict(settings or {})},
+    )
+    return TrainedScorer(links, messages, history)
+
+
+def _metric(task: Task, schedule: Schedule) -> str:
+    if "valid" not in task.part_names:
+        raise InputError(
+            f"{task.dataset} under {task.protocol} has no validation part to select on;"
+            " give the protocol one (valid=0.05), or keep the last state (keep_last)"
+        )
+    return get_metric(schedule.select or task.headline).name
