@@ -133,7 +133,7 @@ def test_settings_are_only_for_generated_graphs() -> None:
 def test_a_name_is_taken_once_and_has_no_colon() -> None:
     with pytest.raises(InputError, match="a data set called 'cora' is registered already"):
         register(datasets.get("cora"))
-    with pytest.raises(InputError, match="what follows a colon are settings"):
+    with pytest.raises(InputError, match="settings follow a colon"):
         register(replace(datasets.get("cora"), name="cora:2"))
 
 

@@ -71,7 +71,7 @@ def test_a_pickle_that_calls_a_function_is_refused_and_nothing_is_called(
     tmp_path: Path, forged: object, protocol: int
 ) -> None:
     content = pickle.dumps(forged, protocol)
-    with pytest.raises(InputError, match=r"some\.file asks for .*, which a file of arrays has no use for"):
+    with pytest.raises(InputError, match=r"some\.file asks for .*, which a file of arrays does not need"):
         reading(content)
     assert not (tmp_path / "owned").exists()
     pickle.loads(content)

@@ -224,7 +224,7 @@ def test_a_learned_method_without_torch_says_how_to_get_it(monkeypatch) -> None:
     for name in [name for name in sys.modules if name == "torch" or name.startswith("trueedge.training")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "torch", None)
-    with pytest.raises(InputError, match="needs torch: run pip install"):
+    with pytest.raises(InputError, match=r"needs torch: run pip install -e '.\[torch\]' -c constraints.txt"):
         te.run("karate", "existing", "gcn")
 
 

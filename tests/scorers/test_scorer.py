@@ -578,7 +578,7 @@ def test_forged_scores_are_refused_without_the_memory(tmp_path, content, sentenc
         ({"file_size": 8 * 10**12}, "unpacks to more than 1,073,741,824 bytes"),
         ({"file_size": 8 * 10**12, "compress_size": 8 * 10**12}, "its members have 8,000,000,000,0"),
         ({"file_size": 208}, "is a damaged archive: .*Bad CRC-32"),
-        ({"compress_type": zipfile.ZIP_LZMA}, "packed in another way than deflate's"),
+        ({"compress_type": zipfile.ZIP_LZMA}, "another compression than deflate"),
     ],
 )
 def test_an_archive_of_scores_that_lies_about_its_sizes_is_refused_without_the_memory(

@@ -99,7 +99,7 @@ def test_tpe_goes_where_it_went_well() -> None:
 
 def test_without_optuna_one_sentence_says_what_to_install(space, monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "optuna", None)
-    with pytest.raises(InputError, match=r"pip install 'trueedge\[search\]'") as caught:
+    with pytest.raises(InputError, match=r"pip install -e '.\[search\]' -c constraints.txt") as caught:
         strategy("tpe", space, 0, 5)
     assert "\n" not in str(caught.value)
 

@@ -1,4 +1,4 @@
-"""What is known of a data set: its card, and how its files become a graph."""
+"""What a data set is: its card, and how its files become a graph."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.registry import Registry
 
-#: The protocol of graphs that name no other.
+#: The protocol of graphs and of data sets that name no other.
 DEFAULT_PROTOCOL = "heart"
 
 
@@ -18,7 +18,7 @@ class SourceFile:
     """A file a data set is read from.
 
     Attributes:
-        path: where it lies below a data folder, e.g. ``planetoid/cora/ind.cora.x``.
+        path: where it is in a data folder, e.g. ``planetoid/cora/ind.cora.x``.
         url: the official address, or None where it cannot be downloaded.
         sha256: the checksum of the file at ``path``, or None where none is known.
         member: the file's name inside the zip archive at ``url``; None where ``url`` is the file itself.
@@ -58,7 +58,7 @@ class Rules:
 
 @dataclass(frozen=True, kw_only=True)
 class Dataset:
-    """A data set's card: subclass nothing, make one and give it to :func:`register`.
+    """A data set's card: make one and give it to :func:`register`.
 
     Attributes:
         name: what users type.
@@ -68,7 +68,7 @@ class Dataset:
         num_edges: the number of edges of the whole graph, or None.
         num_features: the length of a feature row, 0 for none, or None.
         licence: the data's licence as its source names it.
-        source: the address of the data's home.
+        source: the address of the data's home page.
         citation: the paper to cite, one line.
         read: makes the graph; it finds its files through :mod:`trueedge.datasets.sources`.
         files: what it is read from; empty for embedded and generated graphs.
@@ -124,12 +124,12 @@ DATASETS: Registry[Dataset] = Registry("data set", "trueedge.datasets")
 def register(card: Dataset) -> Dataset:
     """Add a data set to the catalogue; a name may be taken once."""
     if ":" in card.name:
-        raise InputError(f"a data set cannot be called {card.name!r}: what follows a colon are settings")
+        raise InputError(f"a data set cannot be called {card.name!r}: settings follow a colon")
     return DATASETS.add(card.name, card)
 
 
 def get(name: str) -> Dataset:
-    """The card of a data set.
+    """Return the card of a data set.
 
     Args:
         name: a name of the catalogue; a generated graph takes settings after a colon, as in
@@ -150,12 +150,12 @@ def is_name(text: object) -> bool:
 
 
 def cards() -> tuple[Dataset, ...]:
-    """All cards, by family and then in the order they were registered."""
+    """Return all cards, by family and then in the order they were registered."""
     return tuple(sorted(DATASETS.values(), key=lambda card: card.family))
 
 
 def names() -> tuple[str, ...]:
-    """The names of all data sets, in the order of :func:`cards`."""
+    """Return the names of all data sets, in the order of :func:`cards`."""
     return tuple(card.name for card in cards())
 
 

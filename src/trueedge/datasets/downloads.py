@@ -1,4 +1,4 @@
-"""Files on their way here: a draft until they are whole, and a bar that shows how far they are."""
+"""Download files: to a temporary name until they are complete, with a progress bar."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ BLOCK = 1 << 18
 
 @contextmanager
 def draft_in(folder: Path) -> Iterator[Path]:
-    """A temporary file in a folder; what has not been moved to its place by the end is deleted.
+    """Make a temporary file in a folder; it is deleted at the end unless it was moved to its place.
 
-    So are the folders that were made for it, where nothing has come into them.
+    So are the folders that were made for it, if they are still empty.
     """
     made: list[Path] = []
     try:
@@ -38,7 +38,7 @@ def draft_in(folder: Path) -> Iterator[Path]:
 
 
 def copy(source: IO[bytes], out: IO[bytes], advance: Callable[[int], object] = lambda _: None) -> int:
-    """Copy a stream block by block: how many bytes there were."""
+    """Copy a stream block by block, and return the number of bytes."""
     received = 0
     while block := source.read(BLOCK):
         out.write(block)
@@ -49,7 +49,7 @@ def copy(source: IO[bytes], out: IO[bytes], advance: Callable[[int], object] = l
 
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Callable[[int], object]]:
-    """A progress bar on a terminal, and nothing in a pipe."""
+    """Show a progress bar on a terminal, and nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -63,7 +63,7 @@ def progress(title: str, total: int | None) -> Iterator[Callable[[int], object]]
 
 
 def _make(folder: Path) -> list[Path]:
-    """Make a folder: those that were not there, the innermost first."""
+    """Make a folder, and return those that did not exist, the innermost first."""
     missing = [place for place in (folder, *folder.parents) if not place.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing

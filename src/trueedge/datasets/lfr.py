@@ -51,7 +51,7 @@ def lfr(
     max_community: int = 1000,
     seed: int = 0,
 ) -> tuple[Graph, NDArray[np.int32]]:
-    """A graph of communities, int32 (nodes,), with power laws of degrees and of community sizes.
+    """Return a graph and its communities, int32 (nodes,), with power laws of degrees and of community sizes.
 
     Each node has about ``1 - mixing`` of its neighbours in its community. Degrees are those drawn; an edge
     that finds no place in its community goes outside, one that finds none there is left out, and the graph's
@@ -110,7 +110,7 @@ def lfr(
 
 
 def lfr_communities(name: str) -> NDArray[np.int32]:
-    """The communities of a graph of the catalogue, int32 (nodes,).
+    """Return the communities of a graph of the catalogue, int32 (nodes,).
 
     Args:
         name: the graph's name with its settings, as in ``lfr:nodes=3000,mixing=0.3,seed=1``.
@@ -122,7 +122,7 @@ def lfr_communities(name: str) -> NDArray[np.int32]:
 
 
 def mixing_of(graph: Graph, communities: ArrayLike) -> float:
-    """The share of a graph's edges that join two communities.
+    """Return the share of a graph's edges that join two communities.
 
     Args:
         graph: a graph with at least one edge.

@@ -58,7 +58,7 @@ class Layout:
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The rows of one part: pairs (n, 2), what each row carries, and the part's negatives."""
+    """The rows of one part: pairs (n, 2), the data of each row, and the part's negatives."""
 
     pairs: NDArray[np.int64]
     data: dict[str, NDArray[Any]]
@@ -96,7 +96,7 @@ def _nodes(layout: Layout, places: Mapping[str, Path]) -> tuple[int, NDArray[np.
     counts = places[f"ogb/{layout.name}/raw/num-node-list.csv.gz"]
     listed = read_table(counts, 1)
     if listed.shape != (1, 1) or listed[0, 0] < 1:
-        raise InputError(f"{counts} must hold one number, that of the nodes")
+        raise InputError(f"{counts} must hold one number, the number of nodes")
     num_nodes = int(listed[0, 0])
     if not layout.num_features:
         return num_nodes, None
@@ -127,7 +127,7 @@ def _part(layout: Layout, places: Mapping[str, Path], name: str, num_nodes: int)
 
 
 def _cited_part(arrays: Mapping[str, NDArray[Any]], path: Path, num_nodes: int) -> Part:
-    """A part of ogbl-citation2: each citing paper has negatives of its own, int32 (P, k, 2)."""
+    """Read a part of ogbl-citation2: each citation has its own negatives, int32 (P, k, 2)."""
     sources, targets = (_entry(arrays, key, path).ravel() for key in ("source_node", "target_node"))
     if len(sources) != len(targets):
         raise InputError(f"{path}: {len(sources)} citing and {len(targets)} cited papers")

@@ -41,7 +41,7 @@ class SparseRows:
     shape: tuple[int, int]
 
     def dense(self) -> NDArray[np.float32]:
-        """The matrix as a float32 array (rows, columns)."""
+        """Return the matrix as a float32 array (rows, columns)."""
         rows = np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
         matrix = np.zeros(self.shape, dtype=np.float32)
         matrix[rows, self.indices] = self.data
@@ -110,7 +110,7 @@ class StandIn:
         raise pickle.UnpicklingError("an object that takes no state was given one")
 
     def finish(self) -> object:
-        """The object it stands for."""
+        """Return the object it stands for."""
         raise pickle.UnpicklingError("a name without an object")
 
 
@@ -131,7 +131,7 @@ class _Reader(pickle._Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) not in self.admitted:
-            raise InputError(f"{self.what} asks for {module}.{name}, which a file of arrays has no use for")
+            raise InputError(f"{self.what} asks for {module}.{name}, which a file of arrays does not need")
         return self.admitted[module, name]
 
     def persistent_load(self, identity: Any) -> Any:

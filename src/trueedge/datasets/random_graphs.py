@@ -19,7 +19,7 @@ MOST_BLOCKS = 10_000
 
 
 def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
-    """A graph drawn uniformly from all with so many nodes and edges.
+    """Return a graph drawn uniformly from all with this number of nodes and edges.
 
     Args:
         nodes: the number of nodes, 1 or more.
@@ -39,7 +39,7 @@ def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
 
 
 def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
-    """A graph grown by preferential attachment: a new node joins ``attach`` others in proportion to degree.
+    """Grow a graph by preferential attachment: a new node joins ``attach`` others in proportion to degree.
 
     Args:
         nodes: the number of nodes, more than ``attach``.
@@ -96,7 +96,7 @@ def power_law_configuration(
     max_degree: int | None = None,
     seed: int = 0,
 ) -> Graph:
-    """A graph that is random but for its degrees, drawn from ``p(k) ∝ k^-exponent`` between two bounds.
+    """Return a graph that is random except for its degrees, drawn from ``p(k) ∝ k^-exponent`` in a range.
 
     Half-edges are joined at random; those that would make a self-loop or repeat an edge are erased, and the
     graph's notes say how many.
@@ -143,7 +143,7 @@ def stochastic_block(
     matrix: ArrayLike | None = None,
     seed: int = 0,
 ) -> Graph:
-    """A graph of blocks of nodes: two nodes are joined with a probability that depends on their blocks only.
+    """Return a graph of blocks: two nodes are joined with a probability that depends on their blocks only.
 
     Args:
         sizes: the number of nodes of each block; nodes are numbered block by block.
@@ -163,7 +163,7 @@ def stochastic_block(
     if sum(sizes) > MAX_NODES:
         raise InputError(f"{owner}: {sum(sizes)} nodes are too many, a graph has at most {MAX_NODES}")
     if len(sizes) > MOST_BLOCKS:
-        raise InputError(f"{owner}: {len(sizes)} blocks are too many, there may be {MOST_BLOCKS}")
+        raise InputError(f"{owner}: {len(sizes)} blocks are too many, at most {MOST_BLOCKS} are possible")
     chances = _chances(len(sizes), p_in, p_out, matrix)
     check_memory(owner, sum(sizes), int(sizes @ chances @ sizes) // 2)
     rng = generator(seed, "synthetic", owner, *(int(size) for size in sizes), chances.tobytes().hex())
@@ -183,7 +183,7 @@ def stochastic_block(
 
 
 def _triangle(index: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The pairs u < v in the order (0, 1), (0, 2), (1, 2), (0, 3), …, by their place in it."""
+    """Return the pairs u < v in the order (0, 1), (0, 2), (1, 2), (0, 3), …, by their place in it."""
     v = ((1 + np.sqrt(1 + 8.0 * index)) / 2).astype(np.int64)
     # The root of a large number is off by at most one.
     v -= v * (v - 1) // 2 > index
@@ -192,7 +192,7 @@ def _triangle(index: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _citations(nodes: int, edges: int) -> NDArray[np.int64]:
-    """How many earlier nodes each node cites: as evenly as can be, ``edges`` in all, node t at most t."""
+    """Return how many earlier nodes each node cites: evenly, ``edges`` in all, node t at most t."""
     order = np.arange(nodes, dtype=np.int64)
     low, high = 0, max(nodes - 1, 0)
     while low < high:
@@ -209,7 +209,7 @@ def _citations(nodes: int, edges: int) -> NDArray[np.int64]:
 
 
 def power_law(exponent: float, lowest: int, highest: int) -> NDArray[np.float64]:
-    """The probabilities of the degrees 0..highest under a power law from ``lowest`` on."""
+    """Return the probabilities of the degrees 0..highest under a power law from ``lowest`` on."""
     degrees = np.arange(highest + 1, dtype=np.float64)
     law = np.zeros(highest + 1)
     law[lowest:] = degrees[lowest:] ** -float(exponent)
@@ -218,7 +218,7 @@ def power_law(exponent: float, lowest: int, highest: int) -> NDArray[np.float64]
 
 
 def power_law_of_mean(exponent: float, mean: float, highest: int) -> NDArray[np.float64]:
-    """A mixture of the power laws from some k and from k + 1 on that has the mean."""
+    """Return a mixture of the power laws from some k and from k + 1 on that has the mean."""
     weight = np.arange(1, highest + 1, dtype=np.float64) ** -float(exponent)
     degrees = np.arange(1, highest + 1, dtype=np.float64)
     # means[i] is the mean of the law from degree i + 1 on; it rises with i.
@@ -281,7 +281,7 @@ def _chances(
 
 
 def check_count(argument: str, owner: str, value: object, low: int, high: int) -> int:
-    """A whole number between two others, or an error that names it."""
+    """Return a whole number between two others, or raise an error that names it."""
     whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if whole and low <= value <= high:  # type: ignore[operator]
         return int(value)  # type: ignore[call-overload, no-any-return]
@@ -299,5 +299,5 @@ def check_above(argument: str, owner: str, value: object, low: float) -> None:
 
 
 def graph_name(family: str, **settings: object) -> str:
-    """What a generated graph is called: its family and all of its settings, as ``load`` takes them."""
+    """Return the name of a generated graph: its family and all of its settings, as ``load`` takes them."""
     return f"{family}:" + ",".join(f"{key}={value}" for key, value in settings.items())

@@ -137,7 +137,7 @@ def altered(name: str, released: str | None = None) -> list[str]:
 
 
 def cache_folder() -> Path:
-    """The folder downloads are kept in: ``$TRUEEDGE_CACHE``, or ``trueedge`` in the user's cache."""
+    """Return the folder of downloads: ``$TRUEEDGE_CACHE``, or ``trueedge`` in the user's cache."""
     chosen = os.environ.get(CACHE_VARIABLE)
     if chosen:
         return _expanded(chosen, CACHE_VARIABLE)
@@ -145,11 +145,13 @@ def cache_folder() -> Path:
     try:
         return (Path(base) if base else Path.home() / ".cache") / "trueedge"
     except RuntimeError:
-        raise MissingFile(f"there is no home folder to keep files in: name one in {CACHE_VARIABLE}") from None
+        raise MissingFile(
+            f"there is no home folder to keep files in: name a folder in {CACHE_VARIABLE}"
+        ) from None
 
 
 def data_folder() -> Path | None:
-    """The folder ``$TRUEEDGE_DATA`` names, or None where it is not set."""
+    """Return the folder that ``$TRUEEDGE_DATA`` names, or None where it is not set."""
     chosen = os.environ.get(DATA_VARIABLE)
     if not chosen:
         return None
@@ -199,7 +201,7 @@ def _checksum(path: Path) -> str:
 
 
 def _known_checksum(path: Path) -> str:
-    """The checksum of a file, read once for as long as its size and its time stay as they are."""
+    """Return the checksum of a file, which is read again only when its size or time changes."""
     try:
         found = path.stat()
     except OSError as error:
@@ -257,7 +259,7 @@ def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path
 
 
 def _honest_members(archive: ZipFile, owner: str, url: str) -> dict[str, ZipInfo]:
-    """The files of an archive by name; one that points outside the archive spoils the whole."""
+    """Return the files of an archive by name; refuse the archive if one of them points outside of it."""
     for info in archive.infolist():
         name = info.filename
         outside = name.startswith("/") or "\\" in name or ":" in name or ".." in PurePosixPath(name).parts

@@ -56,7 +56,7 @@ def read_table(
 
 
 def _blame(path: Path, columns: int, dtype: DTypeLike, separator: str | None, header: bool) -> InputError:
-    """The error for a table that does not fit: the first line and value at fault."""
+    """Return the error for a table that does not fit: the first line and value at fault."""
     number: Any = np.dtype(dtype).type
     noun = "whole number" if issubclass(number, np.integer) else "number"
     try:

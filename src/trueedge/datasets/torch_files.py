@@ -95,7 +95,7 @@ def _read_zip(stream: IO[bytes], what: str) -> Any:
 
 
 def _member(archive: zipfile.ZipFile, name: str) -> bytes:
-    """A file of an archive; where more comes out than the directory says, its checksum is wrong."""
+    """Read a file of an archive, and no more of it than the directory says."""
     info = archive.getinfo(name)
     with archive.open(info) as inner:
         return inner.read(info.file_size)

@@ -1,4 +1,4 @@
-"""How much of a machine a file may ask for, found out before anything is set aside for it."""
+"""How much memory a file may ask for, checked before anything is allocated."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GZIP = 16 + zlib.MAX_WBITS  # how zlib is told that a head and a checksum are th
 
 
 def memory() -> int | None:
-    """The bytes of memory this machine has, or None where it does not say."""
+    """Return the bytes of memory this machine has, or None where it does not say."""
     try:
         return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, ValueError, OSError):
@@ -44,14 +44,12 @@ def check_memory(needed: int, what: str) -> None:
     there = memory()
     if there is not None and needed > there:
         raise InputError(
-            f"{what} unpacks to {needed / 1e9:,.0f} GB, and this machine has {there / 1e9:,.0f} GB of memory"
+            f"{what} unpacks to {needed / 1e9:,.0f} GB, but this machine has {there / 1e9:,.0f} GB of memory"
         )
 
 
 def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
-    """Refuse a zip archive whose directory speaks of more than it can hold, or than anybody packs.
-
-    Of a member that is read by its size in the directory, no more than that comes out.
+    """Refuse a zip archive whose directory announces more than it can hold, or than an honest one would.
 
     Args:
         members: all of its directory.
@@ -61,18 +59,18 @@ def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
     listed = list(members)
     for one in listed:
         if one.compress_type not in DEFLATED:
-            raise InputError(f"{what} is an archive whose members are packed in another way than deflate's")
+            raise InputError(f"{what} is an archive with another compression than deflate")
     packed, unpacked = (sum(getattr(one, key) for one in listed) for key in ("compress_size", "file_size"))
     if packed > size:
         raise InputError(
-            f"{what} is a damaged archive: its members have {packed:,} bytes, and all of it has {size:,}"
+            f"{what} is a damaged archive: its members have {packed:,} bytes, but the whole has {size:,}"
         )
     if unpacked > _most_unpacked(packed):
         raise _bomb(packed, what)
 
 
 def gunzip(data: bytes, what: str) -> bytes:
-    """What gzip data unpacks to; an error of zlib or an EOFError where it is damaged.
+    """Return what gzip data unpacks to; damaged data raise an error of zlib or an EOFError.
 
     Args:
         data: all of it.
@@ -88,13 +86,13 @@ def gunzip(data: bytes, what: str) -> bytes:
 
 
 def check_gzip(stream: IO[bytes], size: int, what: str) -> None:
-    """Refuse gzip data that unpacks to more than anybody packs, without keeping any of what it unpacks to.
+    """Refuse gzip data that unpacks to more than honest data would, without keeping what it unpacks to.
 
-    Most of it need not be looked at: whatever follows can unpack to so many times its size at most. Of an
-    honest file that is settled after a thirtieth, and of one below a megabyte at once.
+    Most of it need not be unpacked, as deflate has a largest ratio: of an honest file a thirtieth is enough,
+    and of one below a megabyte nothing is needed.
 
     Args:
-        stream: at its begin.
+        stream: at its start.
         size: how many bytes it has.
         what: its name.
     """
@@ -111,7 +109,7 @@ def check_gzip(stream: IO[bytes], size: int, what: str) -> None:
 
 
 def _gunzipped(stream: IO[bytes]) -> Iterator[bytes]:
-    """The members of gzip data one after the other, piece by piece."""
+    """Yield the members of gzip data one after the other, piece by piece."""
     member, rest = None, b""
     while packed := rest or stream.read(PIECE):
         rest = b""
@@ -139,5 +137,5 @@ def _cut() -> EOFError:
 def _bomb(packed: int, what: str) -> InputError:
     return InputError(
         f"{what} unpacks to more than {_most_unpacked(packed):,} bytes, from {packed:,}:"
-        " nothing that is worth reading packs so well"
+        " no honest file is packed so tightly"
     )

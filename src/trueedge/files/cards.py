@@ -1,4 +1,4 @@
-"""Cards: the JSON file in a folder that says what the folder holds."""
+"""Cards: JSON files that describe the content of a folder."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any
 
 from trueedge.errors import InputError
 
-# A card has some thousand bytes. Read, the worst of this size takes a hundred megabytes.
+# A card has about a thousand bytes. The worst one of this size takes a hundred megabytes of memory.
 MOST_BYTES = 1 << 22
 
 
 def read_json(path: Path, *, absent: str, damaged: str, most: int = MOST_BYTES) -> Any:
-    """What a card says, whatever JSON value that is.
+    """Return the content of a card, any JSON value.
 
     Args:
         path: the file.
-        absent: the sentence where there is none, up to its reason: ``/graph is no saved graph``.
-        damaged: the sentence where it is no card, up to what is wrong: ``/graph is damaged: graph.json``.
+        absent: the start of the error where there is none: ``/graph is no saved graph``.
+        damaged: the start of the error where it is no card: ``/graph is damaged: graph.json``.
         most: how many bytes a card may have.
     """
     try:
-        # A pipe would be waited for without end; a folder says itself what it is.
+        # A pipe might never end; reading a folder raises its own error.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InputError(f"{damaged} is no regular file")
         size = path.stat().st_size

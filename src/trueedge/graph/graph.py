@@ -16,7 +16,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.text import readable
+from trueedge.graph import adapters, storage
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
+from trueedge.graph.reading import read_graph
 from trueedge.graph.tidying import Cleaning, edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
 from trueedge.graph.validation import (
     Handling,
@@ -141,8 +143,6 @@ class Graph:
         name: str | None,
         header: bool | None,
     ) -> Graph:
-        from trueedge.graph.reading import read_graph
-
         edges, listed = read_graph(path, num_nodes, self_loops, repeats, header)
         table = None if features is None else check_features(features, listed.num_nodes)
         return cls._own(edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes)
@@ -169,66 +169,14 @@ class Graph:
             notes=notes,
         )
 
-    @classmethod
-    def from_networkx(cls, graph: object, **options: Any) -> Graph:
-        """Build a graph from a networkx graph; nodes keep their names as labels.
-
-        A directed graph must have every edge in both directions, unless ``directed="union"`` is given.
-
-        Args:
-            graph: a networkx graph of any kind.
-            options: see :func:`trueedge.graph.adapters.from_networkx`.
-        """
-        from trueedge.graph.adapters import from_networkx
-
-        return from_networkx(cls, graph, **options)
-
-    @classmethod
-    def from_scipy(cls, matrix: object, **options: Any) -> Graph:
-        """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge.
-
-        Args:
-            matrix: a scipy sparse matrix (n, n).
-            options: see :func:`trueedge.graph.adapters.from_scipy`.
-        """
-        from trueedge.graph.adapters import from_scipy
-
-        return from_scipy(cls, matrix, **options)
-
-    @classmethod
-    def from_pyg(cls, data: object, **options: Any) -> Graph:
-        """Build a graph from a PyTorch Geometric ``Data`` object: ``edge_index`` and, if there, ``x``.
-
-        Args:
-            data: an object with ``edge_index``.
-            options: see :func:`trueedge.graph.adapters.from_pyg`.
-        """
-        from trueedge.graph.adapters import from_pyg
-
-        return from_pyg(cls, data, **options)
-
-    @classmethod
-    def load(cls, folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = True) -> Graph:
-        """Read a graph that :meth:`save` wrote.
-
-        Args:
-            folder: the folder of the graph.
-            mmap: leave the arrays on disk and read what is used; processes that do so share them.
-            verify: compare the content with the hash it was saved under; this reads all of it.
-        """
-        from trueedge.graph.storage import load
-
-        return load(cls, folder, mmap=mmap, verify=verify)
+    from_networkx = classmethod(adapters.from_networkx)
+    from_scipy = classmethod(adapters.from_scipy)
+    from_pyg = classmethod(adapters.from_pyg)
+    load = classmethod(storage.load)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
-        """Write the graph into a folder; a graph that was there is replaced, other files stay.
-
-        Args:
-            folder: it is made if it does not exist.
-        """
-        from trueedge.graph.storage import save
-
-        save(check_graph(self, "save"), folder)
+        """Write the graph into a folder; a graph that was there is replaced, other files stay."""
+        storage.save(check_graph(self, "save"), folder)
 
     @property
     def num_edges(self) -> int:

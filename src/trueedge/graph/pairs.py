@@ -1,4 +1,4 @@
-"""Arrays of nodes and of node pairs: what counts as one, and one number for each pair."""
+"""Arrays of nodes and of node pairs: checks, and one number for each pair."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def as_nodes(values: object, num_nodes: int, what: str = "nodes") -> NDArray[np.
 
 
 def pair_keys(pairs: IntArray, num_nodes: int) -> NDArray[np.int64]:
-    """One int64 for each unordered pair, ``min * num_nodes + max``: equal for (u, v) and (v, u).
+    """Return one int64 for each unordered pair, ``min * num_nodes + max``: equal for (u, v) and (v, u).
 
     Args:
         pairs: int array (..., 2).
@@ -60,7 +60,7 @@ def pair_keys(pairs: IntArray, num_nodes: int) -> NDArray[np.int64]:
 
 
 def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Which keys occur in a sorted array of keys: bool array of the shape of ``keys``."""
+    """Return which keys occur in a sorted array of keys: bool array of the shape of ``keys``."""
     if sorted_keys.size == 0:
         return np.zeros(keys.shape, dtype=np.bool_)
     at = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)
@@ -79,7 +79,7 @@ def _as_array(values: object, what: str) -> NDArray[Any]:
 
 
 def _shape(array: NDArray[Any], values: object) -> str:
-    """What came instead: a shape, or the type of what numpy cannot look into."""
+    """Describe what was given instead: its shape, or its type where numpy sees no array."""
     known = array.ndim > 0 or isinstance(values, np.ndarray)
     return f"shape {array.shape}" if known else type(values).__name__
 

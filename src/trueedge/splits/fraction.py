@@ -63,7 +63,7 @@ def fraction(
 
 
 def _edges_off_a_tree(graph: Graph, rng: np.random.Generator) -> NDArray[np.int64]:
-    """The rows of the edges that a random spanning forest does without."""
+    """Return the rows of the edges that are not in a random spanning forest."""
     from trueedge.kernels.negatives.sampling import distinct
     from trueedge.kernels.neighbors.spanning import spanning_forest
 

@@ -1,4 +1,4 @@
-"""How the edges of a graph are divided: what may be seen, and what is asked."""
+"""How the edges of a graph are divided: training edges, and positives to predict."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Split:
 
 
 def hold_out(graph: Graph, valid: NDArray[np.int64], test: NDArray[np.int64], name: str) -> Split:
-    """The split that takes some edges out of a graph; the others keep their edge data.
+    """Return the split that takes some edges out of a graph; the others keep their edge data.
 
     Args:
         graph: the whole graph.
@@ -68,13 +68,13 @@ def hold_out(graph: Graph, valid: NDArray[np.int64], test: NDArray[np.int64], na
 
 
 def share_of(share: float, num_edges: int) -> int:
-    """How many whole edges a share of them is, rounded down as in the published splits."""
+    """Return how many whole edges a share of them is, rounded down as in the published splits."""
     # 0.29 * 100 is 28.999999999999996: a whole number may be missed by the last bits, and is meant.
     return int(share * num_edges + 1e-9)
 
 
 def check_share(value: object, argument: str, owner: str) -> float:
-    """A share of the edges: a number from 0 to 1."""
+    """Return a share of the edges, a number from 0 to 1."""
     number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     # Compared before it is converted: a whole number may be too large for a float.
     if number and 0 <= value <= 1:  # type: ignore[operator]
@@ -83,7 +83,7 @@ def check_share(value: object, argument: str, owner: str) -> float:
 
 
 def no_test_edges(owner: str, share: float, graph: Graph) -> InputError:
-    """The error for a test part that would be empty."""
+    """Return the error for a test part that would be empty."""
     return InputError(
         f"{owner}: {share:g} of the {graph.num_edges} edges of {graph.name} leaves no edge to test on"
     )
