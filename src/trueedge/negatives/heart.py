@@ -15,7 +15,7 @@ from trueedge.graph.validation import check_graph
 from trueedge.randomness import derive
 
 if TYPE_CHECKING:
-    from trueedge.kernels.negatives.heart import Problem
+    from trueedge.kernels.negatives.hard_candidates import Problem
 
 HEURISTICS = ("ra", "cn", "ppr", "features")
 TIES = ("paper", "released")
@@ -68,7 +68,7 @@ def heart(
     asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed)
     if len(asked.positives) == 0:
         return np.empty((0, asked.k, 2), dtype=np.int32)
-    from trueedge.kernels.negatives.heart import hard_negatives
+    from trueedge.kernels.negatives.hard_candidates import hard_negatives
 
     return hard_negatives(problem_of(asked), asked.positives, asked.eps, progress)
 
@@ -126,7 +126,7 @@ def checked(
 
 def problem_of(asked: Request) -> Problem:
     """A request as arrays."""
-    from trueedge.kernels.negatives import heart as kernel
+    from trueedge.kernels.negatives import hard_candidates as kernel
     from trueedge.kernels.neighbors.similarity import feature_index
 
     graph = asked.graph

@@ -29,7 +29,7 @@ from trueedge.negatives.sharded import (
 
 if TYPE_CHECKING:
     from trueedge.kernels.arrays.threads import Scratches
-    from trueedge.kernels.negatives.heart import Problem, Scratch
+    from trueedge.kernels.negatives.hard_candidates import Problem, Scratch
 
 # Part of every request: to be raised when the same request would get other negatives than before.
 RULE = 1
@@ -198,7 +198,7 @@ class _Work:
 
     def _compute(self, shard: int) -> NDArray[np.int32]:
         from trueedge.kernels.arrays.grouping import Groups
-        from trueedge.kernels.negatives.heart import corrupted_ends
+        from trueedge.kernels.negatives.hard_candidates import corrupted_ends
 
         ends, (first, last) = Groups(*self.negatives.ends), self.negatives.stretch(shard)
         problem, scratches = self._tools
@@ -208,7 +208,7 @@ class _Work:
 
     @cached_property
     def _tools(self) -> tuple[Problem, Scratches[Scratch]]:
-        from trueedge.kernels.negatives.heart import heart_scratches
+        from trueedge.kernels.negatives.hard_candidates import heart_scratches
 
         problem = problem_of(self.asked)
         return problem, heart_scratches(problem, self.asked.eps)

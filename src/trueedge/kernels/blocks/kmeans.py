@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s
 from trueedge.kernels.negatives.sampling import words
-
-Floats = NDArray[np.float64]
 
 
 class Clusters(NamedTuple):
@@ -26,13 +24,13 @@ class Clusters(NamedTuple):
         inertia: the sum of squared distances of the points to their centres.
     """
 
-    labels: NDArray[np.int32]
-    centres: Floats
+    labels: Int32s
+    centres: Float64s
     inertia: float
 
 
 def kmeans(
-    rng: np.random.Generator, points: Floats, clusters: int, restarts: int = 10, rounds: int = 300
+    rng: np.random.Generator, points: Float64s, clusters: int, restarts: int = 10, rounds: int = 300
 ) -> Clusters:
     """The best of several runs of Lloyd's algorithm from k-means++ seeds.
 
@@ -57,7 +55,7 @@ def kmeans(
 
 
 @njit(cache=True, nogil=True)
-def seed_centres(points: Floats, units: Floats) -> Floats:
+def seed_centres(points: Float64s, units: Float64s) -> Float64s:
     """Centres far apart: each new one is a point drawn by its squared distance to the nearest before it.
 
     Args:
@@ -84,7 +82,7 @@ def seed_centres(points: Floats, units: Floats) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def lloyd(points: Floats, centres: Floats, rounds: int) -> tuple[NDArray[np.int32], Floats, float]:
+def lloyd(points: Float64s, centres: Float64s, rounds: int) -> tuple[Int32s, Float64s, float]:
     """Put points to their nearest centre and centres to the mean of their points, until nothing moves.
 
     Args:
@@ -111,7 +109,7 @@ def lloyd(points: Floats, centres: Floats, rounds: int) -> tuple[NDArray[np.int3
 
 
 @njit(cache=True, nogil=True)
-def _label(points: Floats, centres: Floats, labels: NDArray[np.int32], distances: Floats) -> bool:
+def _label(points: Float64s, centres: Float64s, labels: Int32s, distances: Float64s) -> bool:
     """The nearest centre of each point, of equally near ones the first; whether any point changed."""
     changed = False
     sums = np.empty(centres.shape[1])
@@ -133,7 +131,7 @@ def _label(points: Floats, centres: Floats, labels: NDArray[np.int32], distances
 
 
 @njit(cache=True, nogil=True)
-def _fill_empty(labels: NDArray[np.int32], distances: Floats, clusters: int) -> None:
+def _fill_empty(labels: Int32s, distances: Float64s, clusters: int) -> None:
     """Give a cluster without points the one that is farthest from its centre."""
     counts = np.zeros(clusters, dtype=np.int64)
     for label in labels:
@@ -151,7 +149,7 @@ def _fill_empty(labels: NDArray[np.int32], distances: Floats, clusters: int) -> 
 
 
 @njit(cache=True, nogil=True)
-def _centre(points: Floats, labels: NDArray[np.int32], centres: Floats) -> None:
+def _centre(points: Float64s, labels: Int32s, centres: Float64s) -> None:
     counts = np.zeros(centres.shape[1])
     centres[:] = 0.0
     for i in range(len(points)):
@@ -164,7 +162,7 @@ def _centre(points: Floats, labels: NDArray[np.int32], centres: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _draw(weights: Floats, unit: float) -> int:
+def _draw(weights: Float64s, unit: float) -> int:
     """A place in proportion to its weight; the first where all are zero."""
     total = 0.0
     for weight in weights:
