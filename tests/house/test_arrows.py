@@ -33,7 +33,7 @@ ROOMS = (
     "leaderboard",
     "cli",
 )
-FOUNDATION = ("errors", "randomness", "registry", "version")
+FOUNDATION = ("errors", "progress", "randomness", "registry", "version")
 PACKAGE = Path(trueedge.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 

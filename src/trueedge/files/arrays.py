@@ -51,6 +51,25 @@ def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
         raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
 
 
+def map_array(path: Path, what: str) -> np.memmap[Any, Any]:
+    """Map the array of a .npy file into memory, read-only; a file shorter than its head says is refused.
+
+    Args:
+        path: the file.
+        what: what errors call it.
+    """
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mapped: np.memmap[Any, Any] = npy.open_memmap(path, mode="r")
+    except FileNotFoundError:
+        raise InputError(f"{what} is missing") from None
+    except Exception:
+        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
+        raise InputError(f"{what} is damaged: it is not a whole .npy file of numbers") from None
+    return mapped
+
+
 def regular_file(path: Path, what: str | None = None) -> Path:
     """The path of a file that can be read from begin to end; a pipe would be waited for without end.
 

@@ -9,17 +9,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import warnings
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import map_array
 from trueedge.files.cards import read_json
 from trueedge.files.text import as_path
+from trueedge.files.writing import replacing
 from trueedge.graph import tidying
 from trueedge.graph.graph import Graph
 from trueedge.graph.pairs import pair_keys
@@ -119,17 +119,11 @@ def load(folder: str | os.PathLike[str], *, mmap: bool = False, verify: bool = T
 
 
 def _write(path: Path, content: NDArray[Any] | bytes) -> None:
-    """Write under another name and rename, so that a file is there whole or not at all."""
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with new.open("wb") as file:
-            if isinstance(content, bytes):
-                file.write(content)
-            else:
-                np.save(file, content, allow_pickle=False)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with replacing(path) as draft, draft.open("wb") as file:
+        if isinstance(content, bytes):
+            file.write(content)
+        else:
+            np.save(file, content, allow_pickle=False)
 
 
 def _read_card(place: Path) -> dict[str, Any]:
@@ -144,16 +138,8 @@ def _read_card(place: Path) -> dict[str, Any]:
 
 
 def _read_array(path: Path, dtype: type | None, shape: tuple[int, ...], mmap: bool) -> NDArray[Any]:
-    try:
-        # A map first, whatever is asked for: it checks that the file is as long as its head says.
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            mapped = open_memmap(path, mode="r")
-    except FileNotFoundError:
-        raise InputError(f"{path.name} is missing") from None
-    except Exception:
-        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
-        raise InputError(f"{path.name} is not a whole .npy file of numbers") from None
+    # A map first, whatever is asked for: it checks that the file is as long as its head says.
+    mapped = map_array(path, path.name)
     if mapped.shape != shape:
         raise InputError(f"{path.name} does not have the shape {shape}")
     native = mapped.dtype.newbyteorder("=")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_whole, must_be
 from trueedge.graph.pairs import refuse_masked
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def check_handling(self_loops: str, repeats: str, owner: str = "Graph.from_edges
 
 def check_num_nodes(num_nodes: object, owner: str = "Graph.from_edges") -> int:
     """The number of nodes as an int, at least one."""
-    if isinstance(num_nodes, (bool, np.bool_)) or not isinstance(num_nodes, (int, np.integer)):
+    if not is_whole(num_nodes):
         raise must_be("num_nodes", owner, "a whole number", num_nodes)
     if num_nodes < 1:
         raise InputError("the graph is empty: it has no node")

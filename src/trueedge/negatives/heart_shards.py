@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,7 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, pair_keys
 from trueedge.negatives.heart import Request, checked, problem_of
-from trueedge.negatives.shard_files import claimed, draft_of, publish, write_rows
+from trueedge.negatives.shard_files import (
+    SECONDS_BETWEEN_CHECKS,
+    claimed,
+    draft_of,
+    publish,
+    write_once,
+    write_rows,
+)
 from trueedge.negatives.sharded import (
     CARD,
     FORMAT,
@@ -26,6 +33,7 @@ from trueedge.negatives.sharded import (
     hash_pairs,
     read_card,
 )
+from trueedge.progress import Steps
 
 if TYPE_CHECKING:
     from trueedge.kernels.arrays.threads import Scratches
@@ -33,7 +41,6 @@ if TYPE_CHECKING:
 
 # Part of every request: to be raised when the same request would get other negatives than before.
 RULE = 1
-SECONDS_BETWEEN_LOOKS = 0.1
 
 
 def heart_shards(
@@ -49,7 +56,7 @@ def heart_shards(
     ties: str = "paper",
     seed: int = 0,
     ends_per_shard: int = 2048,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Steps | None = None,
 ) -> ShardedNegatives:
     """The negatives of :func:`trueedge.negatives.heart`, the very same, written into a folder shard by shard.
 
@@ -96,21 +103,17 @@ def _begin(folder: Path, asked: Request, ends_per_shard: int) -> None:
     if folder.exists() and not card.exists():
         _refuse_foreign(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    while not card.exists():
-        with claimed(card) as file:
-            if file is None:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-            elif card.exists():
-                draft_of(card).unlink()
-            else:
-                with claimed(folder / POSITIVES) as beside:
-                    # Nobody else comes here while the card is claimed.
-                    assert beside is not None
-                    np.save(beside, asked.positives.astype(np.int32), allow_pickle=False)
-                    publish(beside, folder / POSITIVES)
-                text = json.dumps({"format": FORMAT, "version": VERSION, "request": request}, indent=1)
-                file.write(text.encode() + b"\n")
-                publish(file, card)
+
+    def write(file: BinaryIO) -> None:
+        with claimed(folder / POSITIVES) as beside:
+            # Nobody else comes here while the card is claimed.
+            assert beside is not None
+            np.save(beside, asked.positives.astype(np.int32), allow_pickle=False)
+            publish(beside, folder / POSITIVES)
+        text = json.dumps({"format": FORMAT, "version": VERSION, "request": request}, indent=1)
+        file.write(text.encode() + b"\n")
+
+    write_once(card, write)
     _refuse_another(folder, read_card(folder), request)
 
 
@@ -156,9 +159,7 @@ def _refuse_another(folder: Path, found: dict[str, Any], request: dict[str, Any]
 class _Work:
     """One process's part in filling a folder."""
 
-    def __init__(
-        self, negatives: ShardedNegatives, asked: Request, progress: Callable[[int, int], object] | None
-    ) -> None:
+    def __init__(self, negatives: ShardedNegatives, asked: Request, progress: Steps | None) -> None:
         self.negatives = negatives
         self.asked = asked
         self.progress = progress
@@ -170,7 +171,7 @@ class _Work:
         waiting = False
         while self.left:
             if waiting:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
+                time.sleep(SECONDS_BETWEEN_CHECKS)
             before = len(self.left)
             self.left = [shard for shard in self.left if not self._see_to(shard)]
             waiting = len(self.left) == before

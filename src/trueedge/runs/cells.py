@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from trueedge.progress import Progress
 from trueedge.version import VERSION
 from trueedge import datasets, methods, tasks
 from trueedge.errors import InputError, must_be
@@ -27,7 +28,6 @@ from trueedge.results.store import Store
 from trueedge.tasks import ScoreWarning, Task
 from trueedge.tasks.protocols import Source, get
 
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Self
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, must_be, whole_number
 from trueedge.runs.cells import Cell, Outcome, kept, run_cells
 from trueedge.results.record import Record
 from trueedge.results.store import Store
@@ -65,8 +65,7 @@ class Workers:
     def __init__(
         self, jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
     ) -> None:
-        if type(jobs) is not int or jobs < 1:
-            raise must_be("jobs", "Workers", "a whole number from 1 on", jobs)
+        whole_number("jobs", "Workers", jobs, 1)
         self._jobs, self._store, self._again, self._keep_scores = jobs, store, again, keep_scores
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, whole_number
 from trueedge.metrics import PairScores
 from trueedge.metrics.scores import describe_nonfinite
 from trueedge.randomness import generator
@@ -81,10 +81,9 @@ def check_scorer(
         sample: how many pairs are drawn, half of them positives where there are as many.
         seed: for the sample and its shuffling.
     """
-    if isinstance(sample, bool) or not isinstance(sample, (int, np.integer)) or sample < 1:
-        raise must_be("sample", "check_scorer", "a whole number, 1 or more", sample)
+    sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
-    positives, negatives = task.sample(part, -(-int(sample) // 2), seed)
+    positives, negatives = task.sample(part, -(-sample // 2), seed)
     pairs = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64)
     try:
         raw = ask(bound, pairs)

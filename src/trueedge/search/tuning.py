@@ -9,16 +9,16 @@ from functools import partial
 from typing import Any
 
 from trueedge import methods, metrics
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, unknown, whole_number
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.progress import Progress
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Outcome, Workers, run_cells
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
 
-Progress = Callable[[str, int, int], None]
 Run = Callable[[Sequence[Cell]], Iterator[tuple[int, Outcome]]]
 
 
@@ -154,8 +154,7 @@ def tune(
         options: the protocol's options.
     """
     for name, number in (("trials", trials), ("seeds", seeds), ("jobs", jobs)):
-        if isinstance(number, bool) or not isinstance(number, int) or number < 1:
-            raise must_be(name, "tune", "a whole number, 1 or more", number)
+        whole_number(name, "tune", number, 1)
     if isinstance(method, str):
         method = methods.create(method, settings)
     elif settings:

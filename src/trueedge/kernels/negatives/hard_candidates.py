@@ -6,7 +6,6 @@ once for that node; each of its positives then costs a short walk down the lists
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -15,7 +14,7 @@ from numba import njit
 from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by
 from trueedge.kernels.arrays.keyed_draws import draw_free, draw_key
-from trueedge.kernels.arrays.threads import Scratches, run_blocks
+from trueedge.kernels.arrays.threads import Scratches, Steps, run_blocks
 from trueedge.kernels.negatives.ranked_picks import Walk, pick_ranked
 from trueedge.kernels.neighbors.similarity import FeatureIndex, similarity_row
 from trueedge.kernels.neighbors.two_hop import two_hop_row
@@ -24,8 +23,6 @@ from trueedge.kernels.walks.push import PushState, push, push_state
 
 RA, CN, PPR, FEATURES = 0, 1, 2, 3
 ENDS_PER_BLOCK = 16
-
-Progress = Callable[[int, int], object]
 
 
 class Problem(NamedTuple):
@@ -78,9 +75,7 @@ class Scratch(NamedTuple):
     push: PushState
 
 
-def hard_negatives(
-    problem: Problem, positives: Int64s, eps: float, progress: Progress | None = None
-) -> Int32s:
+def hard_negatives(problem: Problem, positives: Int64s, eps: float, progress: Steps | None = None) -> Int32s:
     """The hardest negatives of each positive, half of them around each end: int32 (P, 2 half, 2).
 
     Args:
@@ -109,7 +104,7 @@ def corrupted_ends(
     first: int,
     last: int,
     scratches: Scratches[Scratch],
-    progress: Progress | None = None,
+    progress: Steps | None = None,
 ) -> Int32s:
     """What takes the place of the other end, hardest first, around a stretch of the end nodes.
 

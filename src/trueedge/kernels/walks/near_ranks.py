@@ -78,7 +78,7 @@ def _near_rows(indptr, indices, first, last, alpha, floor, scratch, own, at_arcs
         sort_ids(support[:kept], room, digits)
         nodes, scores = append_row(nodes, scores, filled, support[:kept], estimate)
         filled += kept
-        for node in support[:reached]:
+        for node in support[kept:reached]:
             estimate[node] = 0.0
         counts[source - first] = kept
     return counts, nodes[:filled], scores[:filled]

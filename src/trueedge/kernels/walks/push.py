@@ -320,18 +320,18 @@ def _rows_block(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, 
         sort_ids(support[:count], room, digits)
         nodes, scores = append_row(nodes, scores, filled, support[:count], estimate)
         filled += count
-        for node in support[:count]:
-            estimate[node] = 0.0
     return counts, nodes[:filled], scores[:filled]
 
 
 @njit(cache=True, nogil=True)
 def append_row(nodes: Int32s, scores: Float64s, filled: int, row: Int32s, estimate: Float64s) -> Any:
-    """Write a row and its estimates behind what is filled; return both arrays, grown where they were full."""
+    """Move the estimates of a row behind what is filled, leaving zeros; return both arrays, maybe longer."""
     end = filled + len(row)
     if end > len(nodes):
         nodes, scores = longer(nodes, filled, 2 * end), longer(scores, filled, 2 * end)
-    for i in range(len(row)):
-        nodes[filled + i] = row[i]
-        scores[filled + i] = estimate[row[i]]
+    for node in row:
+        nodes[filled] = node
+        scores[filled] = estimate[node]
+        estimate[node] = 0.0
+        filled += 1
     return nodes, scores

@@ -30,20 +30,6 @@ _FLOATS_IN_A_LINE = 16
 _HIGH = np.uint64(32)
 
 
-class Scratch(NamedTuple):
-    """Room for the output rows that the pairs of a window, or a way down the tree, are multiplied with.
-
-    Attributes:
-        rows: int64 array (m,), where each begins.
-        labels: float32 array (m,), what the products should come to.
-        weights: float32 array (m,), how far rows are moved.
-    """
-
-    rows: Int64s
-    labels: Float32s
-    weights: Float32s
-
-
 class Model(NamedTuple):
     """What the compiled loops need of a :class:`SkipGram`; rows lie one behind the other.
 
@@ -171,8 +157,10 @@ def _start(vectors: Float32s, dim: int, key: np.uint64) -> None:
 @njit(cache=True, nogil=True)
 def _learn(walks: Int32s, first: int, rate: float, last_rate: float, key: np.uint64, model: Model) -> None:
     tokens = np.empty(walks.shape[1], dtype=np.int64)
-    most = max(2 * model.window * (model.negatives + 1), len(model.starts))
-    scratch = Scratch(np.empty(most, np.int64), np.zeros(most, np.float32), np.zeros(most, np.float32))
+    # Where the output rows start that a window's pairs, or a way down the tree, are multiplied with.
+    rows = np.empty(max(2 * model.window * (model.negatives + 1), len(model.starts)), dtype=np.int64)
+    labels = np.zeros(len(rows), dtype=np.float32)
+    weights = np.zeros(len(rows), dtype=np.float32)
     for i in range(len(walks)):
         own = draw_key(key, first + i, 0)
         step = np.float32(rate + (last_rate - rate) * (i / len(walks)))
@@ -181,17 +169,14 @@ def _learn(walks: Int32s, first: int, rate: float, last_rate: float, key: np.uin
             reach = 1 + _below(draw_key(own, 1, at), model.window)
             low, high = max(0, at - reach), min(length, at + reach + 1)
             if len(model.inner) > 0:
-                _learn_way(tokens, at, low, high, step, model, scratch)
+                _learn_way(tokens, at, low, high, step, model, rows, labels, weights)
             if model.negatives > 0:
-                _learn_apart(tokens, at, low, high, own, step, model, scratch)
+                _learn_apart(tokens, at, low, high, own, step, model, rows, labels, weights)
 
 
 @njit(cache=True, nogil=True)
-def _learn_way(
-    tokens: Int64s, at: int, low: int, high: int, step: np.float32, model: Model, scratch: Scratch
-) -> None:
+def _learn_way(tokens, at, low, high, step, model, rows, labels, weights):  # type: ignore[no-untyped-def]
     """Teach the nodes near a place the way to the node there."""
-    rows, labels, weights = scratch
     begin, end = model.starts[tokens[at]], model.starts[tokens[at] + 1]
     for k in range(end - begin):
         rows[k] = model.on_path[begin + k] * model.size
@@ -202,18 +187,8 @@ def _learn_way(
 
 
 @njit(cache=True, nogil=True)
-def _learn_apart(
-    tokens: Int64s,
-    at: int,
-    low: int,
-    high: int,
-    own: np.uint64,
-    step: np.float32,
-    model: Model,
-    scratch: Scratch,
-) -> None:
+def _learn_apart(tokens, at, low, high, own, step, model, rows, labels, weights):  # type: ignore[no-untyped-def]
     """Teach the nodes near a place to tell the node there from others."""
-    rows, labels, weights = scratch
     group, pairs = model.negatives + 1, high - low - 1
     labels[0] = np.float32(1.0)
     labels[1:group] = np.float32(0.0)

@@ -12,12 +12,11 @@ from trueedge import datasets
 from trueedge.datasets import Release, Rules
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.graph import Graph
+from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.registry import Registry
 from trueedge.splits import Split
 from trueedge.tasks.base import Task
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)
