@@ -12,6 +12,5 @@ from numpy.typing import NDArray
 @njit(cache=True, nogil=True)
 def longer(array: NDArray[Any], used: int, room: int) -> NDArray[Any]:
     """Return an array of ``room`` values that begins with the first ``used`` of another."""
-    copy = np.empty(room, dtype=array.dtype)
-    copy[:used] = array[:used]
-    return copy
+    # Quicker than to fill a new array: all of its memory is fetched at once.
+    return np.concatenate((array[:used], np.empty(room - used, dtype=array.dtype)))

