@@ -42,22 +42,6 @@ DRAWERS = 256
 BLOCKS = 16
 
 
-class Dealt(NamedTuple):
-    """Pairs by drawer, within each run of ``DEALT`` pairs; the drawer is the last bits of the larger end.
-
-    Attributes:
-        starts: int32 array (runs, drawers + 1), where a run's drawers begin within the run.
-        large: int32 array (n,), the end of larger degree.
-        small: int32 array (n,), the other end.
-        place: int32 array (n,), which pair it is.
-    """
-
-    starts: Int32s
-    large: Int32s
-    small: Int32s
-    place: Int32s
-
-
 def common_neighbor_counts(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
     """The number of common neighbours of each pair, float64 (n,).
 
@@ -89,6 +73,22 @@ def jaccard_indices(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
         indptr, indices, pairs: as in :func:`common_neighbor_counts`.
     """
     return _scored(indptr, indices, pairs, Formula(JACCARD, np.empty(0)))
+
+
+class Dealt(NamedTuple):
+    """Pairs by drawer, within each run of ``DEALT`` pairs; the drawer is the last bits of the larger end.
+
+    Attributes:
+        starts: int32 array (runs, drawers + 1), where a run's drawers begin within the run.
+        large: int32 array (n,), the end of larger degree.
+        small: int32 array (n,), the other end.
+        place: int32 array (n,), which pair it is.
+    """
+
+    starts: Int32s
+    large: Int32s
+    small: Int32s
+    place: Int32s
 
 
 def _scored(indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula) -> Float64s:
