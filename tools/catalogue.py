@@ -342,7 +342,7 @@ def ranking_of_methods(rows: list[dict[str, Any]]) -> str:
 
 def degree_bias_table(name: str) -> str:
     """A table of the degree-bias study, from its evidence."""
-    from trueedge.studies.degree_bias.tables import render
+    from degree_bias_tables import render
 
     return render(name, ROOT / "results")
 

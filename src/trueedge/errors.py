@@ -6,6 +6,7 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable
+from typing import TypeGuard
 
 
 class InputError(ValueError):
@@ -43,20 +44,29 @@ def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
 
 
 def whole_number(argument: str, owner: str, value: object, low: int, high: int | None = None) -> int:
-    """Return a whole number; anything else, and a number outside of the range, is an error.
+    """Return a whole number as an int, or raise an error that names the argument and its bounds.
 
     Args:
         argument: the argument's name.
         owner: the function or class it belongs to.
-        value: what came.
+        value: what came; a boolean is not a number.
         low: the smallest number allowed.
-        high: the largest number allowed, or None.
+        high: the largest, or None where there is no bound.
     """
-    whole = isinstance(value, numbers.Integral) and not isinstance(value, bool)
-    if not whole or value < low or (high is not None and value > high):  # type: ignore[operator]
-        allowed = f"{low} or more" if high is None else f"from {low} to {high}"
-        raise must_be(argument, owner, f"a whole number, {allowed}", value)
-    return int(value)  # type: ignore[call-overload, no-any-return]
+    if is_whole(value) and low <= value and (high is None or value <= high):
+        return int(value)
+    bounds = f", {low} or more" if high is None else f" from {low} to {high}"
+    raise must_be(argument, owner, f"a whole number{bounds}", value)
+
+
+def is_whole(value: object) -> TypeGuard[int]:
+    """Return whether a value is a whole number, of Python or numpy; booleans are not."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Return whether a value is a real number, of Python or numpy; booleans are not, NaN and infinity are."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def same_kind(value: object, default: object) -> bool:

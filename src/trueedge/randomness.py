@@ -6,7 +6,7 @@ import hashlib
 
 import numpy as np
 
-from trueedge.errors import must_be
+from trueedge.errors import whole_number
 
 
 def generator(seed: int, *purpose: str | int) -> np.random.Generator:
@@ -21,7 +21,5 @@ def generator(seed: int, *purpose: str | int) -> np.random.Generator:
 
 def derive(seed: int, *purpose: str | int) -> int:
     """A 64-bit seed for one purpose, for code that draws its own random numbers."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise must_be("seed", "random numbers", "a whole number, 0 or more", seed)
-    text = "/".join(str(part) for part in (int(seed), *purpose))
+    text = "/".join(str(part) for part in (whole_number("seed", "random numbers", seed, 0), *purpose))
     return int.from_bytes(hashlib.blake2b(text.encode(), digest_size=8).digest(), "little")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from trueedge import InputError
-from trueedge.files.writing import check_target, write_text
+from trueedge.files.writing import check_target, new_folder, replacing, write_text
 
 
 def test_a_text_is_written_and_replaces_the_one_before(tmp_path: Path) -> None:
@@ -62,3 +62,51 @@ def test_a_folder_a_pipe_another_ending_and_a_file_on_the_way_are_refused(tmp_pa
     with pytest.raises(InputError, match=r"a\.png: a page is written to a \.html or \.json file"):
         check_target("a.png", "a page", (".html", ".json"))
     check_target(tmp_path / "not" / "yet" / "there.html", "a page", (".html",))
+
+
+def half_written(draft: Path) -> None:
+    draft.write_bytes(b"half")
+    raise KeyError("stop")
+
+
+def test_an_error_in_the_block_leaves_the_file_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(b"before")
+    with pytest.raises(KeyError), replacing(path) as draft:
+        half_written(draft)
+    assert path.read_bytes() == b"before"
+    assert os.listdir(tmp_path) == ["a.npy"]
+
+
+def test_errors_of_the_system_become_a_sentence_only_where_one_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    place = tmp_path / "file" / "a"
+    with pytest.raises(FileExistsError), replacing(place) as draft:
+        draft.write_text("")
+    said = r"the scores cannot be written to .*: File exists"
+    with pytest.raises(InputError, match=said), replacing(place, "the scores") as draft:
+        draft.write_text("")
+
+
+def test_a_folder_is_there_whole_or_not_at_all(tmp_path: Path) -> None:
+    folder = tmp_path / "not" / "there"
+    with pytest.raises(KeyError), new_folder(folder, "the task") as draft:
+        half_written(draft / "half")
+    assert not any((tmp_path / "not").iterdir())
+    folder.mkdir()
+    with new_folder(folder, "the task") as draft:
+        (draft / "all").write_text("of it")
+        assert not any(folder.iterdir())
+    assert (folder / "all").read_text() == "of it"
+    assert os.listdir(tmp_path / "not") == ["there"]
+
+
+def test_a_folder_that_holds_something_and_a_file_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for place, reason in (
+        (tmp_path, "is not empty: the task"),
+        (tmp_path / "file", "is a file"),
+        (tmp_path / "file" / "folder", r"the task cannot be written to .*: Not a directory"),
+    ):
+        with pytest.raises(InputError, match=reason), new_folder(place, "the task"):
+            raise AssertionError

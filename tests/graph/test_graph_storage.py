@@ -279,13 +279,16 @@ def forget(folder: Path) -> None:
         (lambda folder: (folder / "edges.npy").write_bytes(b""), "edges.npy is not a whole .npy file"),
         (
             lambda folder: (folder / "edges.npy").write_bytes(b"PK\x03\x04"),
-            "edges.npy is not a whole .npy file",
+            "edges.npy is damaged: it is not a whole",
         ),
         (
             lambda folder: (folder / "features.npy").write_bytes((folder / "features.npy").read_bytes()[:-4]),
-            "features.npy is not a whole .npy file",
+            "features.npy is damaged: it is not a whole",
         ),
-        (put("edges.npy", np.array([[0, 1], [1, 3]], dtype=object)), "edges.npy is not a whole .npy file"),
+        (
+            put("edges.npy", np.array([[0, 1], [1, 3]], dtype=object)),
+            "edges.npy is damaged: it is not a whole",
+        ),
         (put("edges.npy", np.array([[0, 1], [1, 3]])), "edges.npy holds values of type int64"),
         (put("edges.npy", np.zeros((3, 2), dtype=np.int32)), "edges.npy does not have the shape (2, 2)"),
         (put("edges.npy", np.int32([[0, 1], [1, 9]])), "does not hold sorted edges"),

@@ -130,7 +130,9 @@ def test_vectors_are_as_good_as_those_of_word2vec_on_the_same_walks(data_folder)
     task = te.task("netscience", "degree-corrected", 0)
     graph = task.graph
     starts = np.tile(np.arange(graph.num_nodes, dtype=np.int32), 10)
-    walks = np.random.default_rng(0).permutation(random_walks(graph.indptr, graph.indices, starts, 80, 1))
+    walks = np.random.default_rng(0).permutation(
+        random_walks(graph.indptr, graph.indices, starts, 80, 1, 1.0, 1.0, 0)
+    )
     ours = SkipGram(np.bincount(walks.ravel()), 128, 10, 5, False, 0.75, 0.0, 1)
     ours.learn(walks, 0, 0.025, 0.0001)
     # As text: of whole numbers gensim takes the wrong counts for its negatives.

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from forged_files import CARDS, FORGED, memory_below
 from trueedge import datasets
 from trueedge.errors import InputError
-from trueedge.kernels.negatives import heart_loops as kernel
+from trueedge.kernels.negatives import hard_candidates as kernel
 from trueedge.negatives import sharded
 from trueedge.negatives.heart import heart
 from trueedge.negatives.heart_shards import heart_shards

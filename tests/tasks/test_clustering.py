@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -41,6 +43,12 @@ def test_clusters_that_are_there_are_found_whatever_the_type() -> None:
 def test_wrong_points_are_refused(points, clusters, options, said: str) -> None:
     with pytest.raises(InputError, match=said):
         cluster(points, clusters, **options)
+
+
+def test_clustering_without_scikit_learn_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sklearn.cluster", None)
+    with pytest.raises(InputError, match="pip install 'scikit-learn"):
+        cluster([[1.0], [2.0]], 1)
 
 
 def test_directions_alone_count_where_lengths_shall_not() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,13 +15,13 @@ from trueedge import datasets, methods, metrics, tasks
 from trueedge.analysis.comparison import unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
+from trueedge.progress import Progress
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import get as get_protocol
 
-Progress = Callable[[str, int, int], None]
 Names = NDArray[np.str_]
 # What stands for each factor: Shomer et al., LPFormer, KDD 2024.
 PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}

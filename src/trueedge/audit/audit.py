@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,14 +12,14 @@ from typing import Any
 from trueedge.audit.check import Check, Finding, Skipped, catalogue
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import Subject
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
 from trueedge.graph import Graph
+from trueedge.progress import Progress
 from trueedge.runs.provenance import provenance
 from trueedge.tasks import Task
 from trueedge.tasks.storage import load
 
-Progress = Callable[[str, int, int], None]
 # What deserves attention first.
 VERDICTS = ("broken", "look", "ok")
 
@@ -144,8 +144,7 @@ def audit(
         progress: called with a check's name, the checks done and their number.
         options: the protocol's options.
     """
-    if isinstance(sample, bool) or not isinstance(sample, int) or sample < 1:
-        raise must_be("sample", "audit", "a whole number, 1 or more", sample)
+    sample = whole_number("sample", "audit", sample, 1)
     found = _benchmark(thing, protocol, seed, options, split, negatives, features)
     made = found.task
     subject = Subject(made, seed, sample, found.whole)

@@ -24,7 +24,7 @@ from trueedge.datasets.random_graphs import (
     power_law_of_mean,
 )
 from trueedge.datasets.synthetic import Setting, parse_parameters, whole_number
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
 from trueedge.graph.validation import MAX_NODES
 from trueedge.randomness import generator
@@ -146,8 +146,7 @@ def _check(
 ) -> int:
     """Refuse what no graph can have; the size that the largest community may have."""
     nodes = check_count("nodes", "lfr", nodes, 2, MAX_NODES)
-    number = isinstance(mixing, (int, float, np.integer, np.floating)) and not isinstance(mixing, bool)
-    if not number or not 0 <= mixing <= 1:
+    if not is_number(mixing) or not 0 <= mixing <= 1:
         raise must_be("mixing", "lfr", "a number from 0 to 1", mixing)
     check_above("mean_degree", "lfr", mean_degree, 0)
     # Half-edges, places and the table of pairs take as much again as the edges of any generated graph.

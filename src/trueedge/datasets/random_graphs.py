@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.datasets.memory_check import check_memory
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, is_whole, must_be, whole_number
 from trueedge.graph import Graph
 from trueedge.graph.validation import MAX_NODES
 from trueedge.randomness import generator
@@ -261,8 +261,7 @@ def _chances(
     owner = "stochastic-block"
     if matrix is None:
         for argument, value in (("p_in", p_in), ("p_out", p_out)):
-            good = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1
-            if not good:
+            if not is_number(value) or not 0 <= value <= 1:
                 raise must_be(argument, owner, "a probability", value)
         chances = np.full((blocks, blocks), p_out, dtype=np.float64)
         np.fill_diagonal(chances, p_in)
@@ -281,20 +280,15 @@ def _chances(
 
 
 def check_count(argument: str, owner: str, value: object, low: int, high: int) -> int:
-    """Return a whole number between two others, or raise an error that names it."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if whole and low <= value <= high:  # type: ignore[operator]
-        return int(value)  # type: ignore[call-overload, no-any-return]
-    # A bound that any graph has is worth a word only to who goes past it.
-    bounded = high < MAX_NODES - 1 or (whole and value > high)  # type: ignore[operator]
-    allowed = f"a whole number from {low} to {high}" if bounded else f"a whole number, {low} or more"
-    raise must_be(argument, owner, allowed, value)
+    """A whole number between two others, or an error that names it."""
+    # Mention a bound that every graph has only to someone who goes past it.
+    bounded = high < MAX_NODES - 1 or (is_whole(value) and value > high)
+    return whole_number(argument, owner, value, low, high if bounded else None)
 
 
 def check_above(argument: str, owner: str, value: object, low: float) -> None:
     """Refuse what is no finite number above another."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not number or not low < value < np.inf:  # type: ignore[operator]
+    if not is_number(value) or not low < value < np.inf:
         raise must_be(argument, owner, f"a number above {low}", value)
 
 

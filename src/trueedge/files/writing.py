@@ -1,43 +1,88 @@
-"""Text files that are written whole or not at all: what was there stays until the new one is complete."""
+"""Files and folders that are written whole or not at all: the old one stays until the new one is complete."""
 
 from __future__ import annotations
 
 import os
+import shutil
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from trueedge.errors import InputError
 
 
 def write_text(path: str | Path, text: str, what: str) -> Path:
-    """Write a text beside its place and move it there; returns the path.
+    """Write a text file and return its path.
 
     Args:
-        path: where it goes; folders on the way are made.
-        text: what is written.
-        what: what it is, for the sentence where it cannot be: ``the report``.
+        path: where it goes; missing folders are created.
+        text: its content.
+        what: what it is, for the error where it cannot be written: ``the report``.
     """
     check_target(path, what)
-    # Through a link: the file it names is replaced, not the link.
-    target = Path(os.path.realpath(path))
-    draft = target.with_name(f".{target.name[:100]}.{os.getpid()}.draft")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(path, what) as draft:
         draft.write_text(text, encoding="utf-8")
-        os.replace(draft, target)
-    except (OSError, ValueError) as error:
-        draft.unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{what} cannot be written to {path}: {reason}") from None
     return Path(path)
 
 
-def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a place that nothing can be written to, before the work is done.
+@contextmanager
+def replacing(path: str | Path, what: str | None = None) -> Iterator[Path]:
+    """Yield the path of a draft, which takes the place of a file when the block ends without an error.
 
     Args:
-        path: where something shall go.
+        path: where the file goes; missing folders are created, and a link is followed.
+        what: what it is: errors of the system become ``what cannot be written to path``. None leaves them.
+    """
+    target = Path(os.path.realpath(path))
+    draft = _draft_of(target)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield draft
+        os.replace(draft, target)
+    except (OSError, ValueError) as error:
+        if what is None or isinstance(error, InputError):
+            raise
+        raise _cannot_write(path, what, error) from None
+    finally:
+        with suppress(OSError):
+            draft.unlink()
+
+
+@contextmanager
+def new_folder(folder: str | Path, what: str) -> Iterator[Path]:
+    """Yield a draft folder, which takes its place when the block ends without an error.
+
+    Args:
+        folder: where it goes: a new or an empty folder; missing folders above it are created.
+        what: what it holds, for errors: ``the task``.
+    """
+    target = Path(folder)
+    draft = _draft_of(target.absolute())
+    try:
+        if target.is_file():
+            raise InputError(f"{target} is a file, not a folder")
+        if target.is_dir() and any(target.iterdir()):
+            raise InputError(f"the folder {target} is not empty: {what} is saved into a new one")
+        shutil.rmtree(draft, ignore_errors=True)
+        draft.mkdir(parents=True)
+        yield draft
+        if target.is_dir():
+            target.rmdir()
+        draft.rename(target)
+    except OSError as error:
+        raise _cannot_write(target, what, error) from None
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
+def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) -> None:
+    """Refuse a path that cannot be written to, before the work is done.
+
+    Args:
+        path: where something will go.
         what: what it is.
-        suffixes: the endings it may have, any where there are none.
+        suffixes: the endings it may have; any if empty.
     """
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
@@ -49,3 +94,13 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     if above is not None and not (above.is_dir() and os.access(above, os.W_OK)):
         reason = "cannot be written to" if above.is_dir() else "is no folder"
         raise InputError(f"{what} cannot be written to {path}: {above} {reason}")
+
+
+def _draft_of(target: Path) -> Path:
+    """Return a path beside a target that no other thread or process uses."""
+    return target.with_name(f".{target.name[:100]}.{os.getpid()}-{threading.get_ident()}.draft")
+
+
+def _cannot_write(path: str | Path, what: str, error: Exception) -> InputError:
+    reason = getattr(error, "strerror", None) or error
+    return InputError(f"{what} cannot be written to {path}: {reason}")

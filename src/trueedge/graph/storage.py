@@ -19,6 +19,7 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import map_array
 from trueedge.files.cards import read_json
 from trueedge.files.text import as_path
+from trueedge.files.writing import replacing
 from trueedge.graph import tidying
 from trueedge.graph.pairs import pair_keys
 from trueedge.graph.validation import check_labels, check_num_nodes, locked
@@ -122,17 +123,11 @@ def load(
 
 
 def _write(path: Path, content: NDArray[Any] | bytes) -> None:
-    """Write under another name and rename, so that a file is there whole or not at all."""
-    new = path.with_name(f".{path.name}.{os.getpid()}.new")
-    try:
-        with new.open("wb") as file:
-            if isinstance(content, bytes):
-                file.write(content)
-            else:
-                np.save(file, content, allow_pickle=False)
-        new.replace(path)
-    finally:
-        new.unlink(missing_ok=True)
+    with replacing(path) as draft, draft.open("wb") as file:
+        if isinstance(content, bytes):
+            file.write(content)
+        else:
+            np.save(file, content, allow_pickle=False)
 
 
 def _read_card(place: Path) -> dict[str, Any]:

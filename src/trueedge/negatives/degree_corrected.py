@@ -40,11 +40,7 @@ def degree_corrected(
     outcome is distributed the same, and the end is sure. A pair is turned as a positive drawn at random is.
 
     Args:
-        graph: its edges are never negatives.
-        positives: int array (P, 2), never negatives.
-        ratio: negatives for each positive; M is ``ratio * P`` to the nearest whole number.
-        known: int array (m, 2) of further pairs that are never negatives.
-        seed: the same seed gives the same pairs on every machine.
+        graph, positives, ratio, known, seed: as in :func:`trueedge.negatives.uniform`.
         degrees: ``"full"`` counts positives and known pairs as edges too, ``"train"`` only the graph's.
         redraw: what is drawn again of a rejected pair: ``"both"`` ends, as Algorithm 1 says, or the
             ``"target"`` alone, as the published runs did (up to 30 times).

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, is_number, is_whole, must_be, unknown
 from trueedge.graph import Graph, as_pairs
 from trueedge.graph.graph import check_graph
+from trueedge.progress import Steps
 from trueedge.randomness import derive
 
 if TYPE_CHECKING:
-    from trueedge.kernels.negatives.heart_loops import Problem
+    from trueedge.kernels.negatives.hard_candidates import Problem
 
 HEURISTICS = ("ra", "cn", "ppr", "features")
 TIES = ("paper", "released")
@@ -32,7 +33,7 @@ def heart(
     eps: float = 1e-5,
     ties: str = "paper",
     seed: int = 0,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Steps | None = None,
 ) -> NDArray[np.int32]:
     """Negatives that corrupt one end of a positive with the nodes heuristics rank highest around the other.
 
@@ -68,7 +69,7 @@ def heart(
     asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed)
     if len(asked.positives) == 0:
         return np.empty((0, asked.k, 2), dtype=np.int32)
-    from trueedge.kernels.negatives.heart_loops import hard_negatives
+    from trueedge.kernels.negatives.hard_candidates import hard_negatives
 
     return hard_negatives(problem_of(asked), asked.positives, asked.eps, progress)
 
@@ -126,7 +127,7 @@ def checked(
 
 def problem_of(asked: Request) -> Problem:
     """A request as arrays."""
-    from trueedge.kernels.negatives import heart_loops as kernel
+    from trueedge.kernels.negatives import hard_candidates as kernel
     from trueedge.kernels.neighbors.similarity import feature_index
 
     graph = asked.graph
@@ -167,7 +168,7 @@ def _check(
     eps: float,
     ties: str,
 ) -> None:
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 2 or k % 2:
+    if not is_whole(k) or k < 2 or k % 2:
         raise must_be("k", "heart", "an even number, 2 or more", k)
     if isinstance(heuristics, str) or not isinstance(heuristics, Sequence) or len(heuristics) == 0:
         raise must_be("heuristics", "heart", "a list of one or more names", heuristics)
@@ -178,9 +179,9 @@ def _check(
         raise must_be("heuristics", "heart", "names that differ", tuple(heuristics))
     if ties not in TIES:
         raise unknown("rule for ties in heart", ties, TIES)
-    if not _is_number(alpha) or not 0 < alpha < 1:
+    if not is_number(alpha) or not 0 < alpha < 1:
         raise must_be("alpha", "heart", "between 0 and 1, and neither", alpha)
-    if not _is_number(eps) or not 1e-15 <= eps < 1:
+    if not is_number(eps) or not 1e-15 <= eps < 1:
         # Below that, the rounding of the sums is larger than what eps bounds.
         raise must_be("eps", "heart", "at least 1e-15 and below 1", eps)
     if "features" in heuristics and graph.features is None:

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import time
-from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, unknown, whole_number
 from trueedge.graph import Graph, pair_keys
-from trueedge.negatives.heart import Request, checked, problem_of
-from trueedge.negatives.shard_files import claimed, draft_of, publish, write_rows
+from trueedge.negatives.heart import Request, checked, heart, problem_of
+from trueedge.negatives.shard_files import (
+    SECONDS_BETWEEN_CHECKS,
+    claimed,
+    draft_of,
+    publish,
+    write_once,
+    write_rows,
+)
 from trueedge.negatives.sharded import (
     CARD,
     FORMAT,
@@ -26,62 +33,57 @@ from trueedge.negatives.sharded import (
     hash_pairs,
     read_card,
 )
+from trueedge.progress import Steps
 
 if TYPE_CHECKING:
     from trueedge.kernels.arrays.threads import Scratches
-    from trueedge.kernels.negatives.heart_loops import Problem, Scratch
+    from trueedge.kernels.negatives.hard_candidates import Problem, Scratch
 
 # Part of every request: to be raised when the same request would get other negatives than before.
 RULE = 1
-SECONDS_BETWEEN_LOOKS = 0.1
+_DEFAULTS = {
+    name: each.default
+    for name, each in inspect.signature(heart).parameters.items()
+    if each.default is not each.empty and name != "progress"
+}
 
 
 def heart_shards(
     graph: Graph,
     positives: ArrayLike,
     folder: str | os.PathLike[str],
-    k: int = 500,
-    heuristics: Sequence[str] = ("ra", "ppr"),
-    known: ArrayLike | None = None,
-    keep_known: bool = False,
-    alpha: float = 0.15,
-    eps: float = 1e-5,
-    ties: str = "paper",
-    seed: int = 0,
+    *,
     ends_per_shard: int = 2048,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Steps | None = None,
+    **options: Any,
 ) -> ShardedNegatives:
-    """The negatives of :func:`trueedge.negatives.heart`, the very same, written into a folder shard by shard.
+    """Write the negatives of :func:`trueedge.negatives.heart`, exactly the same, into a folder in shards.
 
-    Asked again with the same arguments it goes on where it was stopped, in whatever way, and does nothing
-    where all is done. Several processes that ask for the same at one time share the work, and each returns
-    when all of it is done. A shard that was damaged since is made again.
+    Called again with the same arguments, it continues where it was stopped and does nothing once all shards
+    are there. Several processes called with the same arguments share the work, and each returns when all of
+    it is done. A damaged shard is written again.
 
     Args:
         graph: the training graph, whose structure and features the heuristics read.
         positives: int array (P, 2), without self-pairs.
-        folder: where to; new or empty, or one that holds negatives of the same request.
-        k: how many negatives a positive gets, even.
-        heuristics: some of ``ra``, ``cn``, ``ppr`` and ``features``.
-        known: int array (m, 2), further edges that may not be negatives.
-        keep_known: allow known edges as negatives, all but the positive itself.
-        alpha: the probability of PageRank's walk to go back to its start.
-        eps: PageRank's error bound a unit of degree.
-        ties: ``"paper"`` or ``"released"``.
-        seed: for what is drawn uniformly.
-        ends_per_shard: how many end nodes a shard takes: what a kill can lose, and how finely work is shared.
-        progress: called with (end nodes done, by whomever, end nodes in all) as the work goes on.
+        folder: a new or empty folder, or one that holds negatives of the same request.
+        ends_per_shard: how many end nodes a shard holds. A killed run loses at most one shard of each
+            process, and processes share the work shard by shard.
+        progress: called with (end nodes done by all processes, end nodes in all) as the work goes on.
+        options: ``k``, ``heuristics``, ``known``, ``keep_known``, ``alpha``, ``eps``, ``ties`` and ``seed``,
+            as :func:`trueedge.negatives.heart` takes them, with the same defaults.
 
     Returns:
         The negatives on disk, to be read in parts or as one array (P, k, 2).
     """
-    asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed)
-    whole = isinstance(ends_per_shard, (int, np.integer)) and not isinstance(ends_per_shard, bool)
-    if not whole or ends_per_shard < 1:
-        raise must_be("ends_per_shard", "heart_shards", "a whole number, 1 or more", ends_per_shard)
+    for name in options:
+        if name not in _DEFAULTS:
+            raise unknown("option of heart_shards", name, _DEFAULTS)
+    asked = checked(graph, positives, **{**_DEFAULTS, **options})
+    ends_per_shard = whole_number("ends_per_shard", "heart_shards", ends_per_shard, 1)
     place = Path(folder)
     try:
-        _begin(place, asked, int(ends_per_shard))
+        _begin(place, asked, ends_per_shard)
         negatives = ShardedNegatives.at(place)
         _Work(negatives, asked, progress).finish()
     except OSError as error:
@@ -96,21 +98,17 @@ def _begin(folder: Path, asked: Request, ends_per_shard: int) -> None:
     if folder.exists() and not card.exists():
         _refuse_foreign(folder)
     folder.mkdir(parents=True, exist_ok=True)
-    while not card.exists():
-        with claimed(card) as file:
-            if file is None:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
-            elif card.exists():
-                draft_of(card).unlink()
-            else:
-                with claimed(folder / POSITIVES) as beside:
-                    # Nobody else comes here while the card is claimed.
-                    assert beside is not None
-                    np.save(beside, asked.positives.astype(np.int32), allow_pickle=False)
-                    publish(beside, folder / POSITIVES)
-                text = json.dumps({"format": FORMAT, "version": VERSION, "request": request}, indent=1)
-                file.write(text.encode() + b"\n")
-                publish(file, card)
+
+    def write(file: BinaryIO) -> None:
+        with claimed(folder / POSITIVES) as beside:
+            # Nobody else comes here while the card is claimed.
+            assert beside is not None
+            np.save(beside, asked.positives.astype(np.int32), allow_pickle=False)
+            publish(beside, folder / POSITIVES)
+        text = json.dumps({"format": FORMAT, "version": VERSION, "request": request}, indent=1)
+        file.write(text.encode() + b"\n")
+
+    write_once(card, write)
     _refuse_another(folder, read_card(folder), request)
 
 
@@ -156,9 +154,7 @@ def _refuse_another(folder: Path, found: dict[str, Any], request: dict[str, Any]
 class _Work:
     """One process's part in filling a folder."""
 
-    def __init__(
-        self, negatives: ShardedNegatives, asked: Request, progress: Callable[[int, int], object] | None
-    ) -> None:
+    def __init__(self, negatives: ShardedNegatives, asked: Request, progress: Steps | None) -> None:
         self.negatives = negatives
         self.asked = asked
         self.progress = progress
@@ -170,7 +166,7 @@ class _Work:
         waiting = False
         while self.left:
             if waiting:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
+                time.sleep(SECONDS_BETWEEN_CHECKS)
             before = len(self.left)
             self.left = [shard for shard in self.left if not self._see_to(shard)]
             waiting = len(self.left) == before
@@ -198,7 +194,7 @@ class _Work:
 
     def _compute(self, shard: int) -> NDArray[np.int32]:
         from trueedge.kernels.arrays.grouping import Groups
-        from trueedge.kernels.negatives.heart_loops import corrupted_ends
+        from trueedge.kernels.negatives.hard_candidates import corrupted_ends
 
         ends, (first, last) = Groups(*self.negatives.ends), self.negatives.stretch(shard)
         problem, scratches = self._tools
@@ -208,7 +204,7 @@ class _Work:
 
     @cached_property
     def _tools(self) -> tuple[Problem, Scratches[Scratch]]:
-        from trueedge.kernels.negatives.heart_loops import heart_scratches
+        from trueedge.kernels.negatives.hard_candidates import heart_scratches
 
         problem = problem_of(self.asked)
         return problem, heart_scratches(problem, self.asked.eps)

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
 
 ROUNDS_FOR_A_TARGET = 30
@@ -191,7 +191,6 @@ def check_redraw(redraw: str, owner: str) -> None:
 
 def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
     """The number of negatives: so many for each positive, to the nearest whole number."""
-    number = isinstance(ratio, (int, float, np.integer, np.floating)) and not isinstance(ratio, bool)
-    if not number or not 0 <= ratio <= sys.float_info.max:
+    if not is_number(ratio) or not 0 <= ratio <= sys.float_info.max:
         raise must_be("ratio", owner, "a number, 0 or more", ratio)
     return round(float(ratio) * len(positives))

@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import os
-import warnings
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import map_array
 
 DIGEST = 32
+SECONDS_BETWEEN_CHECKS = 0.1
 
 
 def draft_of(path: Path) -> Path:
@@ -58,6 +59,24 @@ def publish(file: BinaryIO, path: Path) -> None:
     os.replace(draft_of(path), path)
 
 
+def write_once(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file that several processes want: one of them writes it, and all return when it is there.
+
+    Args:
+        path: where the file goes.
+        write: writes the content into an open file.
+    """
+    while not path.exists():
+        with claimed(path) as file:
+            if file is None:
+                time.sleep(SECONDS_BETWEEN_CHECKS)
+            elif path.exists():
+                draft_of(path).unlink()
+            else:
+                write(file)
+                publish(file, path)
+
+
 def write_rows(file: BinaryIO, rows: NDArray[np.int32], salt: str) -> None:
     """Write a table as a .npy file with a checksum after its end, where readers of .npy do not look.
 
@@ -79,15 +98,7 @@ def read_rows(path: Path, shape: tuple[int, int], salt: str | None) -> NDArray[n
         shape: what it must have.
         salt: what it was written with, to compare the checksum, which reads all of it; None trusts the file.
     """
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error")
-            rows = open_memmap(path, mode="r")
-    except FileNotFoundError:
-        raise InputError(f"{path} is missing") from None
-    except Exception:
-        # numpy parses the head as Python text: a damaged one fails, or warns, in many ways.
-        raise InputError(f"{path} is damaged: it is not a whole .npy file of numbers") from None
+    rows = map_array(path, str(path))
     if rows.shape != shape or rows.dtype != np.dtype("<i4") or not rows.flags.c_contiguous:
         raise InputError(f"{path} is damaged: it does not hold int32 numbers of shape {shape}")
     end = rows.offset + rows.nbytes

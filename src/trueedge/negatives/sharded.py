@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, is_whole
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
 from trueedge.negatives.shard_files import read_rows
@@ -218,15 +218,10 @@ def read_card(folder: Path) -> dict[str, Any]:
     if card.get("version") != VERSION:
         raise InputError(f"{path} has the format {card.get('version')!r}, this version reads {VERSION}")
     request = card.get("request")
-    if not isinstance(request, dict) or not all(
-        _is_size(request.get(key)) for key in ("k", "ends_per_shard")
-    ):
+    sizes = [request.get(key) for key in ("k", "ends_per_shard")] if isinstance(request, dict) else [None]
+    if not isinstance(request, dict) or not all(is_whole(size) and size > 0 for size in sizes):
         raise InputError(f"{path} is damaged: it does not say what was asked for")
     return dict(request)
-
-
-def _is_size(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def hash_pairs(pairs: NDArray[Any]) -> str:

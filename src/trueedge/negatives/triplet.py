@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, must_be, whole_number
 from trueedge.graph import Graph
 from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import known_pairs
@@ -44,8 +44,7 @@ def triplet(
     """
     from trueedge.kernels.negatives.sampling import below
 
-    if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 1:
-        raise must_be("k", "triplet", "a whole number, 1 or more", k)
+    k = whole_number("k", "triplet", k, 1)
     if keep not in ("source", "target", "random"):
         raise must_be("keep", "triplet", "'source', 'target' or 'random'", keep)
     asked, all_known = known_pairs(check_graph(graph, "triplet"), positives, known)
@@ -54,13 +53,13 @@ def triplet(
     column = below(rng, 2, len(asked)) if keep == "random" else np.full(len(asked), int(keep == "target"))
     nodes, which = np.unique(asked[rows, column], return_inverse=True)
     indptr, partners = all_known.partners(nodes)
-    _check_enough(graph, nodes, graph.num_nodes - np.diff(indptr), int(k))
+    _check_enough(graph, nodes, graph.num_nodes - np.diff(indptr), k)
     free = _Free.beside(indptr, partners, graph.num_nodes)
     negatives = np.repeat(asked[:, None].astype(np.int32), k, axis=1)
-    step = max(1, _BLOCK // int(k))
+    step = max(1, _BLOCK // k)
     for start in range(0, len(asked), step):
         block = rows[start : start + step]
-        negatives[block, :, 1 - column[block]] = free.draw(rng, which[block], int(k))
+        negatives[block, :, 1 - column[block]] = free.draw(rng, which[block], k)
     return negatives
 
 

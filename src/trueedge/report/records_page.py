@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from trueedge.analysis.slices import Sliced, slices
 from trueedge.analysis.tables import Table, latest, tables
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, write_text
+from trueedge.progress import Progress
 from trueedge.report import panels
 from trueedge.report.blocks import facts
 from trueedge.report.costs import cost
@@ -25,7 +26,6 @@ from trueedge.report.page import Section, page
 from trueedge.report.room import PAGE
 from trueedge.results.record import Record
 
-Progress = Callable[[str, int, int], None]
 # How much of the page each part may take.
 SHARES = {"leaderboards": 0.45, "protocols": 0.1, "over": 0.03, "slices": 0.2, "training": 0.1, "cost": 0.12}
 # A task that takes longer is not made again unless it is asked for.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import time
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
 from trueedge.results.packed_units import pack
@@ -25,8 +26,6 @@ from trueedge.runs.provenance import peak_memory, provenance
 from trueedge.tasks import ScoreWarning, Task, protocols
 from trueedge.tasks.protocols import Source, get
 from trueedge.version import VERSION
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

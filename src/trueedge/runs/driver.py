@@ -12,10 +12,11 @@ from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.progress import Progress
 from trueedge.results import kept_scores
 from trueedge.results.record import Record
 from trueedge.results.store import Store
-from trueedge.runs.cells import Cell, Outcome, Progress, default_protocol
+from trueedge.runs.cells import Cell, Outcome, default_protocol
 from trueedge.runs.processes import Processes
 from trueedge.runs.runner import InProcess, Runner
 from trueedge.tasks import Task

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from trueedge.errors import InputError
-from trueedge.runs.cells import Cell, Outcome, Progress, run_on
+from trueedge.progress import Progress
+from trueedge.runs.cells import Cell, Outcome, run_on
 from trueedge.runs.failures import user_error
 from trueedge.tasks import Task
 

@@ -13,7 +13,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, whole_number
 from trueedge.graph import Graph, as_pairs
 from trueedge.metrics.scores import as_array, as_scores
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
@@ -113,8 +113,7 @@ def score_pairs(
     Returns:
         float64 array (n,), in the order of the pairs.
     """
-    if isinstance(batch, bool) or not isinstance(batch, (int, np.integer)) or batch < 1:
-        raise must_be("batch", "score_pairs", "a whole number, 1 or more", batch)
+    batch = whole_number("batch", "score_pairs", batch, 1)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(f"pairs must be an array of shape (n, 2), got shape {pairs.shape}")
     scores = np.empty(len(pairs), dtype=np.float64)

@@ -11,9 +11,9 @@ from trueedge import metrics
 from trueedge.errors import InputError, must_be, unknown
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.progress import Progress
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_for
-from trueedge.runs.cells import Progress
 from trueedge.runs.driver import with_settings
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy

@@ -6,9 +6,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
-from trueedge.errors import must_be, unknown
+from trueedge.errors import unknown, whole_number
 from trueedge.graph import Graph
 from trueedge.randomness import derive
 from trueedge.splits.fraction import fraction
@@ -42,6 +40,5 @@ def repeat(
     for key in settings:
         if key not in allowed:
             raise unknown("setting of this split", key, set(allowed) - {"graph", "seed"})
-    if isinstance(times, bool) or not isinstance(times, (int, np.integer)) or times < 1:
-        raise must_be("times", "repeat", "a whole number, 1 or more", times)
+    times = whole_number("times", "repeat", times, 1)
     return [how(graph, seed=derive(seed, "split", "repeat", i), **settings) for i in range(times)]

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
 
 
@@ -74,11 +74,10 @@ def share_of(share: float, num_edges: int) -> int:
 
 
 def check_share(value: object, argument: str, owner: str) -> float:
-    """Return a share of the edges, a number from 0 to 1."""
-    number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    """A share of the edges: a number from 0 to 1."""
     # Compared before it is converted: a whole number may be too large for a float.
-    if number and 0 <= value <= 1:  # type: ignore[operator]
-        return float(value)  # type: ignore[arg-type]
+    if is_number(value) and 0 <= value <= 1:
+        return float(value)
     raise must_be(argument, owner, "a number from 0 to 1", value)
 
 

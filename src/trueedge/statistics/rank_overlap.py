@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be
 
 Item = Hashable
 Group = list[Item]
@@ -30,7 +30,7 @@ def rbo(first: Iterable[object], second: Iterable[object], p: float = 0.5) -> fl
     Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010, Equation 32; groups as
     in Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024 (their RBO^a).
     """
-    if isinstance(p, bool) or not isinstance(p, (int, float)) or not 0 < p < 1:
+    if not is_number(p) or not 0 < p < 1:
         raise must_be("p", "rbo", "between 0 and 1, both exclusive", p)
     one, other = _Ranking.check(first, "first"), _Ranking.check(second, "second")
     shared = _overlaps(one, other)

@@ -8,12 +8,12 @@ from typing import Any
 
 from trueedge.analysis import summarise
 from trueedge.analysis.figure import Figure
-from trueedge.errors import InputError, must_be, unknown
+from trueedge.errors import InputError, unknown, whole_number
 from trueedge.methods import Method
+from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, drive, runner_for
-from trueedge.runs.cells import Progress
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,8 @@ class Plan:
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        if self.seeds is not None and (not isinstance(self.seeds, int) or self.seeds < 1):
-            raise must_be("seeds", "Plan", "a whole number from 1 on", self.seeds)
-        if not isinstance(self.jobs, int) or self.jobs < 1:
-            raise must_be("jobs", "Plan", "a whole number from 1 on", self.jobs)
+        whole_number("seeds", "Plan", 1 if self.seeds is None else self.seeds, 1)
+        whole_number("jobs", "Plan", self.jobs, 1)
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
@@ -9,11 +10,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, must_be, whole_number
 from trueedge.graph import Graph
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.metrics.scores import as_scores
-from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Bound, Need, as_vectors
 from trueedge.scorers.scorer import Scorer
 from trueedge.tasks.base import GraphTask, refuse_unfitted
@@ -38,19 +38,25 @@ def cluster(
     Aiyappa et al. 2025, "Implicit degree bias in the link prediction task", 3.3: with the number of true
     communities.
     """
-    from trueedge.kernels.blocks.kmeans import kmeans
-
     table = np.ascontiguousarray(as_scores(points, "points"), dtype=np.float64)
     if table.ndim != 2 or table.size == 0:
         raise InputError(f"points must have the shape (n, d), got {table.shape}")
     for argument, value, high in (("clusters", clusters, len(table)), ("restarts", restarts, 10**6)):
-        whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        if not whole or not 1 <= value <= high:
-            raise must_be(argument, "cluster", f"a whole number from 1 to {high}", value)
+        whole_number(argument, "cluster", value, 1, high)
     if directions:
         lengths = np.sqrt((table**2).sum(axis=1, keepdims=True))
         table = table / np.where(lengths > 0, lengths, 1.0)
-    return kmeans(generator(seed, "kmeans"), table, int(clusters), int(restarts)).labels
+    try:
+        from sklearn.cluster import KMeans
+    except ImportError:
+        raise InputError("K-means needs scikit-learn: pip install 'scikit-learn>=1.4'") from None
+    random_state = derive(seed, "kmeans") % 2**32
+    # Vectors that are all the same make one cluster, whatever was asked for.
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Number of distinct clusters")
+        made = KMeans(int(clusters), n_init=int(restarts), random_state=random_state).fit(table)
+    labels: NDArray[np.int32] = made.labels_.astype(np.int32)
+    return labels
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

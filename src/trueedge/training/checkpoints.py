@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.files.writing import replacing
 
 
 @dataclass(frozen=True)
@@ -24,10 +24,8 @@ class Checkpoint:
         """Replace the saved state."""
         import torch
 
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        torch.save(state, temporary)
-        temporary.replace(self.path)
+        with replacing(self.path) as draft:
+            torch.save(state, draft)
 
     def load(self, request: dict[str, Any], device: str) -> dict[str, Any] | None:
         """Return the state that was saved for a request, or None where there is none."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, UInt32s
 
 _HIGH, _LOW = np.uint64(32), np.uint64(0xFFFFFFFF)
 
@@ -22,11 +23,11 @@ class Alias(NamedTuple):
     1977.
     """
 
-    threshold: NDArray[np.uint32]
-    other: NDArray[np.int32]
+    threshold: UInt32s
+    other: Int32s
 
 
-def alias_table(weights: NDArray[np.float64]) -> Alias:
+def alias_table(weights: Float64s) -> Alias:
     """A table to draw in proportion to weights.
 
     Args:
@@ -40,7 +41,7 @@ def alias_table(weights: NDArray[np.float64]) -> Alias:
 
 
 @njit(cache=True, nogil=True)
-def drawn(threshold: NDArray[np.uint32], other: NDArray[np.int32], word: np.uint64) -> np.int64:
+def drawn(threshold: UInt32s, other: Int32s, word: np.uint64) -> np.int64:
     """A slot of an alias table, from one random word."""
     # Without their width the compiler would mix signed and unsigned numbers to floats.
     slot = np.int64(((word >> _HIGH) * np.uint64(len(threshold))) >> _HIGH)
@@ -48,7 +49,7 @@ def drawn(threshold: NDArray[np.uint32], other: NDArray[np.int32], word: np.uint
 
 
 @njit(cache=True, nogil=True)
-def _fill_alias(shares: NDArray[np.float64], threshold: NDArray[np.uint32], other: NDArray[np.int32]) -> None:
+def _fill_alias(shares: Float64s, threshold: UInt32s, other: Int32s) -> None:
     """Fill up each slot that has less than its part from one that has more."""
     nodes = len(shares)
     poor, rich = np.empty(nodes, dtype=np.int64), np.empty(nodes, dtype=np.int64)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s
 from trueedge.kernels.arrays.threads import run_blocks
 from trueedge.kernels.text.tidying import HALF, LOWER_HALF, block_size, range_bits, ranges_per_block
 
 
-def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def neighbour_lists(edges: Int32s, num_nodes: int) -> tuple[Int64s, Int32s]:
     """Both directions of each edge as sorted rows of neighbours: int64 (n + 1,), int32 (2m,).
 
     A row holds its smaller neighbours before its larger ones. The larger ones are in the edges' order
@@ -51,7 +51,7 @@ def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[n
 
 
 @njit(cache=True, nogil=True)
-def _count(edges: NDArray[np.int32], shift: int, ranges: int) -> NDArray[np.int64]:
+def _count(edges: Int32s, shift: int, ranges: int) -> Int64s:
     """How many edges have their smaller, and how many their larger node in each range."""
     counts = np.zeros((2, ranges), dtype=np.int64)
     for i in range(len(edges)):
@@ -61,7 +61,7 @@ def _count(edges: NDArray[np.int32], shift: int, ranges: int) -> NDArray[np.int6
 
 
 @njit(cache=True, nogil=True)
-def _deal(edges: NDArray[np.int32], shift: int, cursor: NDArray[np.int64], keys: NDArray[np.int64]) -> None:
+def _deal(edges: Int32s, shift: int, cursor: Int64s, keys: Int64s) -> None:
     for i in range(len(edges)):
         u, v = np.int64(edges[i, 0]), np.int64(edges[i, 1])
         keys[cursor[v >> shift]] = v << HALF | u
@@ -70,14 +70,14 @@ def _deal(edges: NDArray[np.int32], shift: int, cursor: NDArray[np.int64], keys:
 
 @njit(cache=True, nogil=True)
 def _fill_ranges(
-    edges: NDArray[np.int32],
-    keys: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    edges: Int32s,
+    keys: Int64s,
+    starts: Int64s,
     shift: int,
     first: int,
     last: int,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    indptr: Int64s,
+    indices: Int32s,
 ) -> None:
     """The rows of some ranges of nodes, and where they end."""
     nodes = len(indptr) - 1

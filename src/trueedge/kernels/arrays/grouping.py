@@ -9,6 +9,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int64s
+
 # Blocks a thread gets: enough that an unlucky block does not hold up the rest, few enough that the
 # scratch each one allocates costs nothing.
 BLOCKS_PER_THREAD = 4
@@ -23,9 +25,9 @@ class Groups(NamedTuple):
         order: int64 array (n,), the positions, ascending within a group.
     """
 
-    keys: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    order: NDArray[np.int64]
+    keys: Int64s
+    starts: Int64s
+    order: Int64s
 
 
 def group_by(keys: NDArray[np.integer[Any]], num_keys: int) -> Groups:
@@ -56,7 +58,7 @@ def num_blocks(num_groups: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _place(keys: NDArray[Any], cursor: NDArray[np.int64], order: NDArray[np.int64]) -> None:
+def _place(keys: NDArray[Any], cursor: Int64s, order: Int64s) -> None:
     for position in range(len(keys)):
         key = keys[position]
         order[cursor[key]] = position

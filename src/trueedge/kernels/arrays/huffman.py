@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 
 
 class Paths(NamedTuple):
@@ -20,12 +19,12 @@ class Paths(NamedTuple):
         left: bool array, whether it turns to the left there.
     """
 
-    starts: Ints
-    inner: NDArray[np.int32]
-    left: NDArray[np.bool_]
+    starts: Int64s
+    inner: Int32s
+    left: Bools
 
 
-def huffman_paths(counts: Ints) -> Paths:
+def huffman_paths(counts: Int64s) -> Paths:
     """The ways to the leaves of the tree in which frequent leaves lie near the root.
 
     Args:
@@ -49,7 +48,7 @@ def huffman_paths(counts: Ints) -> Paths:
 
 
 @njit(cache=True, nogil=True)
-def _merge_lightest(counts: Ints) -> tuple[Ints, NDArray[np.bool_]]:
+def _merge_lightest(counts: Int64s) -> tuple[Int64s, Bools]:
     """The parent of each node of the tree, leaves first, and whether it is its left child; counts ascend."""
     leaves = len(counts)
     weight = np.empty(2 * leaves - 1, dtype=np.int64)
@@ -74,7 +73,7 @@ def _merge_lightest(counts: Ints) -> tuple[Ints, NDArray[np.bool_]]:
 
 
 @njit(cache=True, nogil=True)
-def _depths(parent: Ints) -> Ints:
+def _depths(parent: Int64s) -> Int64s:
     depth = np.zeros(len(parent), dtype=np.int64)
     for node in range(len(parent) - 2, -1, -1):
         depth[node] = depth[parent[node]] + 1
@@ -83,12 +82,7 @@ def _depths(parent: Ints) -> Ints:
 
 @njit(cache=True, nogil=True)
 def _write_paths(
-    order: Ints,
-    parent: Ints,
-    left: NDArray[np.bool_],
-    starts: Ints,
-    inner: NDArray[np.int32],
-    turns: NDArray[np.bool_],
+    order: Int64s, parent: Int64s, left: Bools, starts: Int64s, inner: Int32s, turns: Bools
 ) -> None:
     leaves = len(order)
     for rank in range(leaves):

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Bools, Int32s
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
@@ -23,13 +24,7 @@ def draw_key(key: np.uint64, first: int, second: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def draw_free(
-    key: np.uint64,
-    taken: NDArray[np.bool_],
-    free: int,
-    drawn: NDArray[np.int32],
-    room: NDArray[np.int32],
-) -> None:
+def draw_free(key: np.uint64, taken: Bools, free: int, drawn: Int32s, room: Int32s) -> None:
     """Draw distinct nodes that are not taken, every choice equally likely; they are taken afterwards.
 
     Args:

@@ -14,7 +14,8 @@ from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Float32s, Int64s
 
 LANES = 16
 _BYTES = 4
@@ -68,9 +69,7 @@ def _lane_dot(
     return types.float32(left, types.intp, right, types.intp, types.intp), compile_call
 
 
-def _plain_dot(
-    left: NDArray[np.float32], i: int, right: NDArray[np.float32], j: int, size: int
-) -> np.float32:
+def _plain_dot(left: Float32s, i: int, right: Float32s, j: int, size: int) -> np.float32:
     lanes = np.zeros(LANES, dtype=np.float32)
     for at in range(0, size, LANES):
         lanes += left[i + at : i + at + LANES] * right[j + at : j + at + LANES]
@@ -126,20 +125,11 @@ def _lane_steps(
         return context.get_dummy_value()
 
     rows = types.Array(types.int64, 1, "C")
-    return (
-        types.void(source, types.intp, targets, rows, _weights, types.intp, types.intp),
-        compile_call,
-    )
+    return (types.void(source, types.intp, targets, rows, _weights, types.intp, types.intp), compile_call)
 
 
 def _plain_steps(
-    source: NDArray[np.float32],
-    i: int,
-    targets: NDArray[np.float32],
-    rows: NDArray[np.int64],
-    weights: NDArray[np.float32],
-    count: int,
-    size: int,
+    source: Float32s, i: int, targets: Float32s, rows: Int64s, weights: Float32s, count: int, size: int
 ) -> None:
     before = source[i : i + size].copy()
     for row, weight in zip(rows[:count], weights[:count], strict=True):

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Int32s
 
 # With fewer ids than this a digit's value, a plain sort is faster than going through the values.
 IDS_PER_VALUE = 1 / 16
 
 
-def digit_counts(nodes: int) -> NDArray[np.int32]:
+def digit_counts(nodes: int) -> Int32s:
     """Room for :func:`sort_ids`: a count for each value of the two digits that a node id has."""
     bits = max(nodes - 1, 1).bit_length()
     return np.zeros(1 << ((bits + 1) // 2), dtype=np.int32)
 
 
 @njit(cache=True, nogil=True)
-def sort_ids(ids: NDArray[np.int32], room: NDArray[np.int32], counts: NDArray[np.int32]) -> None:
+def sort_ids(ids: Int32s, room: Int32s, counts: Int32s) -> None:
     """Sort node ids in place.
 
     Args:
@@ -37,9 +38,7 @@ def sort_ids(ids: NDArray[np.int32], room: NDArray[np.int32], counts: NDArray[np
 
 
 @njit(cache=True, nogil=True)
-def _deal(
-    ids: NDArray[np.int32], dealt: NDArray[np.int32], counts: NDArray[np.int32], shift: int, low: int
-) -> None:
+def _deal(ids: Int32s, dealt: Int32s, counts: Int32s, shift: int, low: int) -> None:
     """Write ids in the order of the digit that begins at a bit; equals stay as they come."""
     counts[:] = 0
     for node in ids:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Table = NDArray[np.float32]
+from trueedge.kernels.arrays.dtypes import Float32s, Float64s, Int32s, Int64s
+
+Table = Float32s
 
 # With more entries than this share, an index of those that are not zero costs more than it saves.
 SPARSE = 0.25
 
 
-def row_products(table: Table, pairs: Ints) -> NDArray[np.float64]:
+def row_products(table: Table, pairs: Int64s) -> Float64s:
     """The inner product of the two rows each pair names, float64 (n,), added column by column.
 
     Args:
@@ -33,7 +32,7 @@ def row_products(table: Table, pairs: Ints) -> NDArray[np.float64]:
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _full_products(table: Table, pairs: Ints, products: Floats) -> None:
+def _full_products(table: Table, pairs: Int64s, products: Float64s) -> None:
     for p in prange(len(pairs)):
         total = 0.0
         for column in range(table.shape[1]):
@@ -43,7 +42,7 @@ def _full_products(table: Table, pairs: Ints, products: Floats) -> None:
 
 @njit(cache=True, nogil=True, parallel=True)
 def _sparse_products(
-    table: Table, starts: Ints, columns: NDArray[np.int32], pairs: Ints, products: Floats
+    table: Table, starts: Int64s, columns: Int32s, pairs: Int64s, products: Float64s
 ) -> None:
     """Walk the columns of the row with fewer entries; the zeros left out would change no bit of the sum."""
     for p in prange(len(pairs)):

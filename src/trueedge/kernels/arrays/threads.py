@@ -15,6 +15,8 @@ import numba
 
 Scratch = TypeVar("Scratch")
 Result = TypeVar("Result")
+# Called with the items done and the items in all.
+Steps = Callable[[int, int], object]
 
 
 class Scratches(Generic[Scratch]):
@@ -41,7 +43,7 @@ def run_blocks(
     total: int,
     size: int,
     make_scratch: Callable[[], Scratch] | Scratches[Scratch],
-    progress: Callable[[int, int], object] | None = None,
+    progress: Steps | None = None,
 ) -> list[Result]:
     """Run ``work(first, last, scratch)`` over ``0..total-1`` in blocks; the results in the blocks' order.
 
@@ -85,7 +87,7 @@ def _run_here(
     one: Callable[[int, int], Result],
     blocks: list[tuple[int, int]],
     total: int,
-    progress: Callable[[int, int], object] | None,
+    progress: Steps | None,
 ) -> list[Result]:
     results: list[Result] = []
     for first, last in blocks:

@@ -7,17 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trueedge.kernels.blocks.blockmodel import (
-    LN2,
-    Draws,
-    Floats,
-    Groups,
-    Ints,
-    Terms,
-    edges_between,
-    group_term,
-    scaled,
-)
+from trueedge.kernels.arrays.dtypes import Float64s, Int64s
+from trueedge.kernels.blocks.blockmodel import LN2, Draws, Groups, Terms, edges_between, group_term, scaled
 from trueedge.kernels.neighbors.pair_counts import count_of
 
 
@@ -32,15 +23,15 @@ class BlockGraph(NamedTuple):
         degree: int64 array (entries,), the degrees that occur in a group.
     """
 
-    indptr: Ints
-    indices: Ints
-    cumulated: Ints
-    degree_indptr: Ints
-    degree: Ints
+    indptr: Int64s
+    indices: Int64s
+    cumulated: Int64s
+    degree_indptr: Int64s
+    degree: Int64s
 
 
 @njit(cache=True, nogil=True)
-def find_merges(groups: Groups, terms: Terms, graph: BlockGraph, draws: Draws) -> tuple[Ints, Floats]:
+def find_merges(groups: Groups, terms: Terms, graph: BlockGraph, draws: Draws) -> tuple[Int64s, Float64s]:
     """The cheapest of some merges for each group.
 
     Args:
@@ -121,7 +112,7 @@ def merge_price(groups: Groups, terms: Terms, graph: BlockGraph, r: int, s: int)
 
 
 @njit(cache=True, nogil=True)
-def join(partner: Ints, order: Ints, wanted: int) -> Ints:
+def join(partner: Int64s, order: Int64s, wanted: int) -> Int64s:
     """The new group of each group when so many merges are made, in an order; numbered by first member.
 
     Args:
@@ -150,7 +141,7 @@ def join(partner: Ints, order: Ints, wanted: int) -> Ints:
 
 
 @njit(cache=True, nogil=True)
-def _root_of(root: Ints, r: int) -> int:
+def _root_of(root: Int64s, r: int) -> int:
     while root[r] != r:
         root[r] = root[root[r]]
         r = root[r]

@@ -10,14 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s, UInt32s
 from trueedge.kernels.neighbors.pair_counts import PairCounts, count_add, count_of
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
-Draws = NDArray[np.uint32]
+Draws = UInt32s
 
 LN2 = float(np.log(2.0))
 # A gain below this is rounding.
@@ -37,9 +34,9 @@ class Terms(NamedTuple):
         corrected: whether degrees are the model's parameters.
     """
 
-    log_factorial: Floats
-    log_partitions: Floats
-    curve: Floats
+    log_factorial: Float64s
+    log_partitions: Float64s
+    curve: Float64s
     curve_start: float
     curve_step: float
     corrected: bool
@@ -56,9 +53,9 @@ class Groups(NamedTuple):
         degrees: the nodes of a group with a degree; empty unless the model is degree-corrected.
     """
 
-    of: Ints
-    sizes: Ints
-    ends: Ints
+    of: Int64s
+    sizes: Int64s
+    ends: Int64s
     edges: PairCounts
     degrees: PairCounts
 
@@ -107,13 +104,13 @@ def edges_between(edges: PairCounts, r: int, s: int) -> int:
 
 @njit(cache=True, nogil=True)
 def sweep(
-    indptr: Ints,
-    indices: Rows,
+    indptr: Int64s,
+    indices: Int32s,
     groups: Groups,
     terms: Terms,
-    order: Ints,
+    order: Int64s,
     draws: Draws,
-    bearable: Floats,
+    bearable: Float64s,
 ) -> tuple[int, float]:
     """Ask each node once whether it would rather be elsewhere, and move it to the best of some groups.
 
@@ -167,7 +164,7 @@ def sweep(
 
 
 @njit(cache=True, nogil=True)
-def _arcs_by_group(indptr: Ints, indices: Rows, groups: Groups) -> tuple[Ints, Rows]:
+def _arcs_by_group(indptr: Int64s, indices: Int32s, groups: Groups) -> tuple[Int64s, Int32s]:
     """The far ends of the arcs that leave each group: row starts and nodes."""
     starts = np.zeros(len(groups.sizes) + 1, dtype=np.int64)
     starts[1:] = np.cumsum(groups.ends)
@@ -189,7 +186,7 @@ def scaled(draw: np.uint32, bound: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _propose(
-    indptr: Ints, indices: Rows, groups: Groups, starts: Ints, reached: Rows, node: int, draws: Draws
+    indptr: Int64s, indices: Int32s, groups: Groups, starts: Int64s, reached: Int32s, node: int, draws: Draws
 ) -> int:
     many = len(groups.sizes)
     degree = indptr[node + 1] - indptr[node]
@@ -203,7 +200,9 @@ def _propose(
 
 
 @njit(cache=True, nogil=True)
-def _leaving_price(groups: Groups, terms: Terms, node: int, indptr: Ints, ties: Ints, touched: Ints) -> float:
+def _leaving_price(
+    groups: Groups, terms: Terms, node: int, indptr: Int64s, ties: Int64s, touched: Int64s
+) -> float:
     """The part of a move's price that does not depend on where the node goes."""
     home, degree, factorial = groups.of[node], indptr[node + 1] - indptr[node], terms.log_factorial
     size, ends = groups.sizes[home], groups.ends[home]
@@ -221,7 +220,7 @@ def _leaving_price(groups: Groups, terms: Terms, node: int, indptr: Ints, ties: 
 
 @njit(cache=True, nogil=True)
 def _moving_price(
-    groups: Groups, terms: Terms, node: int, other: int, indptr: Ints, ties: Ints, touched: Ints
+    groups: Groups, terms: Terms, node: int, other: int, indptr: Int64s, ties: Int64s, touched: Int64s
 ) -> float:
     """The part that does."""
     home, degree, factorial = groups.of[node], indptr[node + 1] - indptr[node], terms.log_factorial
@@ -243,7 +242,7 @@ def _moving_price(
 
 @njit(cache=True, nogil=True)
 def _move(
-    groups: Groups, terms: Terms, node: int, other: int, indptr: Ints, ties: Ints, touched: Ints
+    groups: Groups, terms: Terms, node: int, other: int, indptr: Int64s, ties: Int64s, touched: Int64s
 ) -> None:
     home, degree = groups.of[node], indptr[node + 1] - indptr[node]
     for t in touched:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.negatives.sampling import words
 
 
-def grow(rng: np.random.Generator, quotas: NDArray[np.int64], extra: float, ends: int) -> NDArray[np.int32]:
+def grow(rng: np.random.Generator, quotas: Int64s, extra: float, ends: int) -> Int32s:
     """Attach each node to distinct earlier ones, drawn in proportion to their degree plus a constant.
 
     Args:
@@ -36,13 +36,7 @@ def grow(rng: np.random.Generator, quotas: NDArray[np.int64], extra: float, ends
 
 @njit(cache=True, nogil=True)
 def attach(
-    edges: NDArray[np.int32],
-    starts: NDArray[np.int64],
-    quotas: NDArray[np.int64],
-    extra: float,
-    ends: int,
-    fractions: NDArray[np.float64],
-    done: int,
+    edges: Int32s, starts: Int64s, quotas: Int64s, extra: float, ends: int, fractions: Float64s, done: int
 ) -> int:
     """Go on drawing second ends until there are no more edges or no more random numbers: the edges done.
 
@@ -77,7 +71,7 @@ def attach(
 
 
 @njit(cache=True, nogil=True)
-def _occurs(values: NDArray[np.int32], value: int) -> bool:
+def _occurs(values: Int32s, value: int) -> bool:
     place = 0
     while place < len(values) and values[place] != value:
         place += 1

@@ -10,11 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.generators.rewiring import Dice, join_half_edges, rewire, throw, throw_unit
-
-Ints = NDArray[np.int64]
 
 
 class JoinedCommunities(NamedTuple):
@@ -26,12 +24,12 @@ class JoinedCommunities(NamedTuple):
         dropped: how many found no place outside either; they are not in ``edges``.
     """
 
-    edges: NDArray[np.int32]
+    edges: Int32s
     moved: int
     dropped: int
 
 
-def draw_communities(sizes: Ints, internal: Ints, dice: Dice) -> NDArray[np.int32]:
+def draw_communities(sizes: Int64s, internal: Int64s, dice: Dice) -> Int32s:
     """Put each node in a community larger than its internal degree, every way to do so equally likely.
 
     Args:
@@ -43,13 +41,11 @@ def draw_communities(sizes: Ints, internal: Ints, dice: Dice) -> NDArray[np.int3
         int32 array (n,): the community of each node, numbered as the sizes are.
     """
     order = np.argsort(-internal, kind="stable")
-    communities: NDArray[np.int32] = _assign(order, internal, sizes, dice)
+    communities: Int32s = _assign(order, internal, sizes, dice)
     return communities
 
 
-def join_communities(
-    degrees: Ints, internal: Ints, communities: NDArray[np.int32], dice: Dice
-) -> JoinedCommunities:
+def join_communities(degrees: Int64s, internal: Int64s, communities: Int32s, dice: Dice) -> JoinedCommunities:
     """Join nodes at random within communities and between them, without loops and repeats.
 
     Args:
@@ -77,14 +73,8 @@ def join_communities(
 
 @njit(cache=True, nogil=True)
 def draw_sizes(
-    cumulative: NDArray[np.float64],
-    smallest: int,
-    largest: int,
-    nodes: int,
-    reaching: Ints,
-    draws: int,
-    dice: Dice,
-) -> Ints:
+    cumulative: Float64s, smallest: int, largest: int, nodes: int, reaching: Int64s, draws: int, dice: Dice
+) -> Int64s:
     """Community sizes from a law, given that they sum to the number of nodes and have room for every node.
 
     Sizes are drawn until they reach the number of nodes, and all anew where they pass it. One of as many
@@ -119,7 +109,7 @@ def draw_sizes(
 
 
 @njit(cache=True, nogil=True)
-def has_room(sizes: Ints, reaching: Ints) -> bool:
+def has_room(sizes: Int64s, reaching: Int64s) -> bool:
     """Whether every node can be in a community larger than its internal degree, all at the same time.
 
     Args:
@@ -139,7 +129,7 @@ def has_room(sizes: Ints, reaching: Ints) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def even_out(internal: Ints, degrees: Ints, members: Ints, bounds: Ints, dice: Dice) -> None:
+def even_out(internal: Int64s, degrees: Int64s, members: Int64s, bounds: Int64s, dice: Dice) -> None:
     """Make the internal degrees of each community sum to an even number, by one link of one random member.
 
     Links are moved in and out of communities by turns, so that their number stays what it is.
@@ -164,7 +154,7 @@ def even_out(internal: Ints, degrees: Ints, members: Ints, bounds: Ints, dice: D
 
 
 @njit(cache=True, nogil=True)
-def _shift(internal: Ints, degrees: Ints, inside: Ints, step: int, dice: Dice) -> bool:
+def _shift(internal: Int64s, degrees: Int64s, inside: Int64s, step: int, dice: Dice) -> bool:
     start = throw(dice, len(inside))
     for i in range(len(inside)):
         node = inside[(start + i) % len(inside)]
@@ -176,7 +166,7 @@ def _shift(internal: Ints, degrees: Ints, inside: Ints, step: int, dice: Dice) -
 
 
 @njit(cache=True, nogil=True)
-def _assign(order: Ints, internal: Ints, sizes: Ints, dice: Dice) -> NDArray[np.int32]:
+def _assign(order: Int64s, internal: Int64s, sizes: Int64s, dice: Dice) -> Int32s:
     """Nodes choose among free places by falling internal degree.
 
     The places one may choose are among those of the next, so that how many there are does not depend on what

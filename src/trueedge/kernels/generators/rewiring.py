@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s, UInt64s
 from trueedge.kernels.arrays.keyed_draws import draw_key
 from trueedge.kernels.neighbors.pair_counts import EMPTY, PairCounts, count_add, count_of
 
-Ints = NDArray[np.int64]
 # The key of all throws and how many there were.
-Dice = NDArray[np.uint64]
+Dice = UInt64s
 
 # An edge that cannot stay tries so many partners before the next one has its turn.
 _TRIES_A_TURN = 32
@@ -43,7 +42,7 @@ def throw_unit(dice: Dice) -> float:
 
 
 @njit(cache=True, nogil=True)
-def join_half_edges(halves: NDArray[np.int32], bounds: Ints, dice: Dice) -> NDArray[np.int32]:
+def join_half_edges(halves: Int32s, bounds: Int64s, dice: Dice) -> Int32s:
     """Join the half-edges of each group with one another, every matching equally likely: int32 (m, 2).
 
     Args:
@@ -60,9 +59,7 @@ def join_half_edges(halves: NDArray[np.int32], bounds: Ints, dice: Dice) -> NDAr
 
 
 @njit(cache=True, nogil=True)
-def rewire(
-    edges: NDArray[np.int32], bounds: Ints, communities: NDArray[np.int32], apart: bool, dice: Dice
-) -> NDArray[np.bool_]:
+def rewire(edges: Int32s, bounds: Int64s, communities: Int32s, apart: bool, dice: Dice) -> Bools:
     """Swap ends with random edges of the same group until no edge is a loop or a repeat; degrees stay.
 
     A swap is made only where both new edges can stay, so the number of others falls. Work is bounded by a
@@ -96,12 +93,7 @@ def rewire(
 
 @njit(cache=True, nogil=True)
 def _rewire_group(
-    edges: NDArray[np.int32],
-    communities: NDArray[np.int32],
-    apart: bool,
-    table: PairCounts,
-    dice: Dice,
-    stuck: NDArray[np.bool_],
+    edges: Int32s, communities: Int32s, apart: bool, table: PairCounts, dice: Dice, stuck: Bools
 ) -> None:
     for i in range(len(edges)):
         _count(table, edges[i, 0], edges[i, 1], 1)
@@ -139,14 +131,7 @@ def _rewire_group(
 
 
 @njit(cache=True, nogil=True)
-def _swap(
-    edges: NDArray[np.int32],
-    edge: int,
-    communities: NDArray[np.int32],
-    apart: bool,
-    table: PairCounts,
-    dice: Dice,
-) -> bool:
+def _swap(edges: Int32s, edge: int, communities: Int32s, apart: bool, table: PairCounts, dice: Dice) -> bool:
     """Exchange ends with a random edge, if both new edges can stay."""
     place = throw(dice, 2 * len(edges))
     other, end = place // 2, place % 2
@@ -168,12 +153,12 @@ def _swap(
 
 
 @njit(cache=True, nogil=True)
-def _must_go(table: PairCounts, communities: NDArray[np.int32], apart: bool, u: int, v: int) -> bool:
+def _must_go(table: PairCounts, communities: Int32s, apart: bool, u: int, v: int) -> bool:
     return u == v or (apart and communities[u] == communities[v]) or _occurrences(table, u, v) > 1
 
 
 @njit(cache=True, nogil=True)
-def _free(table: PairCounts, communities: NDArray[np.int32], apart: bool, u: int, v: int) -> bool:
+def _free(table: PairCounts, communities: Int32s, apart: bool, u: int, v: int) -> bool:
     return u != v and not (apart and communities[u] == communities[v]) and _occurrences(table, u, v) == 0
 
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Bools, Int64s, UInt64s
 
 # Bounds below this are drawn from half a word each.
 _HALF = 1 << 32
@@ -17,12 +18,12 @@ _HALF = 1 << 32
 _SHUFFLE_UP_TO = 8
 
 
-def words(rng: np.random.Generator, count: int) -> NDArray[np.uint64]:
+def words(rng: np.random.Generator, count: int) -> UInt64s:
     """Raw random words, uint64 (count,)."""
     return np.asarray(rng.bit_generator.random_raw(count), dtype=np.uint64)
 
 
-def below(rng: np.random.Generator, bound: int | NDArray[np.int64], count: int) -> NDArray[np.int64]:
+def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
     """Whole numbers, each uniform on ``0..bound-1``: int64 (count,).
 
     Args:
@@ -40,7 +41,7 @@ def below(rng: np.random.Generator, bound: int | NDArray[np.int64], count: int) 
     return drawn
 
 
-def distinct(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int64]:
+def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
     """Distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
 
     Args:
@@ -50,7 +51,7 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int6
     """
     if size <= max(_SHUFFLE_UP_TO * count, 1) and size < _HALF:
         places = np.arange(count, dtype=np.int64)
-        chosen: NDArray[np.int64] = shuffled_prefix(size, places + below(rng, size - places, count))
+        chosen: Int64s = shuffled_prefix(size, places + below(rng, size - places, count))
         return chosen
     kept = np.empty(0, dtype=np.int64)
     while len(kept) < count:
@@ -59,9 +60,7 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> NDArray[np.int6
     return kept[:count]
 
 
-def distinct_in_rows(
-    rng: np.random.Generator, sizes: NDArray[np.int64], counts: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) -> Int64s:
     """:func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
 
     Args:
@@ -73,17 +72,17 @@ def distinct_in_rows(
     np.cumsum(counts, out=indptr[1:])
     places = np.arange(indptr[-1]) - np.repeat(indptr[:-1], counts)
     picks = places + below(rng, np.repeat(sizes, counts) - places, len(places))
-    chosen: NDArray[np.int64] = shuffled_prefixes(int(sizes.max(initial=0)), indptr, picks)
+    chosen: Int64s = shuffled_prefixes(int(sizes.max(initial=0)), indptr, picks)
     return chosen
 
 
-def first_occurrences(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def first_occurrences(values: Int64s) -> Int64s:
     """The values without those that occurred before, in their order."""
     return values[np.sort(np.unique(values, return_index=True)[1])]
 
 
 @njit(cache=True, nogil=True)
-def shuffled_prefix(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
+def shuffled_prefix(size: int, picks: Int64s) -> Int64s:
     """The first places of ``0..size-1`` after swapping, for each i in turn, place i with ``picks[i] >= i``.
 
     Args:
@@ -98,7 +97,7 @@ def shuffled_prefix(size: int, picks: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def shuffled_prefixes(size: int, indptr: NDArray[np.int64], picks: NDArray[np.int64]) -> NDArray[np.int64]:
+def shuffled_prefixes(size: int, indptr: Int64s, picks: Int64s) -> Int64s:
     """:func:`shuffled_prefix` for many rows of picks, each on a range of its own: int64, beside the picks.
 
     Args:
@@ -121,9 +120,7 @@ def shuffled_prefixes(size: int, indptr: NDArray[np.int64], picks: NDArray[np.in
     return prefixes
 
 
-def _scaled(
-    rng: np.random.Generator, limit: NDArray[np.uint64], count: int
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def _scaled(rng: np.random.Generator, limit: UInt64s, count: int) -> tuple[Int64s, Bools]:
     """Half words scaled to the limit, and which of them are fair: the others must be drawn again."""
     raw = words(rng, (count + 1) // 2).astype("<u8", copy=False)
     product = raw.view("<u4")[:count].astype(np.uint64) * limit
@@ -138,7 +135,7 @@ def _scaled(
     return (product >> np.uint64(32)).astype(np.int64), good
 
 
-def _below_large(rng: np.random.Generator, bound: int, count: int) -> NDArray[np.int64]:
+def _below_large(rng: np.random.Generator, bound: int, count: int) -> Int64s:
     """Numbers below a bound of more than 32 bits: as many bits as it has, drawn again where they pass it."""
     shift = np.uint64(64 - (bound - 1).bit_length())
     drawn = (words(rng, count) >> shift).astype(np.int64)

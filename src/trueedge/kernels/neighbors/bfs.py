@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.grouping import group_by, num_blocks
-
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
+from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
+from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 
 
-def distances(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.int32]:
+def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
     """The number of edges on a shortest path between the ends of each pair, int32 (n,); -1 where none is.
 
     Pairs are gathered by the column with fewer distinct nodes. The search around a source is shared by its
@@ -32,36 +29,21 @@ def distances(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.int32]:
     swapped = group_by(second, nodes)
     if len(swapped.keys) < len(groups.keys):
         groups, target = swapped, first
-    _all_groups(indptr, indices, *groups, target, num_blocks(len(groups.keys)), found)
+    _all_groups(indptr, indices, groups, target, num_blocks(len(groups.keys)), found)
     return found
 
 
 @njit(cache=True, nogil=True, parallel=True)
 def _all_groups(
-    indptr: Ints,
-    indices: Rows,
-    sources: Ints,
-    starts: Ints,
-    order: Ints,
-    target: Ints,
-    blocks: int,
-    found: Rows,
+    indptr: Int64s, indices: Int32s, groups: Groups, target: Int64s, blocks: int, found: Int32s
 ) -> None:
     for block in prange(blocks):
-        _block(indptr, indices, sources, starts, order, target, block, blocks, found)
+        _block(indptr, indices, groups, target, block, blocks, found)
 
 
 @njit(cache=True, nogil=True)
 def _block(
-    indptr: Ints,
-    indices: Rows,
-    sources: Ints,
-    starts: Ints,
-    order: Ints,
-    target: Ints,
-    block: int,
-    blocks: int,
-    found: Rows,
+    indptr: Int64s, indices: Int32s, groups: Groups, target: Int64s, block: int, blocks: int, found: Int32s
 ) -> None:
     """The pairs of some sources; around each, ``near`` holds the distances to the nodes of a growing ball."""
     nodes = len(indptr) - 1
@@ -69,6 +51,7 @@ def _block(
     ball = np.empty(nodes, dtype=np.int32)  # nodes by distance from the source
     around = np.zeros(nodes, dtype=np.bool_)  # who the search from the target has reached
     other = np.empty(nodes, dtype=np.int32)  # nodes by distance from the target
+    sources, starts, order = groups
     for group in range(block, len(sources), blocks):
         source = sources[group]
         near[source] = 0
@@ -110,14 +93,14 @@ def _block(
 
 @njit(cache=True, nogil=True)
 def _grow_ball(
-    indptr: Ints,
-    indices: Rows,
-    near: Rows,
-    ball: Rows,
+    indptr: Int64s,
+    indices: Int32s,
+    near: Int32s,
+    ball: Int32s,
     inner: int,
     outer: int,
     radius: int,
-    around: NDArray[np.bool_],
+    around: Bools,
 ) -> tuple[int, int, int, bool]:
     """Add a whole level around the source: later targets rely on it, so it does not stop at a meeting."""
     last, volume, met = outer, 0, False
@@ -134,13 +117,7 @@ def _grow_ball(
 
 @njit(cache=True, nogil=True)
 def _grow_back(
-    indptr: Ints,
-    indices: Rows,
-    around: NDArray[np.bool_],
-    other: Rows,
-    inner: int,
-    outer: int,
-    near: Rows,
+    indptr: Int64s, indices: Int32s, around: Bools, other: Int32s, inner: int, outer: int, near: Int32s
 ) -> tuple[int, int, int, bool]:
     """Add a level around the target, and stop at the first node the search around the source holds."""
     last, volume = outer, 0

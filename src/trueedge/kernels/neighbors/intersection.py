@@ -12,23 +12,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.threads import run_blocks
 from trueedge.kernels.neighbors.marking import (
     COUNT,
     JACCARD,
     WEIGHT,
+    Formula,
     Queue,
     Scratch,
     make_queue,
     make_scratch,
     score_queue,
 )
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
 
 # Pairs that are gathered together: bounds the memory, 28 bytes a pair.
 SLAB = 1 << 24
@@ -45,6 +42,39 @@ DRAWERS = 256
 BLOCKS = 16
 
 
+def common_neighbor_counts(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
+    """The number of common neighbours of each pair, float64 (n,).
+
+    Args:
+        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
+        indices: int32 array (arcs,), ascending within a row.
+        pairs: int64 array (n, 2).
+    """
+    return _scored(indptr, indices, pairs, Formula(COUNT, np.empty(0)))
+
+
+def common_neighbor_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, weights: Float64s) -> Float64s:
+    """The sum of ``weights[w]`` over the common neighbours w of each pair, float64 (n,).
+
+    The terms are added in ascending order of w and the rounding errors are carried along, so pairs whose
+    common neighbours have the same weights get the same score, whatever their ids: ties stay ties.
+
+    Args:
+        indptr, indices, pairs: as in :func:`common_neighbor_counts`.
+        weights: float64 array (nodes,), finite.
+    """
+    return _scored(indptr, indices, pairs, Formula(WEIGHT, weights))
+
+
+def jaccard_indices(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
+    """The share of common neighbours in all neighbours of each pair, float64 (n,); 0 where there are none.
+
+    Args:
+        indptr, indices, pairs: as in :func:`common_neighbor_counts`.
+    """
+    return _scored(indptr, indices, pairs, Formula(JACCARD, np.empty(0)))
+
+
 class Dealt(NamedTuple):
     """Pairs by drawer, within each run of ``DEALT`` pairs; the drawer is the last bits of the larger end.
 
@@ -55,65 +85,28 @@ class Dealt(NamedTuple):
         place: int32 array (n,), which pair it is.
     """
 
-    starts: NDArray[np.int32]
-    large: NDArray[np.int32]
-    small: NDArray[np.int32]
-    place: NDArray[np.int32]
+    starts: Int32s
+    large: Int32s
+    small: Int32s
+    place: Int32s
 
 
-def common_neighbor_counts(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.float64]:
-    """The number of common neighbours of each pair, float64 (n,).
-
-    Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        pairs: int64 array (n, 2).
-    """
-    return _scored(indptr, indices, pairs, COUNT, np.empty(0))
-
-
-def common_neighbor_sums(indptr: Ints, indices: Rows, pairs: Ints, weights: Floats) -> NDArray[np.float64]:
-    """The sum of ``weights[w]`` over the common neighbours w of each pair, float64 (n,).
-
-    The terms are added in ascending order of w and the rounding errors are carried along, so pairs whose
-    common neighbours have the same weights get the same score, whatever their ids: ties stay ties.
-
-    Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        pairs: int64 array (n, 2).
-        weights: float64 array (nodes,), finite.
-    """
-    return _scored(indptr, indices, pairs, WEIGHT, weights)
-
-
-def jaccard_indices(indptr: Ints, indices: Rows, pairs: Ints) -> NDArray[np.float64]:
-    """The share of common neighbours in all neighbours of each pair, float64 (n,); 0 where there are none.
-
-    Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        pairs: int64 array (n, 2).
-    """
-    return _scored(indptr, indices, pairs, JACCARD, np.empty(0))
-
-
-def _scored(indptr: Ints, indices: Rows, pairs: Ints, kind: int, weights: Floats) -> NDArray[np.float64]:
+def _scored(indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula) -> Float64s:
     scores = np.empty(len(pairs))
     if indptr[-1] < 2**31:
         # Half as long, it stays in the cache.
         indptr = indptr.astype(np.int32)
     for first in range(0, len(pairs), SLAB):
         slab = slice(first, first + SLAB)
-        _score_slab(indptr, indices, pairs[slab], kind, weights, scores[slab])
+        _score_slab(indptr, indices, pairs[slab], formula, scores[slab])
     return scores
 
 
-def _score_slab(indptr: Ints, indices: Rows, pairs: Ints, kind: int, weights: Floats, scores: Floats) -> None:
+def _score_slab(indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula, scores: Float64s) -> None:
     nodes, count = len(indptr) - 1, len(pairs)
 
     def score_runs(first: int, last: int, scratch: Scratch) -> None:
-        _score_runs(indptr, indices, pairs, first, last, kind, weights, scratch, scores)
+        _score_runs(indptr, indices, pairs[first:last], formula, scratch, scores[first:last])
 
     if count * SPARSE < nodes or _in_runs(pairs):
         run_blocks(score_runs, count, max(LAID, -(-count // BLOCKS)), partial(make_scratch, nodes))
@@ -130,13 +123,13 @@ def _score_slab(indptr: Ints, indices: Rows, pairs: Ints, kind: int, weights: Fl
         _deal(indptr, pairs, first, last, dealt)
 
     def score(first: int, last: int, scratch: Scratch) -> None:
-        _score_drawers(indptr, indices, dealt, bits, first, last, kind, weights, scratch, scores)
+        _score_drawers(indptr, indices, dealt, bits, first, last, formula, scratch, scores)
 
     run_blocks(deal, count, DEALT, lambda: None)
     run_blocks(score, 1 << bits, max(1, (1 << bits) // BLOCKS), partial(make_scratch, nodes))
 
 
-def _in_runs(pairs: Ints) -> bool:
+def _in_runs(pairs: Int64s) -> bool:
     """Whether most pairs have an end in common with the next one, as a positive's negatives do."""
     here = np.linspace(0, len(pairs) - 2, min(len(pairs) - 1, SAMPLED), dtype=np.int64)
     alike = (pairs[here] == pairs[here + 1]).any(axis=1)
@@ -144,7 +137,7 @@ def _in_runs(pairs: Ints) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _run(indptr: Ints, pairs: Ints, first: int, last: int) -> tuple[int, int]:
+def _run(indptr: Int64s, pairs: Int64s, first: int, last: int) -> tuple[int, int]:
     """Which side the pairs from one on have in common, and where that ends; a lone pair's larger side."""
     u, v = pairs[first]
     p = first + 1
@@ -162,19 +155,11 @@ def _run(indptr: Ints, pairs: Ints, first: int, last: int) -> tuple[int, int]:
 
 @njit(cache=True, nogil=True)
 def _score_runs(
-    indptr: Ints,
-    indices: Rows,
-    pairs: Ints,
-    first: int,
-    last: int,
-    kind: int,
-    weights: Floats,
-    scratch: Scratch,
-    scores: Floats,
+    indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula, scratch: Scratch, scores: Float64s
 ) -> None:
     """Score pairs as they come, by the end that a run of them shares."""
     queue = make_queue(LAID)
-    p, laid = first, 0
+    p, laid, last = 0, 0, len(pairs)
     while p < last:
         side, end = _run(indptr, pairs, p, min(last, p + LAID - laid))
         for i in range(p, end):
@@ -184,12 +169,12 @@ def _score_runs(
             laid += 1
         p = end
         if laid == LAID or p == last:
-            score_queue(indptr, indices, queue, laid, kind, weights, scratch, scores)
+            score_queue(indptr, indices, queue, laid, formula, scratch, scores)
             laid = 0
 
 
 @njit(cache=True, nogil=True)
-def _deal(indptr: Ints, pairs: Ints, first: int, last: int, dealt: Dealt) -> None:
+def _deal(indptr: Int64s, pairs: Int64s, first: int, last: int, dealt: Dealt) -> None:
     """Deal one run of pairs to its drawers."""
     starts = dealt.starts[first // DEALT]
     mask = len(starts) - 2
@@ -213,16 +198,15 @@ def _deal(indptr: Ints, pairs: Ints, first: int, last: int, dealt: Dealt) -> Non
 
 @njit(cache=True, nogil=True)
 def _score_drawers(
-    indptr: Ints,
-    indices: Rows,
+    indptr: Int64s,
+    indices: Int32s,
     dealt: Dealt,
     bits: int,
     first: int,
     last: int,
-    kind: int,
-    weights: Floats,
+    formula: Formula,
     scratch: Scratch,
-    scores: Floats,
+    scores: Float64s,
 ) -> None:
     """Sort each of some drawers by larger end, and score its pairs."""
     most = 0
@@ -235,18 +219,11 @@ def _score_drawers(
     cursor = np.zeros(((len(indptr) - 2) >> bits) + 2, dtype=np.int32)
     for drawer in range(first, last):
         filled = _sort_drawer(indptr, dealt, bits, drawer, cursor, queue)
-        score_queue(indptr, indices, queue, filled, kind, weights, scratch, scores)
+        score_queue(indptr, indices, queue, filled, formula, scratch, scores)
 
 
 @njit(cache=True, nogil=True)
-def _sort_drawer(
-    indptr: Ints,
-    dealt: Dealt,
-    bits: int,
-    drawer: int,
-    cursor: NDArray[np.int32],
-    queue: Queue,
-) -> int:
+def _sort_drawer(indptr: Int64s, dealt: Dealt, bits: int, drawer: int, cursor: Int32s, queue: Queue) -> int:
     """Put the pairs of a drawer beside each other, those with the same larger end together; how many."""
     cursor[:] = 0
     for run in range(len(dealt.starts)):

@@ -9,15 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s, UInt8s
 from trueedge.kernels.arrays.prefetch import prefetch
+from trueedge.kernels.arrays.sorted_rows import place_of
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
-
-# What is made of the common neighbours of a pair.
 COUNT, WEIGHT, JACCARD = 0, 1, 2
 
 # How many pairs ahead a row is asked for.
@@ -28,6 +24,18 @@ SHORT = 64
 MARKS_A_STEP = 2
 
 
+class Formula(NamedTuple):
+    """What is made of the common neighbours of a pair.
+
+    Attributes:
+        kind: ``COUNT``, ``WEIGHT`` or ``JACCARD``.
+        weights: float64 array (nodes,), read where the kind is ``WEIGHT``.
+    """
+
+    kind: int
+    weights: Float64s
+
+
 class Scratch(NamedTuple):
     """What a thread marks and lists in.
 
@@ -36,8 +44,8 @@ class Scratch(NamedTuple):
         hits: int32 array (nodes,), the common neighbours of a pair.
     """
 
-    marked: NDArray[np.uint8]
-    hits: NDArray[np.int32]
+    marked: UInt8s
+    hits: Int32s
 
 
 class Queue(NamedTuple):
@@ -50,10 +58,10 @@ class Queue(NamedTuple):
         place: int32 array (n + AHEAD,), where the score goes.
     """
 
-    shared: NDArray[np.int32]
-    start: NDArray[np.int64]
-    size: NDArray[np.int32]
-    place: NDArray[np.int32]
+    shared: Int32s
+    start: Int64s
+    size: Int32s
+    place: Int32s
 
 
 def make_scratch(nodes: int) -> Scratch:
@@ -74,14 +82,13 @@ def make_queue(count: int) -> Queue:
 
 @njit(cache=True, nogil=True)
 def score_queue(
-    indptr: Ints,
-    indices: Rows,
+    indptr: Int64s,
+    indices: Int32s,
     queue: Queue,
     filled: int,
-    kind: int,
-    weights: Floats,
+    formula: Formula,
     scratch: Scratch,
-    scores: Floats,
+    scores: Float64s,
 ) -> None:
     """Score the first pairs of a queue.
 
@@ -90,13 +97,13 @@ def score_queue(
         indices: int32 array (arcs,), ascending within a row.
         queue: the pairs.
         filled: how many there are.
-        kind: ``COUNT``, ``WEIGHT`` or ``JACCARD``.
-        weights: float64 array (nodes,), read where the kind is ``WEIGHT``.
+        formula: what a score is.
         scratch: given back as it came.
         scores: float64 array, filled at the pairs' places.
     """
     shared, start, size, place = queue
-    marked, hits = scratch.marked, scratch.hits
+    kind, weights = formula
+    marked, hits = scratch
     p = 0
     while p < filled:
         node = shared[p]
@@ -143,7 +150,7 @@ def score_queue(
 
 
 @njit(cache=True, nogil=True)
-def _list_marked(row: Rows, marked: NDArray[np.uint8], hits: NDArray[np.int32]) -> None:
+def _list_marked(row: Int32s, marked: UInt8s, hits: Int32s) -> None:
     """List the marked nodes of a row."""
     found = np.int64(0)
     # Written first and counted after, which spares an unforeseeable branch.
@@ -153,9 +160,7 @@ def _list_marked(row: Rows, marked: NDArray[np.uint8], hits: NDArray[np.int32]) 
 
 
 @njit(cache=True, nogil=True)
-def _marking_pays(
-    shared: NDArray[np.int32], size: NDArray[np.int32], p: int, filled: int, degree: int
-) -> bool:
+def _marking_pays(shared: Int32s, size: Int32s, p: int, filled: int, degree: int) -> bool:
     """Whether to mark a shared neighbourhood rather than search it for every other one."""
     steps, reach = 1, 1
     while reach < degree:
@@ -171,7 +176,7 @@ def _marking_pays(
 
 
 @njit(cache=True, nogil=True)
-def _search(row: Rows, long_row: Rows, hits: NDArray[np.int32]) -> int:
+def _search(row: Int32s, long_row: Int32s, hits: Int32s) -> int:
     """Look each node of a short row up in a long one, in steps that double from the last place."""
     found = 0
     low, end = 0, len(long_row)
@@ -181,13 +186,7 @@ def _search(row: Rows, long_row: Rows, hits: NDArray[np.int32]) -> int:
             low = high + 1
             high += step
             step *= 2
-        high = min(high, end)
-        while low < high:
-            middle = (low + high) // 2
-            if long_row[middle] < w:
-                low = middle + 1
-            else:
-                high = middle
+        low = place_of(long_row, low, min(high, end), w)
         if low == end:
             break
         if long_row[low] == w:
@@ -197,7 +196,7 @@ def _search(row: Rows, long_row: Rows, hits: NDArray[np.int32]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _sum(nodes: NDArray[np.int32], weights: Floats) -> float:
+def _sum(nodes: Int32s, weights: Float64s) -> float:
     """Add the weights of some nodes, and what rounding lost on the way (Knuth's two-sum)."""
     total, lost = 0.0, 0.0
     for w in nodes:

@@ -6,9 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from trueedge.kernels.arrays.dtypes import Int64s
 
 EMPTY = -1
 # Odd, below 2^32: a number below 2^31 times one of these is below 2^63.
@@ -24,12 +23,12 @@ class PairCounts(NamedTuple):
         used: int64 array (1,), the number of keys.
     """
 
-    keys: Ints
-    values: Ints
-    used: Ints
+    keys: Int64s
+    values: Int64s
+    used: Int64s
 
 
-def pair_counts(first: Ints, second: Ints, amounts: Ints, most: int) -> PairCounts:
+def pair_counts(first: Int64s, second: Int64s, amounts: Int64s, most: int) -> PairCounts:
     """A table of counts.
 
     Args:
@@ -49,7 +48,7 @@ def pair_counts(first: Ints, second: Ints, amounts: Ints, most: int) -> PairCoun
 
 
 @njit(cache=True, nogil=True)
-def _fill(table: PairCounts, first: Ints, second: Ints, amounts: Ints) -> None:
+def _fill(table: PairCounts, first: Int64s, second: Int64s, amounts: Int64s) -> None:
     for i in range(len(first)):
         count_add(table, first[i], second[i], amounts[i])
 
@@ -75,7 +74,7 @@ def count_add(table: PairCounts, first: int, second: int, amount: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _slot(keys: Ints, first: int, second: int) -> int:
+def _slot(keys: Int64s, first: int, second: int) -> int:
     """Where a pair is, or would be."""
     key = (first << 32) | second
     mixed = (first * _MIX_FIRST) ^ (second * _MIX_SECOND)

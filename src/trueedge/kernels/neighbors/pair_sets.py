@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int64s
+from trueedge.kernels.arrays.sorted_rows import place_of
 from trueedge.kernels.arrays.threads import run_blocks
-
-Ints = NDArray[np.int64]
 
 # Pairs, or rows, a thread takes at a time: a usual batch of training is one block, and starts no thread.
 BLOCK = 4096
@@ -18,7 +18,7 @@ _SKEWED = 16
 BOTH, FIRST, SECOND = 0, 1, 2
 
 
-def common_sets(indptr: Ints, indices: Ints, pairs: Ints) -> tuple[Ints, Ints]:
+def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s]:
     """The common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
 
     Args:
@@ -42,7 +42,7 @@ def common_sets(indptr: Ints, indices: Ints, pairs: Ints) -> tuple[Ints, Ints]:
     return starts, nodes
 
 
-def joint_sets(indptr: Ints, indices: Ints, pairs: Ints) -> tuple[Ints, Ints, NDArray[np.int8]]:
+def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s, NDArray[np.int8]]:
     """All neighbours of each pair but its own ends: starts, nodes ascending, and whose neighbour each is.
 
     Args:
@@ -68,7 +68,7 @@ def joint_sets(indptr: Ints, indices: Ints, pairs: Ints) -> tuple[Ints, Ints, ND
     return starts, nodes, sides
 
 
-def turned_sets(starts: Ints, nodes: Ints, num_nodes: int) -> tuple[Ints, Ints, Ints]:
+def turned_sets(starts: Int64s, nodes: Int64s, num_nodes: int) -> tuple[Int64s, Int64s, Int64s]:
     """The sets each node is in: starts, int64 (n + 1,), the sets ascending, the places of their entries.
 
     Args:
@@ -84,18 +84,6 @@ def turned_sets(starts: Ints, nodes: Ints, num_nodes: int) -> tuple[Ints, Ints, 
 
 def no_scratch() -> None:
     """No scratch."""
-
-
-@njit(cache=True, nogil=True)
-def place_of(nodes, first, last, node):  # type: ignore[no-untyped-def]
-    """The first place from ``first`` on whose node is not below a node."""
-    while first < last:
-        middle = (first + last) // 2
-        if nodes[middle] < node:
-            first = middle + 1
-        else:
-            last = middle
-    return first
 
 
 @njit(cache=True, nogil=True)

@@ -11,6 +11,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Float32s, Float64s, Int32s, Int64s
+
 NONZEROS_PER_BLOCK = 1 << 22
 # With more values than this share, an index of those that are not zero costs more than it saves.
 SPARSE = 0.25
@@ -33,17 +35,17 @@ class FeatureIndex(NamedTuple):
             (0, 0).
     """
 
-    row_starts: NDArray[np.int64]
-    row_columns: NDArray[np.int32]
-    row_values: NDArray[np.float32]
-    column_starts: NDArray[np.int64]
-    column_nodes: NDArray[np.int32]
-    column_values: NDArray[np.float32]
-    squares: NDArray[np.float64]
-    table: NDArray[np.float32]
+    row_starts: Int64s
+    row_columns: Int32s
+    row_values: Float32s
+    column_starts: Int64s
+    column_nodes: Int32s
+    column_values: Float32s
+    squares: Float64s
+    table: Float32s
 
 
-def feature_index(features: NDArray[np.float32]) -> FeatureIndex:
+def feature_index(features: Float32s) -> FeatureIndex:
     """Index a table of features by its rows and its columns.
 
     Args:
@@ -70,7 +72,7 @@ def feature_index(features: NDArray[np.float32]) -> FeatureIndex:
     )
 
 
-def _full_index(features: NDArray[np.float32]) -> FeatureIndex:
+def _full_index(features: Float32s) -> FeatureIndex:
     rows, columns = features.shape
     starts, ids, values = np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
     row_starts = np.arange(rows + 1, dtype=np.int64) * columns
@@ -78,14 +80,14 @@ def _full_index(features: NDArray[np.float32]) -> FeatureIndex:
     return FeatureIndex(starts, ids, values, starts, ids, values, squares, np.ascontiguousarray(features.T))
 
 
-def _starts(keys: NDArray[Any], count: int) -> NDArray[np.int64]:
+def _starts(keys: NDArray[Any], count: int) -> Int64s:
     starts = np.zeros(count + 1, dtype=np.int64)
     np.cumsum(np.bincount(keys, minlength=count), out=starts[1:])
     return starts
 
 
 @njit(cache=True, nogil=True)
-def _squares(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[np.float64]:
+def _squares(starts: Int64s, values: Float32s) -> Float64s:
     squares = np.zeros(len(starts) - 1)
     for node in range(len(squares)):
         for i in range(starts[node], starts[node + 1]):
@@ -94,13 +96,7 @@ def _squares(starts: NDArray[np.int64], values: NDArray[np.float32]) -> NDArray[
 
 
 @njit(cache=True, nogil=True)
-def similarity_row(
-    index: FeatureIndex,
-    source: int,
-    row: NDArray[np.float64],
-    touched: NDArray[np.int32],
-    seen: NDArray[np.bool_],
-) -> int:
+def similarity_row(index: FeatureIndex, source: int, row: Float64s, touched: Int32s, seen: Bools) -> int:
     """The squared cosine, times the source's squared length, of every node whose cosine is above zero.
 
     That orders nodes as the cosine does and needs no root: where features are whole numbers every sum is
@@ -136,13 +132,7 @@ def similarity_row(
 
 
 @njit(cache=True, nogil=True)
-def _full_row(
-    table: NDArray[np.float32],
-    squares: NDArray[np.float64],
-    source: int,
-    row: NDArray[np.float64],
-    touched: NDArray[np.int32],
-) -> int:
+def _full_row(table: Float32s, squares: Float64s, source: int, row: Float64s, touched: Int32s) -> int:
     """The same from the whole table: products with zero add nothing, so sums are the same to the bit."""
     nodes = len(row)
     for first in range(0, nodes, NODES_PER_BLOCK):

@@ -10,10 +10,13 @@ All that is computed here are whole numbers, so the order of the work and the ma
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s, UInt8s, UInt64s
 from trueedge.kernels.arrays.keyed_draws import draw_key
 from trueedge.kernels.arrays.threads import run_blocks
 
@@ -26,10 +29,10 @@ _PAIRS = 512
 _1, _8, _33 = np.uint64(1), np.uint64(8), np.uint64(33)
 _REGISTER_BITS = np.uint64(REGISTERS - 1)
 
-Registers = NDArray[np.uint8]
-Minima = NDArray[np.int32]
-Bits = NDArray[np.uint64]
-Counts = NDArray[np.int64]
+Registers = UInt8s
+Minima = Int32s
+Bits = UInt64s
+Counts = Int64s
 
 
 def own_sketches(num_nodes: int, permutations: int, key: int) -> tuple[Registers, Minima]:
@@ -47,9 +50,7 @@ def own_sketches(num_nodes: int, permutations: int, key: int) -> tuple[Registers
     return registers, minima
 
 
-def spread(
-    indptr: NDArray[np.int64], indices: NDArray[np.int64], registers: Registers, minima: Minima
-) -> tuple[Registers, Minima]:
+def spread(indptr: Int64s, indices: Int64s, registers: Registers, minima: Minima) -> tuple[Registers, Minima]:
     """The sketches of the unions of each node's set and its neighbours': one hop further.
 
     Args:
@@ -67,7 +68,7 @@ def spread(
     return most, least
 
 
-def union_sums(pairs: NDArray[np.int64], left: Registers, right: Registers) -> tuple[Counts, Counts]:
+def union_sums(pairs: Int64s, left: Registers, right: Registers) -> tuple[Counts, Counts]:
     """What the sizes of unions of two sets are estimated from.
 
     Args:
@@ -89,7 +90,7 @@ def union_sums(pairs: NDArray[np.int64], left: Registers, right: Registers) -> t
     return powers, zeros
 
 
-def equal_minima(pairs: NDArray[np.int64], left: Minima, right: Minima) -> Counts:
+def equal_minima(pairs: Int64s, left: Minima, right: Minima) -> Counts:
     """For how many hash functions two sets have the same smallest value, int64 (m,).
 
     Args:
@@ -97,13 +98,7 @@ def equal_minima(pairs: NDArray[np.int64], left: Minima, right: Minima) -> Count
         left: int32 (n, permutations).
         right: int32 (n, permutations).
     """
-    found = np.empty(len(pairs), dtype=np.int64)
-
-    def work(first: int, last: int, _: None) -> None:
-        _equal_minima(pairs, left, right, first, last, found)
-
-    run_blocks(work, len(pairs), _PAIRS, lambda: None)
-    return found
+    return _counted(_equal_minima, pairs, left, right)
 
 
 def own_bits(num_nodes: int) -> Bits:
@@ -114,7 +109,7 @@ def own_bits(num_nodes: int) -> Bits:
     return bits
 
 
-def spread_bits(indptr: NDArray[np.int64], indices: NDArray[np.int64], bits: Bits) -> Bits:
+def spread_bits(indptr: Int64s, indices: Int64s, bits: Bits) -> Bits:
     """The unions of each node's exact set and its neighbours': one hop further."""
     more = bits.copy()
 
@@ -125,12 +120,17 @@ def spread_bits(indptr: NDArray[np.int64], indices: NDArray[np.int64], bits: Bit
     return more
 
 
-def shared_bits(pairs: NDArray[np.int64], left: Bits, right: Bits) -> Counts:
+def shared_bits(pairs: Int64s, left: Bits, right: Bits) -> Counts:
     """How many nodes two exact sets share, int64 (m,)."""
-    found = np.empty(len(pairs), dtype=np.int64)
+    return _counted(_shared_bits, pairs, left, right)
+
+
+def _counted(loop: Any, pairs: Int64s, left: NDArray[Any], right: NDArray[Any]) -> Counts:
+    """Fill in a count for each pair, on all cores."""
+    found = np.zeros(len(pairs), dtype=np.int64)
 
     def work(first: int, last: int, _: None) -> None:
-        _shared_bits(pairs, left, right, first, last, found)
+        loop(pairs[first:last], left, right, found[first:last])
 
     run_blocks(work, len(pairs), _PAIRS, lambda: None)
     return found
@@ -180,8 +180,8 @@ def _union_sums(pairs, left, right, first, last, powers, zeros):  # type: ignore
 
 
 @njit(cache=True, nogil=True)
-def _equal_minima(pairs, left, right, first, last, found):  # type: ignore[no-untyped-def]
-    for at in range(first, last):
+def _equal_minima(pairs, left, right, found):  # type: ignore[no-untyped-def]
+    for at in range(len(pairs)):
         ours, theirs = left[pairs[at, 0]], right[pairs[at, 1]]
         same = 0
         for place in range(len(ours)):
@@ -200,12 +200,11 @@ def _spread_bits(indptr, indices, bits, first, last, more):  # type: ignore[no-u
 
 
 @njit(cache=True, nogil=True)
-def _shared_bits(pairs, left, right, first, last, found):  # type: ignore[no-untyped-def]
-    for at in range(first, last):
-        ours, theirs = left[pairs[at, 0]], right[pairs[at, 1]]
+def _shared_bits(pairs, left, right, found):  # type: ignore[no-untyped-def]
+    for at in range(len(pairs)):
         total = 0
-        for place in range(len(ours)):
-            word = ours[place] & theirs[place]
+        for place in range(left.shape[1]):
+            word = left[pairs[at, 0], place] & right[pairs[at, 1], place]
             while word != 0:
                 word &= word - _1
                 total += 1

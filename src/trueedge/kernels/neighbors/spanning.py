@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 
 
 @njit(cache=True, nogil=True)
-def spanning_forest(edges: NDArray[np.int32], order: NDArray[np.int64], num_nodes: int) -> NDArray[np.bool_]:
+def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
     """Which edges first join two components when they are looked at in an order: bool (m,).
 
     With a random order this is the minimum spanning forest for independent random weights.
@@ -42,7 +43,7 @@ def spanning_forest(edges: NDArray[np.int32], order: NDArray[np.int64], num_node
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _root(parent: NDArray[np.int32], node: int) -> int:
+def _root(parent: Int32s, node: int) -> int:
     """The representative of a node's component; the path to it is halved on the way."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]

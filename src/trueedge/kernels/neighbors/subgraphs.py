@@ -11,14 +11,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s
+from trueedge.kernels.arrays.growing import longer
 from trueedge.kernels.arrays.kept_scratch import KeptScratch
 from trueedge.kernels.arrays.keyed_draws import draw_key
 from trueedge.kernels.arrays.threads import run_blocks
 
-Ints = NDArray[np.int64]
-Rows = NDArray[np.int32]
-Scratch = tuple[Rows, Rows, Rows, Rows, Rows]
-Arrays = tuple[Ints, Rows, Rows, Ints, Rows]
+Scratch = tuple[Int32s, Int32s, Int32s, Int32s, Int32s]
+Arrays = tuple[Int64s, Int32s, Int32s, Int64s, Int32s]
 # Pairs that a thread does at a time.
 BLOCK = 128
 UNSEEN = -1
@@ -36,18 +36,18 @@ class Subgraphs(NamedTuple):
         indices: int32 (arcs,), ascending within a row, numbered through all subgraphs. Every node has a loop.
     """
 
-    starts: Ints
-    nodes: Rows
-    labels: Rows
-    indptr: Ints
-    indices: Rows
+    starts: Int64s
+    nodes: Int32s
+    labels: Int32s
+    indptr: Int64s
+    indices: Int32s
 
     @property
     def nbytes(self) -> int:
         """How much memory they take."""
         return sum(part.nbytes for part in self)
 
-    def take(self, which: Ints) -> Subgraphs:
+    def take(self, which: Int64s) -> Subgraphs:
         """Some of them, int64 (m,), in the order asked for."""
         sizes = np.diff(self.starts)[which]
         arcs = (self.indptr[self.starts[1:]] - self.indptr[self.starts[:-1]])[which]
@@ -60,9 +60,9 @@ class Subgraphs(NamedTuple):
 
 
 def enclosing_subgraphs(
-    indptr: Ints,
+    indptr: Int64s,
     indices: NDArray[Any],
-    pairs: Ints,
+    pairs: Int64s,
     hops: int,
     most: int = 0,
     share: float = 1.0,
@@ -111,9 +111,9 @@ def join(parts: list[Subgraphs]) -> Subgraphs:
 
 @njit(cache=True, nogil=True)
 def _block(
-    indptr: Ints,
+    indptr: Int64s,
     indices: NDArray[Any],
-    pairs: Ints,
+    pairs: Int64s,
     hops: int,
     most: int,
     share: float,
@@ -136,9 +136,10 @@ def _block(
         last = size + around
         if last > len(nodes):
             room = max(last, 2 * len(nodes))
-            nodes, labels, ends = _longer(nodes, room), _longer(labels, room), _longer(ends, room + 1)
+            nodes, labels = longer(nodes, size, room), longer(labels, size, room)
+            ends = longer(ends, size + 1, room + 1)
         if filled + volume > len(arcs):
-            arcs = _longer(arcs, max(filled + volume, 2 * len(arcs)))
+            arcs = longer(arcs, filled, max(filled + volume, 2 * len(arcs)))
         nodes[size:last] = found[:around]
         rows = ends[size : last + 1]
         used = _link(indptr, indices, found[:around], low != high, place, rows, arcs, filled, queue)
@@ -153,16 +154,8 @@ def _block(
 
 
 @njit(cache=True, nogil=True)
-def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
-    """The same array with more room behind."""
-    copy = np.empty(room, dtype=array.dtype)
-    copy[: len(array)] = array
-    return copy
-
-
-@njit(cache=True, nogil=True)
 def _grow(
-    indptr: Ints,
+    indptr: Int64s,
     indices: NDArray[Any],
     low: int,
     high: int,
@@ -170,8 +163,8 @@ def _grow(
     most: int,
     share: float,
     key: np.uint64,
-    place: Rows,
-    found: Rows,
+    place: Int32s,
+    found: Int32s,
 ) -> tuple[int, int]:
     """How many nodes are around two ends, and how many arcs and loops they have.
 
@@ -220,7 +213,7 @@ def _grow(
 
 
 @njit(cache=True, nogil=True)
-def _thin(level: Rows, keep: int, key: np.uint64) -> Rows:
+def _thin(level: Int32s, keep: int, key: np.uint64) -> Int32s:
     """The nodes of a level, those first that are kept: whose draws are lowest."""
     draws = np.empty(len(level), dtype=np.uint64)
     for i in range(len(level)):
@@ -232,15 +225,15 @@ def _thin(level: Rows, keep: int, key: np.uint64) -> Rows:
 
 @njit(cache=True, nogil=True)
 def _link(
-    indptr: Ints,
+    indptr: Int64s,
     indices: NDArray[Any],
-    found: Rows,
+    found: Int32s,
     two: bool,
-    place: Rows,
-    ends: Ints,
-    arcs: Rows,
+    place: Int32s,
+    ends: Int64s,
+    arcs: Int32s,
     filled: int,
-    fill: Rows,
+    fill: Int32s,
 ) -> int:
     """Write the arcs and loops of the nodes behind ``filled``, each row ascending; where they end."""
     size = len(found)
@@ -268,7 +261,9 @@ def _link(
 
 
 @njit(cache=True, nogil=True)
-def _label(ends: Ints, arcs: Rows, two: bool, near: Rows, far: Rows, queue: Rows, labels: Rows) -> None:
+def _label(
+    ends: Int64s, arcs: Int32s, two: bool, near: Int32s, far: Int32s, queue: Int32s, labels: Int32s
+) -> None:
     """Fill in the labels of one subgraph."""
     if two:
         _walk(ends, arcs, 0, 1, near, queue)
@@ -281,7 +276,7 @@ def _label(ends: Ints, arcs: Rows, two: bool, near: Rows, far: Rows, queue: Rows
 
 
 @njit(cache=True, nogil=True)
-def _walk(ends: Ints, arcs: Rows, source: int, removed: int, distance: Rows, queue: Rows) -> None:
+def _walk(ends: Int64s, arcs: Int32s, source: int, removed: int, distance: Int32s, queue: Int32s) -> None:
     """Fill in the distances from a node inside a subgraph without another node; -1 where there is no path."""
     distance[: len(ends) - 1] = -1
     distance[source] = 0
@@ -298,7 +293,7 @@ def _walk(ends: Ints, arcs: Rows, source: int, removed: int, distance: Rows, que
 
 
 @njit(cache=True, nogil=True)
-def _take(old: Arrays, which: Ints, arc_starts: Ints, new: Arrays) -> None:
+def _take(old: Arrays, which: Int64s, arc_starts: Int64s, new: Arrays) -> None:
     old_starts, old_nodes, old_labels, old_indptr, old_indices = old
     starts, nodes, labels, indptr, indices = new
     for i in range(len(which)):
@@ -313,7 +308,7 @@ def _take(old: Arrays, which: Ints, arc_starts: Ints, new: Arrays) -> None:
             indices[arc + shift] = old_indices[arc] + move
 
 
-def _make_scratch(indptr: Ints) -> Scratch:
+def _make_scratch(indptr: Int64s) -> Scratch:
     place = np.full(len(indptr) - 1, UNSEEN, dtype=np.int32)
     found, near, far, queue = (np.empty(max(1, len(place)), dtype=np.int32) for _ in range(4))
     return place, found, near, far, queue
@@ -322,7 +317,7 @@ def _make_scratch(indptr: Ints) -> Scratch:
 _SCRATCH = KeptScratch(_make_scratch)
 
 
-def _ends(sizes: Ints) -> Ints:
+def _ends(sizes: Int64s) -> Int64s:
     ends = np.zeros(len(sizes) + 1, dtype=np.int64)
     np.cumsum(sizes, out=ends[1:])
     return ends

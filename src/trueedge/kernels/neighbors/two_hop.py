@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 
 
 @njit(cache=True, nogil=True)
 def two_hop_row(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    weights: NDArray[np.float64],
-    source: int,
-    row: NDArray[np.float64],
-    touched: NDArray[np.int32],
+    indptr: Int64s, indices: Int32s, weights: Float64s, source: int, row: Float64s, touched: Int32s
 ) -> int:
     """The sum of ``weights[w]`` over the common neighbours w of a source and each node; how many have one.
 

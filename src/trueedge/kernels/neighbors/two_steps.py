@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s
 from trueedge.kernels.arrays.threads import run_blocks
 
 # Heads a thread takes at a time.
@@ -13,13 +13,8 @@ _HEADS = 64
 
 
 def two_step_nodes(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    heads: NDArray[np.int64],
-    skip_starts: NDArray[np.int64],
-    skip: NDArray[np.int64],
-    room: NDArray[np.int64],
-) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    indptr: Int64s, indices: Int32s, heads: Int64s, skip_starts: Int64s, skip: Int64s, room: Int64s
+) -> tuple[Int32s, Int64s]:
     """The distinct nodes that two steps from each head lead to: int32 in the rooms, and their number (q,).
 
     A head's nodes stand in the order the steps reach them, which depends on the graph alone.
@@ -35,7 +30,7 @@ def two_step_nodes(
     found = np.empty(room[-1], dtype=np.int32)
     counts = np.zeros(len(heads), dtype=np.int64)
 
-    def work(first: int, last: int, stamp: NDArray[np.int64]) -> None:
+    def work(first: int, last: int, stamp: Int64s) -> None:
         _walk(indptr, indices, heads, skip_starts, skip, room, first, last, stamp, found, counts)
 
     run_blocks(work, len(heads), _HEADS, lambda: np.full(len(indptr) - 1, -1, dtype=np.int64))

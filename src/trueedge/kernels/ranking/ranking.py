@@ -8,11 +8,11 @@ import numpy as np
 from numba import njit, prange
 from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int64s
+
 
 @njit(cache=True, nogil=True, parallel=True)
-def count_above(
-    positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tuple[Int64s, Int64s]:
     """How many of its own negatives are scored strictly above each positive, and how many at least as high.
 
     Args:
@@ -40,11 +40,8 @@ def count_above(
 
 @njit(cache=True, nogil=True, parallel=True)
 def rank_relevant(
-    indptr: NDArray[np.int64],
-    scores: NDArray[np.floating[Any]],
-    relevant: NDArray[np.bool_],
-    starts: NDArray[np.int64],
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    indptr: Int64s, scores: NDArray[np.floating[Any]], relevant: Bools, starts: Int64s
+) -> tuple[Int64s, Int64s]:
     """For each relevant candidate of each list, how many candidates lie above it and how many tie with it.
 
     Args:
@@ -68,12 +65,7 @@ def rank_relevant(
 
 
 @njit(cache=True, nogil=True)
-def _rank_one_list(
-    scores: NDArray[np.floating[Any]],
-    relevant: NDArray[np.bool_],
-    above: NDArray[np.int64],
-    tied: NDArray[np.int64],
-) -> None:
+def _rank_one_list(scores: NDArray[np.floating[Any]], relevant: Bools, above: Int64s, tied: Int64s) -> None:
     """Sort only the relevant scores (m of n) and drop every candidate between them: n log m, not n log n."""
     marks = np.sort(scores[relevant])
     count = len(marks)
@@ -99,9 +91,7 @@ def _rank_one_list(
 
 
 @njit(cache=True, nogil=True)
-def chance_of_hit(
-    above: NDArray[np.int64], tied: NDArray[np.int64], relevant: NDArray[np.int64], k: int
-) -> NDArray[np.float64]:
+def chance_of_hit(above: Int64s, tied: Int64s, relevant: Int64s, k: int) -> Float64s:
     """The chance that a relevant candidate is among the first k of each list, over random orders of ties.
 
     Args:
@@ -121,9 +111,7 @@ def chance_of_hit(
 
 
 @njit(cache=True, nogil=True)
-def reciprocal_first(
-    above: NDArray[np.int64], tied: NDArray[np.int64], relevant: NDArray[np.int64]
-) -> NDArray[np.float64]:
+def reciprocal_first(above: Int64s, tied: Int64s, relevant: Int64s) -> Float64s:
     """The expected reciprocal rank of each list's first relevant candidate, over random orders of ties.
 
     Args:

@@ -14,7 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
+
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
 
 MAX_BUCKETS = 8192
 SCORES_PER_BUCKET = 4
@@ -38,16 +39,16 @@ class ScoreLists(NamedTuple):
             power of two, and how many nodes from the highest on are in order.
     """
 
-    bits: NDArray[np.int64]
-    keys: NDArray[np.int64]
-    nodes: NDArray[np.int32]
-    room: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    sorted: NDArray[np.bool_]
-    shape: NDArray[np.int64]
+    bits: Int64s
+    keys: Int64s
+    nodes: Int32s
+    room: Int64s
+    starts: Int64s
+    sorted: Bools
+    shape: Int64s
 
 
-def score_lists(rows: NDArray[np.float64]) -> ScoreLists:
+def score_lists(rows: Float64s) -> ScoreLists:
     """Empty lists over rows of scores, float64 (lists, n), which stay the caller's to fill and to clear."""
     lists = len(rows)
     return ScoreLists(
@@ -62,7 +63,7 @@ def score_lists(rows: NDArray[np.float64]) -> ScoreLists:
 
 
 @njit(cache=True, nogil=True)
-def fill_list(lists: ScoreLists, at: int, listed: NDArray[np.int32], top: int) -> None:
+def fill_list(lists: ScoreLists, at: int, listed: Int32s, top: int) -> None:
     """List the nodes that are scored above zero, the best ``top`` and their ties in order.
 
     Args:
@@ -112,7 +113,7 @@ def rank_of(lists: ScoreLists, at: int, key: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def sort_descending(keys: NDArray[np.int64], nodes: NDArray[np.int32], first: int, last: int) -> None:
+def sort_descending(keys: Int64s, nodes: Int32s, first: int, last: int) -> None:
     """Sort ``keys[first:last]``, and the nodes beside them, in place; equal keys stay in any order.
 
     Shell's sort: what is sorted here is short.
@@ -129,7 +130,7 @@ def sort_descending(keys: NDArray[np.int64], nodes: NDArray[np.int32], first: in
 
 
 @njit(cache=True, nogil=True)
-def move_highest(keys: NDArray[np.int64], nodes: NDArray[np.int32], size: int, wanted: int) -> None:
+def move_highest(keys: Int64s, nodes: Int32s, size: int, wanted: int) -> None:
     """Move the ``wanted`` highest of the first ``size`` keys to the front; keys are distinct."""
     first, last = 0, size - 1
     while first < last:
@@ -154,7 +155,7 @@ def move_highest(keys: NDArray[np.int64], nodes: NDArray[np.int32], size: int, w
 
 
 @njit(cache=True, nogil=True)
-def _deal(lists: ScoreLists, at: int, listed: NDArray[np.int32], buckets: int) -> None:
+def _deal(lists: ScoreLists, at: int, listed: Int32s, buckets: int) -> None:
     """Deal the nodes to buckets by their keys, which lie in ``room`` beside them."""
     keys, nodes, room, starts = lists.keys[at], lists.nodes[at], lists.room, lists.starts[at]
     high, width = lists.shape[at, HIGHEST], lists.shape[at, WIDTH]

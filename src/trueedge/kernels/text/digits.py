@@ -5,8 +5,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int64s, UInt8s
 from trueedge.kernels.arrays.threads import run_blocks
 
 NEWLINE, TAB, SPACE, QUOTE, ZERO, LAST_PRINTABLE = (ord(mark) for mark in '\n\t "0~')
@@ -18,7 +18,7 @@ SAFE_DIGITS = 18
 
 def read_digits(
     data: bytes, start: int, separator: str | None, columns: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64] | None] | None:
+) -> tuple[Int64s, Int64s | None] | None:
     """The first two columns and the rows' lines (from 0), or None where a line is not quite regular.
 
     Lines are None where there is no blank one: then each is the next row.
@@ -65,7 +65,7 @@ def _borders(data: bytes, start: int) -> list[int]:
 
 
 @njit(cache=True, nogil=True)
-def _lines(text: NDArray[np.uint8], begin: int, end: int) -> int:
+def _lines(text: UInt8s, begin: int, end: int) -> int:
     """How many lines there are, the last one with a line feed or without."""
     count = 0
     for i in range(begin, end):
@@ -74,14 +74,7 @@ def _lines(text: NDArray[np.uint8], begin: int, end: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _parse(
-    text: NDArray[np.uint8],
-    begin: int,
-    end: int,
-    mark: int,
-    columns: int,
-    numbers: NDArray[np.int64],
-) -> int:
+def _parse(text: UInt8s, begin: int, end: int, mark: int, columns: int, numbers: Int64s) -> int:
     """Read the rows of a block; how many there are, or -1 for something unusual."""
     row, at = 0, begin
     while at < end:
@@ -116,13 +109,7 @@ def _parse(
 
 @njit(cache=True, nogil=True)
 def _plain_rows(
-    text: NDArray[np.uint8],
-    begin: int,
-    end: int,
-    mark: int,
-    columns: int,
-    numbers: NDArray[np.int64],
-    row: int,
+    text: UInt8s, begin: int, end: int, mark: int, columns: int, numbers: Int64s, row: int
 ) -> tuple[int, int]:
     """Read rows as long as they are digits, mark, digits, line feed; the next row, and its first byte.
 
@@ -149,7 +136,7 @@ def _plain_rows(
 
 
 @njit(cache=True, nogil=True)
-def _skip(text: NDArray[np.uint8], at: int, end: int, mark: int) -> int:
+def _skip(text: UInt8s, at: int, end: int, mark: int) -> int:
     """The next byte that is no white space; a tab that separates columns is none."""
     while at < end:
         byte = text[np.uint64(at)]
@@ -160,7 +147,7 @@ def _skip(text: NDArray[np.uint8], at: int, end: int, mark: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _number(text: NDArray[np.uint8], at: np.uint64, end: np.uint64) -> tuple[np.uint64, np.uint64]:
+def _number(text: UInt8s, at: np.uint64, end: np.uint64) -> tuple[np.uint64, np.uint64]:
     """The number that begins at a byte, if any does, and the byte behind it."""
     value = np.uint64(0)
     # An unsigned index cannot count from the end, so the compiler need not ask.
@@ -174,7 +161,7 @@ def _number(text: NDArray[np.uint8], at: np.uint64, end: np.uint64) -> tuple[np.
 
 
 @njit(cache=True, nogil=True)
-def _rest(text: NDArray[np.uint8], at: int, end: int, mark: int, columns: int) -> int:
+def _rest(text: UInt8s, at: int, end: int, mark: int, columns: int) -> int:
     """Pass over the columns behind the second; the byte behind the line, or -1 if they are not as many."""
     after = at
     at = _skip(text, at, end, mark)
@@ -214,7 +201,7 @@ def _is_plain(byte: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _filled_lines(text: NDArray[np.uint8], start: int, count: int) -> NDArray[np.int64]:
+def _filled_lines(text: UInt8s, start: int, count: int) -> Int64s:
     """The lines, from 0, that are not blank, where there are so many."""
     lines = np.empty(count, dtype=np.int64)
     found, line, filled = 0, 0, False

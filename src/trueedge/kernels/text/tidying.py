@@ -9,8 +9,8 @@ from __future__ import annotations
 import numba
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s
 from trueedge.kernels.arrays.threads import run_blocks
 
 # A range of so many pairs, eight bytes each, and its copy are at home in a core's own cache.
@@ -24,7 +24,7 @@ HALF = 32
 LOWER_HALF = (1 << HALF) - 1
 
 
-def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.int32], int, int]:
+def sorted_edges(pairs: Int64s, num_nodes: int) -> tuple[Int32s, int, int]:
     """Each pair once with its smaller node first, sorted; and how many self-loops and repeats were left out.
 
     Args:
@@ -42,19 +42,19 @@ def sorted_edges(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.i
     return _without_repeats(edges, repeats) if repeats else edges, loops, repeats
 
 
-def first_rows(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
+def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
     """The first row that holds the same pair in either direction, for each row: int64 (m,).
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
         num_nodes: the number of nodes.
     """
-    first: NDArray[np.int64] = _first_of_equals(pairs, edge_order(pairs, num_nodes))
+    first: Int64s = _first_of_equals(pairs, edge_order(pairs, num_nodes))
     return first
 
 
 @njit(cache=True, nogil=True)
-def edge_order(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
+def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
     """The rows of pairs by smaller node, then larger node, then row: int64 (m,).
 
     Args:
@@ -103,9 +103,7 @@ def ranges_per_block(ranges: int) -> int:
     return max(1, -(-ranges // (16 * threads)))
 
 
-def _dealt(
-    pairs: NDArray[np.int64], num_nodes: int, shift: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _dealt(pairs: Int64s, num_nodes: int, shift: int) -> tuple[Int64s, Int64s]:
     """Keys of the pairs that are no self-loops, by ranges of the smaller node; and where ranges start."""
     size, ranges = block_size(len(pairs)), ((num_nodes - 1) >> shift) + 1
     counts = run_blocks(
@@ -126,9 +124,7 @@ def _dealt(
     return keys, starts
 
 
-def _sorted(
-    keys: NDArray[np.int64], starts: NDArray[np.int64], num_nodes: int, shift: int
-) -> tuple[NDArray[np.int32], int]:
+def _sorted(keys: Int64s, starts: Int64s, num_nodes: int, shift: int) -> tuple[Int32s, int]:
     """The pairs of keys in their order, and how many of them repeat the one before."""
     edges = np.empty((len(keys), 2), dtype=np.int32)
     widest = int(np.diff(starts).max(initial=0))
@@ -142,7 +138,7 @@ def _sorted(
     return edges, sum(repeats)
 
 
-def _digits(shift: int, num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _digits(shift: int, num_nodes: int) -> tuple[Int64s, Int64s]:
     """The digits a range is sorted by, the least first: the bits that each begins with, and how many it has.
 
     A key holds the larger node in its lower half and the smaller one, of which ``shift`` bits differ within a
@@ -159,7 +155,7 @@ def _digits(shift: int, num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.i
 
 
 @njit(cache=True, nogil=True)
-def _count(pairs: NDArray[np.int64], shift: int, ranges: int) -> NDArray[np.int64]:
+def _count(pairs: Int64s, shift: int, ranges: int) -> Int64s:
     counts = np.zeros(ranges, dtype=np.int64)
     for i in range(len(pairs)):
         u, v = pairs[i, 0], pairs[i, 1]
@@ -169,7 +165,7 @@ def _count(pairs: NDArray[np.int64], shift: int, ranges: int) -> NDArray[np.int6
 
 
 @njit(cache=True, nogil=True)
-def _deal(pairs: NDArray[np.int64], shift: int, cursor: NDArray[np.int64], keys: NDArray[np.int64]) -> None:
+def _deal(pairs: Int64s, shift: int, cursor: Int64s, keys: Int64s) -> None:
     for i in range(len(pairs)):
         u, v = pairs[i, 0], pairs[i, 1]
         if u != v:
@@ -181,14 +177,14 @@ def _deal(pairs: NDArray[np.int64], shift: int, cursor: NDArray[np.int64], keys:
 
 @njit(cache=True, nogil=True)
 def _sort_ranges(
-    keys: NDArray[np.int64],
-    starts: NDArray[np.int64],
+    keys: Int64s,
+    starts: Int64s,
     first: int,
     last: int,
-    begins: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    spare: NDArray[np.int64],
-    edges: NDArray[np.int32],
+    begins: Int64s,
+    lengths: Int64s,
+    spare: Int64s,
+    edges: Int32s,
 ) -> int:
     """Sort some ranges into edges; how many repeats there are."""
     counts = np.empty(1 << BITS_PER_DIGIT, dtype=np.int64)
@@ -210,9 +206,7 @@ def _sort_ranges(
 
 
 @njit(cache=True, nogil=True)
-def _sort_by_digit(
-    keys: NDArray[np.int64], out: NDArray[np.int64], begin: int, length: int, counts: NDArray[np.int64]
-) -> None:
+def _sort_by_digit(keys: Int64s, out: Int64s, begin: int, length: int, counts: Int64s) -> None:
     """One stable pass of counting sort."""
     mask = (1 << length) - 1
     counts[: mask + 1] = 0
@@ -230,7 +224,7 @@ def _sort_by_digit(
 
 
 @njit(cache=True, nogil=True)
-def _without_repeats(edges: NDArray[np.int32], repeats: int) -> NDArray[np.int32]:
+def _without_repeats(edges: Int32s, repeats: int) -> Int32s:
     kept = np.empty((len(edges) - repeats, 2), dtype=np.int32)
     count = 0
     for i in range(len(edges)):
@@ -242,7 +236,7 @@ def _without_repeats(edges: NDArray[np.int32], repeats: int) -> NDArray[np.int32
 
 
 @njit(cache=True, nogil=True)
-def _first_of_equals(pairs: NDArray[np.int64], order: NDArray[np.int64]) -> NDArray[np.int64]:
+def _first_of_equals(pairs: Int64s, order: Int64s) -> Int64s:
     first = np.empty(len(order), dtype=np.int64)
     head = 0
     for i in range(len(order)):

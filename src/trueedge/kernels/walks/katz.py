@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.grouping import group_by, num_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 
 # Sources solved side by side: one cache line of float64, so that a neighbour is fetched once for all.
 LANES = 4
 
 
-def katz_sums(indptr: Ints, indices: Rows, pairs: Ints, beta: float) -> NDArray[np.float64]:
+def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Float64s:
     """The sum over all lengths l >= 1 of ``beta^l (A^l)_uv`` for each pair, float64 (n,).
 
     The column of ``(I - beta A)^-1`` that belongs to a source is the least solution x of x = e + beta A x.
@@ -35,24 +31,17 @@ def katz_sums(indptr: Ints, indices: Rows, pairs: Ints, beta: float) -> NDArray[
     if len(pairs) == 0:
         return sums
     groups = group_by(pairs.min(axis=1), len(indptr) - 1)
-    bundles = -(-len(groups.keys) // LANES)
-    _all_bundles(indptr, indices, beta, *groups, pairs.max(axis=1), bundles, num_blocks(bundles), sums)
+    blocks = num_blocks(-(-len(groups.keys) // LANES))
+    _all_bundles(indptr, indices, beta, groups, pairs.max(axis=1), blocks, sums)
     return sums
 
 
 @njit(cache=True, nogil=True, parallel=True)
 def _all_bundles(
-    indptr: Ints,
-    indices: Rows,
-    beta: float,
-    sources: Ints,
-    starts: Ints,
-    order: Ints,
-    target: Ints,
-    bundles: int,
-    blocks: int,
-    sums: Floats,
+    indptr: Int64s, indices: Int32s, beta: float, groups: Groups, target: Int64s, blocks: int, sums: Float64s
 ) -> None:
+    sources, starts, order = groups
+    bundles = -(-len(sources) // LANES)
     for block in prange(blocks):
         columns = np.empty((len(indptr) - 1, LANES))
         chosen = np.empty(LANES, dtype=np.int64)
@@ -68,7 +57,9 @@ def _all_bundles(
 
 
 @njit(cache=True, nogil=True)
-def _solve(indptr: Ints, indices: Rows, beta: float, sources: Ints, lanes: int, columns: Floats) -> None:
+def _solve(
+    indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, lanes: int, columns: Float64s
+) -> None:
     """Sweep until no bit changes; a node is looked at again only when a neighbour has changed."""
     columns[:] = 0.0
     stale = np.zeros(len(indptr) - 1, dtype=np.bool_)
@@ -89,7 +80,9 @@ def _solve(indptr: Ints, indices: Rows, beta: float, sources: Ints, lanes: int, 
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _renew(indptr: Ints, indices: Rows, beta: float, sources: Ints, columns: Floats, node: int) -> bool:
+def _renew(
+    indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, columns: Float64s, node: int
+) -> bool:
     """Compute a node's entries from its neighbours', and say whether one of them rose."""
     a, b, c, d = _neighbor_sums(indptr, indices, columns, node)
     a = beta * a + (sources[0] == node)
@@ -109,7 +102,7 @@ def _renew(indptr: Ints, indices: Rows, beta: float, sources: Ints, columns: Flo
 
 @njit(cache=True, nogil=True, inline="always")
 def _neighbor_sums(
-    indptr: Ints, indices: Rows, columns: Floats, node: int
+    indptr: Int64s, indices: Int32s, columns: Float64s, node: int
 ) -> tuple[float, float, float, float]:
     """The sum over a node's neighbours in each lane; a name for each, since only names stay in registers."""
     a = b = c = d = 0.0

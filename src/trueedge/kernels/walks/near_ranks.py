@@ -7,18 +7,15 @@ is taken out of it, so nothing is ever there of the size of nodes times nodes.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.kept_scratch import KeptScratch
-from trueedge.kernels.arrays.radix import digit_counts, sort_ids
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.radix import sort_ids
 from trueedge.kernels.arrays.threads import run_blocks
-from trueedge.kernels.walks.push import PushState, push, push_state
-
-MOST_SOURCES_PER_BLOCK = 64
+from trueedge.kernels.walks.push import Block, Scratch, block_size, kept_scratch, push, stack_rows
 
 
 class NearRanks(NamedTuple):
@@ -32,16 +29,14 @@ class NearRanks(NamedTuple):
         scores: float64 array (entries,).
     """
 
-    own: NDArray[np.float64]
-    at_arcs: NDArray[np.float64]
-    starts: NDArray[np.int64]
-    nodes: NDArray[np.int32]
-    scores: NDArray[np.float64]
+    own: Float64s
+    at_arcs: Float64s
+    starts: Int64s
+    nodes: Int32s
+    scores: Float64s
 
 
-def near_ranks(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], alpha: float, eps: float, floor: float
-) -> NearRanks:
+def near_ranks(indptr: Int64s, indices: Int32s, alpha: float, eps: float, floor: float) -> NearRanks:
     """The PageRank estimates of every node at itself, at its neighbours, and wherever they reach a floor.
 
     Args:
@@ -54,45 +49,17 @@ def near_ranks(
     nodes = len(indptr) - 1
     own, at_arcs = np.empty(nodes), np.empty(len(indices))
 
-    def work(first: int, last: int, scratch: Any) -> Any:
-        return _block(indptr, indices, first, last, alpha, floor, *scratch, own, at_arcs)
+    def work(first: int, last: int, scratch: Scratch) -> Block:
+        kept: Block = _near_rows(indptr, indices, first, last, alpha, floor, scratch, own, at_arcs)
+        return kept
 
-    size = max(1, min(MOST_SOURCES_PER_BLOCK, nodes // 16))
-    blocks = run_blocks(work, nodes, size, _scratch.of(indptr, alpha, eps))
-    starts = np.zeros(nodes + 1, dtype=np.int64)
-    if not blocks:
-        return NearRanks(own, at_arcs, starts, np.empty(0, dtype=np.int32), np.empty(0))
-    np.cumsum(np.concatenate([block[0] for block in blocks]), out=starts[1:])
-    kept, scores = (np.concatenate([block[part] for block in blocks]) for part in (1, 2))
-    return NearRanks(own, at_arcs, starts, kept, scores)
-
-
-def _make_scratch(indptr: NDArray[np.int64], alpha: float, eps: float) -> tuple[Any, ...]:
-    """What one thread needs: the state, an estimate of zeros, room for its support and two for sorting it."""
-    nodes = len(indptr) - 1
-    support, room = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
-    return push_state(indptr, alpha, eps), np.zeros(nodes), support, room, digit_counts(nodes)
-
-
-_scratch = KeptScratch(_make_scratch)
+    blocks = run_blocks(work, nodes, block_size(nodes), kept_scratch.of(indptr, alpha, eps))
+    return NearRanks(own, at_arcs, *stack_rows(blocks))
 
 
 @njit(cache=True, nogil=True)
-def _block(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    first: int,
-    last: int,
-    alpha: float,
-    floor: float,
-    state: PushState,
-    estimate: NDArray[np.float64],
-    support: NDArray[np.int32],
-    room: NDArray[np.int32],
-    digits: NDArray[np.int32],
-    own: NDArray[np.float64],
-    at_arcs: NDArray[np.float64],
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float64]]:
+def _near_rows(indptr, indices, first, last, alpha, floor, scratch, own, at_arcs):  # type: ignore[no-untyped-def]
+    state, estimate, support, room, digits = scratch
     counts = np.empty(last - first, dtype=np.int64)
     nodes, scores = np.empty(64 * len(counts), dtype=np.int32), np.empty(64 * len(counts))
     filled = 0

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Int32s, Int64s
 from trueedge.kernels.arrays.keyed_draws import draw_key
+from trueedge.kernels.arrays.sorted_rows import place_of
 from trueedge.kernels.arrays.threads import run_blocks
 
 WALKS_IN_A_BLOCK = 1024
@@ -21,15 +22,8 @@ _ELEVEN = np.uint64(11)
 
 
 def random_walks(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    length: int,
-    key: int,
-    p: float = 1.0,
-    q: float = 1.0,
-    first: int = 0,
-) -> NDArray[np.int32]:
+    indptr: Int64s, indices: Int32s, starts: Int32s, length: int, key: int, p: float, q: float, first: int
+) -> Int32s:
     """Walks of ``length`` nodes, int32 (walks, length); a walk that cannot go on ends in ``NOWHERE``.
 
     A step goes from v, reached from t, to a neighbour x of v with a weight of 1/p where x is t, 1 where x is
@@ -64,12 +58,7 @@ def random_walks(
 
 @njit(cache=True, nogil=True)
 def _uniform(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    starts: NDArray[np.int32],
-    key: np.uint64,
-    first: int,
-    walks: NDArray[np.int32],
+    indptr: Int64s, indices: Int32s, starts: Int32s, key: np.uint64, first: int, walks: Int32s
 ) -> None:
     for i in range(len(starts)):
         own = draw_key(key, first + i, 0)
@@ -82,14 +71,14 @@ def _uniform(
 
 @njit(cache=True, nogil=True)
 def _biased(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    starts: NDArray[np.int32],
+    indptr: Int64s,
+    indices: Int32s,
+    starts: Int32s,
     key: np.uint64,
     first: int,
     back: float,
     away: float,
-    walks: NDArray[np.int32],
+    walks: Int32s,
 ) -> None:
     top = max(1.0, back, away)
     for i in range(len(starts)):
@@ -118,9 +107,7 @@ def _biased(
 
 
 @njit(cache=True, nogil=True)
-def _neighbor(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], node: np.int32, word: np.uint64
-) -> np.int32:
+def _neighbor(indptr: Int64s, indices: Int32s, node: np.int32, word: np.uint64) -> np.int32:
     """A neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
     degree = indptr[node + 1] - indptr[node]
     if degree == 0:
@@ -130,12 +117,7 @@ def _neighbor(
 
 
 @njit(cache=True, nogil=True)
-def _is_edge(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: np.int32, v: np.int32) -> bool:
-    low, high = indptr[u], indptr[u + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if indices[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < indptr[u + 1] and indices[low] == v)
+def _is_edge(indptr: Int64s, indices: Int32s, u: np.int32, v: np.int32) -> bool:
+    end = indptr[u + 1]
+    place = place_of(indices, indptr[u], end, v)
+    return bool(place < end and indices[place] == v)

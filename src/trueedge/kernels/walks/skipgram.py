@@ -14,16 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from trueedge.kernels.arrays.alias import alias_table, drawn
+from trueedge.kernels.arrays.dtypes import Bools, Float32s, Float64s, Int32s, Int64s, UInt32s
 from trueedge.kernels.arrays.huffman import huffman_paths
 from trueedge.kernels.arrays.keyed_draws import draw_key
 from trueedge.kernels.arrays.lanes import LANES, lane_dot, lane_steps
 from trueedge.kernels.arrays.prefetch import prefetch
-
-Row = NDArray[np.float32]
-Ints = NDArray[np.int64]
 
 # Where the logistic function is 0 or 1 to two digits, nothing is learned: as word2vec has it.
 FAR = 6.0
@@ -52,16 +49,16 @@ class Model(NamedTuple):
         size: numbers in a row, a multiple of LANES.
     """
 
-    inputs: Row
-    outputs: Row
-    inner: Row
-    threshold: NDArray[np.uint32]
-    other: NDArray[np.int32]
-    starts: Ints
-    on_path: NDArray[np.int32]
-    left: NDArray[np.bool_]
-    keep: NDArray[np.float64]
-    logistic: Row
+    inputs: Float32s
+    outputs: Float32s
+    inner: Float32s
+    threshold: UInt32s
+    other: Int32s
+    starts: Int64s
+    on_path: Int32s
+    left: Bools
+    keep: Float64s
+    logistic: Float32s
     window: int
     negatives: int
     size: int
@@ -83,7 +80,7 @@ class SkipGram:
 
     def __init__(
         self,
-        counts: Ints,
+        counts: Int64s,
         dim: int,
         window: int,
         negatives: int,
@@ -106,7 +103,7 @@ class SkipGram:
         cells = (np.arange(_CELLS) + 0.5) * (2 * FAR / _CELLS) - FAR
         self.logistic = (1.0 / (1.0 + np.exp(-cells))).astype(np.float32)
 
-    def learn(self, walks: NDArray[np.int32], first: int, rate: float, last_rate: float) -> None:
+    def learn(self, walks: Int32s, first: int, rate: float, last_rate: float) -> None:
         """Learn from walks, in their order.
 
         Args:
@@ -133,23 +130,23 @@ class SkipGram:
         _learn(walks, first, rate, last_rate, np.uint64(draw_key(self.key, 0, 2)), model)
 
     @property
-    def vectors(self) -> NDArray[np.float32]:
+    def vectors(self) -> Float32s:
         """The vectors so far, float32 (n, dim)."""
         return np.ascontiguousarray(self.inputs[:, : self.dim])
 
 
-def _kept_shares(counts: Ints, sample: float) -> NDArray[np.float64]:
+def _kept_shares(counts: Int64s, sample: float) -> Float64s:
     """The share of each node's occurrences that is kept, as word2vec has it."""
     allowed = sample * counts.sum()
     if allowed == 0:
         return np.ones(len(counts))
     frequency = np.maximum(counts, 1) / allowed
-    shares: NDArray[np.float64] = np.minimum(1.0, (np.sqrt(frequency) + 1.0) / frequency)
+    shares: Float64s = np.minimum(1.0, (np.sqrt(frequency) + 1.0) / frequency)
     return shares
 
 
 @njit(cache=True, nogil=True)
-def _start(vectors: NDArray[np.float32], dim: int, key: np.uint64) -> None:
+def _start(vectors: Float32s, dim: int, key: np.uint64) -> None:
     """Small numbers around zero."""
     for node in range(len(vectors)):
         for j in range(dim):
@@ -158,9 +155,7 @@ def _start(vectors: NDArray[np.float32], dim: int, key: np.uint64) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _learn(
-    walks: NDArray[np.int32], first: int, rate: float, last_rate: float, key: np.uint64, model: Model
-) -> None:
+def _learn(walks: Int32s, first: int, rate: float, last_rate: float, key: np.uint64, model: Model) -> None:
     tokens = np.empty(walks.shape[1], dtype=np.int64)
     # Where the output rows start that a window's pairs, or a way down the tree, are multiplied with.
     rows = np.empty(max(2 * model.window * (model.negatives + 1), len(model.starts)), dtype=np.int64)
@@ -180,17 +175,7 @@ def _learn(
 
 
 @njit(cache=True, nogil=True)
-def _learn_way(
-    tokens: Ints,
-    at: int,
-    low: int,
-    high: int,
-    step: np.float32,
-    model: Model,
-    rows: Ints,
-    labels: Row,
-    weights: Row,
-) -> None:
+def _learn_way(tokens, at, low, high, step, model, rows, labels, weights):  # type: ignore[no-untyped-def]
     """Teach the nodes near a place the way to the node there."""
     begin, end = model.starts[tokens[at]], model.starts[tokens[at] + 1]
     for k in range(end - begin):
@@ -202,18 +187,7 @@ def _learn_way(
 
 
 @njit(cache=True, nogil=True)
-def _learn_apart(
-    tokens: Ints,
-    at: int,
-    low: int,
-    high: int,
-    own: np.uint64,
-    step: np.float32,
-    model: Model,
-    rows: Ints,
-    labels: Row,
-    weights: Row,
-) -> None:
+def _learn_apart(tokens, at, low, high, own, step, model, rows, labels, weights):  # type: ignore[no-untyped-def]
     """Teach the nodes near a place to tell the node there from others."""
     group, pairs = model.negatives + 1, high - low - 1
     labels[0] = np.float32(1.0)
@@ -236,13 +210,13 @@ def _learn_apart(
 @njit(cache=True, nogil=True)
 def _move(
     node: int,
-    outputs: Row,
-    rows: Ints,
-    labels: Row,
+    outputs: Float32s,
+    rows: Int64s,
+    labels: Float32s,
     step: np.float32,
     many: int,
     model: Model,
-    weights: Row,
+    weights: Float32s,
 ) -> None:
     """Move a node's row and some output rows so that their products come nearer to their labels."""
     source, size = node * model.size, model.size
@@ -257,7 +231,7 @@ def _move(
 
 
 @njit(cache=True, nogil=True)
-def _kept_tokens(walk: NDArray[np.int32], keep: NDArray[np.float64], own: np.uint64, tokens: Ints) -> int:
+def _kept_tokens(walk: Int32s, keep: Float64s, own: np.uint64, tokens: Int64s) -> int:
     """Copy the nodes of a walk that are kept, and return how many they are."""
     length = 0
     for at in range(len(walk)):

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int64s
+from trueedge.kernels.arrays.growing import longer
+from trueedge.kernels.arrays.sorted_rows import place_of
 from trueedge.kernels.arrays.threads import run_blocks
-from trueedge.kernels.neighbors.pair_sets import BLOCK, Ints, common_sets, no_scratch, place_of
+from trueedge.kernels.neighbors.pair_sets import BLOCK, common_sets, no_scratch
 
-Floats = NDArray[np.float64]
-_Scratch = tuple[Floats, Ints, Floats, Ints, NDArray[np.bool_]]
+_Scratch = tuple[Float64s, Int64s, Float64s, Int64s, Bools]
 
 
-def walk_rows(indptr: Ints, indices: Ints, ends: Ints, weights: Floats) -> tuple[Ints, Ints, Floats]:
+def walk_rows(
+    indptr: Int64s, indices: Int64s, ends: Int64s, weights: Float64s
+) -> tuple[Int64s, Int64s, Float64s]:
     """Rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
 
     Args:
@@ -30,8 +33,8 @@ def walk_rows(indptr: Ints, indices: Ints, ends: Ints, weights: Floats) -> tuple
         touched, known = np.empty(size + 1, dtype=np.int64), np.zeros(size, dtype=np.bool_)
         return np.zeros((2, size)), lists, np.zeros(size), touched, known
 
-    def work(first: int, last: int, room: _Scratch) -> tuple[Ints, Floats]:
-        found: tuple[Ints, Floats] = _walk(indptr, indices, ends, weights, first, last, *room, counts)
+    def work(first: int, last: int, room: _Scratch) -> tuple[Int64s, Float64s]:
+        found: tuple[Int64s, Float64s] = _walk(indptr, indices, ends, weights, first, last, *room, counts)
         return found
 
     found = run_blocks(work, len(ends), BLOCK, scratch)
@@ -41,7 +44,9 @@ def walk_rows(indptr: Ints, indices: Ints, ends: Ints, weights: Floats) -> tuple
     return counts, nodes, values
 
 
-def row_overlaps(starts: Ints, nodes: Ints, values: Floats, pairs: Ints) -> tuple[Ints, Ints, Floats]:
+def row_overlaps(
+    starts: Int64s, nodes: Int64s, values: Float64s, pairs: Int64s
+) -> tuple[Int64s, Int64s, Float64s]:
     """The nodes that two rows share, and the product of their values there: starts, nodes, products.
 
     Args:
@@ -80,7 +85,8 @@ def _walk(indptr, indices, ends, weights, first, last, walks, lists, total, touc
         for node in lists[now, :level]:
             walks[now, node] = 0.0
         if size + seen > len(nodes):
-            nodes, values = _grown(nodes, size, size + seen), _grown(values, size, size + seen)
+            room = max(2 * len(nodes), size + seen)
+            nodes, values = longer(nodes, size, room), longer(values, size, room)
         nodes[size : size + seen] = np.sort(touched[:seen])
         for place in range(size, size + seen):
             node = nodes[place]
@@ -92,26 +98,18 @@ def _walk(indptr, indices, ends, weights, first, last, walks, lists, total, touc
 
 
 @njit(cache=True, nogil=True)
-def _step(indptr, indices, walks, longer, reached, following, level):  # type: ignore[no-untyped-def]
+def _step(indptr, indices, walks, ahead, reached, following, level):  # type: ignore[no-untyped-def]
     """Make every walk one step longer, and forget the shorter ones; how many nodes they end at."""
     count = 0
     for node in reached[:level]:
         number = walks[node]
         walks[node] = 0.0
         for neighbor in indices[indptr[node] : indptr[node + 1]]:
-            if longer[neighbor] == 0.0:
+            if ahead[neighbor] == 0.0:
                 following[count] = neighbor
                 count += 1
-            longer[neighbor] += number
+            ahead[neighbor] += number
     return count
-
-
-@njit(cache=True, nogil=True)
-def _grown(array, used, needed):  # type: ignore[no-untyped-def]
-    """A longer array with the same beginning."""
-    longer = np.empty(max(2 * len(array), needed), dtype=array.dtype)
-    longer[:used] = array[:used]
-    return longer
 
 
 @njit(cache=True, nogil=True)

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from numba import njit, prange
-from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.grouping import group_by, num_blocks
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Rows = NDArray[np.int32]
+from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 
 
 def walk_sums(
-    indptr: Ints, indices: Rows, pairs: Ints, coefficients: Floats, weights: Floats
-) -> NDArray[np.float64]:
+    indptr: Int64s, indices: Int32s, pairs: Int64s, coefficients: Float64s, weights: Float64s
+) -> Float64s:
     """The weights of all walks of length l, times ``coefficients[l - 1]``, summed over l: float64 (n,).
 
     A walk's weight is the product of ``weights[w]`` over the nodes w it passes between its ends, a node as
@@ -40,12 +36,12 @@ def walk_sums(
     target = np.where(swap, first, second)
     groups = group_by(source, len(cost))
     blocks = num_blocks(len(groups.keys))
-    _all_groups(indptr, indices, coefficients, weights, *groups, target, blocks, sums)
+    _all_groups(indptr, indices, coefficients, weights, groups, target, blocks, sums)
     return sums
 
 
 @njit(cache=True, nogil=True)
-def _two_step_cost(indptr: Ints, indices: Rows) -> NDArray[np.int64]:
+def _two_step_cost(indptr: Int64s, indices: Int32s) -> Int64s:
     """The number of walks of two steps from each node."""
     cost = np.zeros(len(indptr) - 1, dtype=np.int64)
     for node in range(len(cost)):
@@ -55,41 +51,29 @@ def _two_step_cost(indptr: Ints, indices: Rows) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True, parallel=True)
-def _all_groups(
-    indptr: Ints,
-    indices: Rows,
-    coefficients: Floats,
-    weights: Floats,
-    sources: Ints,
-    starts: Ints,
-    order: Ints,
-    target: Ints,
-    blocks: int,
-    sums: Floats,
-) -> None:
+def _all_groups(indptr, indices, coefficients, weights, groups, target, blocks, sums):  # type: ignore[no-untyped-def]
     for block in prange(blocks):
-        _block(indptr, indices, coefficients, weights, sources, starts, order, target, block, blocks, sums)
+        _block(indptr, indices, coefficients, weights, groups, target, block, blocks, sums)
 
 
 @njit(cache=True, nogil=True)
 def _block(
-    indptr: Ints,
-    indices: Rows,
-    coefficients: Floats,
-    weights: Floats,
-    sources: Ints,
-    starts: Ints,
-    order: Ints,
-    target: Ints,
+    indptr: Int64s,
+    indices: Int32s,
+    coefficients: Float64s,
+    weights: Float64s,
+    groups: Groups,
+    target: Int64s,
     block: int,
     blocks: int,
-    sums: Floats,
+    sums: Float64s,
 ) -> None:
     """The pairs of some sources, one source after the other."""
     walks = np.zeros(len(weights))  # of the current length, from the source to each node
     longer = np.zeros(len(weights))  # of the next length
     frontier = np.empty(len(weights) + 1, dtype=np.int32)  # where walks is not zero
     following = np.empty(len(weights) + 1, dtype=np.int32)  # where longer is not zero
+    sources, starts, order = groups
     for group in range(block, len(sources), blocks):
         members = order[starts[group] : starts[group + 1]]
         size = 0
@@ -119,14 +103,14 @@ def _block(
 
 @njit(cache=True, nogil=True)
 def _step(
-    indptr: Ints,
-    indices: Rows,
-    weights: Floats,
-    walks: Floats,
-    frontier: Rows,
+    indptr: Int64s,
+    indices: Int32s,
+    weights: Float64s,
+    walks: Float64s,
+    frontier: Int32s,
     size: int,
-    longer: Floats,
-    following: Rows,
+    longer: Float64s,
+    following: Int32s,
 ) -> int:
     """Carry every walk one step on and clear where it was; the number of nodes reached is returned."""
     reached = 0

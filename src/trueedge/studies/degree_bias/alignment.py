@@ -68,12 +68,7 @@ def scopes(measured: Measured) -> list[Scope]:
 
 
 def overlaps(
-    measured: Measured,
-    scope: Scope,
-    metric: str,
-    target: str = TARGET,
-    p: float = P,
-    worst_first: bool = False,
+    measured: Measured, scope: Scope, metric: str, target: str = TARGET, p: float = P, ascending: bool = False
 ) -> Floats:
     """The rank-biased overlap of two metrics' rankings of the methods, float64 (networks,).
 
@@ -83,14 +78,12 @@ def overlaps(
         metric: the benchmark's, such as ``uniform auc``.
         target: what it shall agree with.
         p: the smaller, the more weight on the first methods.
-        worst_first: begin with the worst method, as the published runs did; the paper's text begins with the
-            best.
+        ascending: begin with the worst method, as the published runs did, and not with the best.
     """
     found = []
     for network in scope.networks:
         by = {name: {m: measured[network, m][name] for m in scope.methods} for name in (metric, target)}
-        best_first = not worst_first
-        found.append(rbo(rank_groups(by[metric], best_first), rank_groups(by[target], best_first), p))
+        found.append(rbo(rank_groups(by[metric], not ascending), rank_groups(by[target], not ascending), p))
     return np.array(found)
 
 
@@ -104,7 +97,7 @@ def alignment_rows(measured: Measured) -> list[Comparison]:
         who = f"ranking of {len(scope.methods)} methods"
         for benchmark in ALIGNED:
             values = overlaps(measured, scope, f"{benchmark} auc")
-            worst = overlaps(measured, scope, f"{benchmark} auc", worst_first=True)
+            worst = overlaps(measured, scope, f"{benchmark} auc", ascending=True)
             for network, value in zip(scope.networks, values.tolist(), strict=True):
                 rows.append(Comparison(network, benchmark, who, "rbo", value, 0.0, 1, None))
             found = {"rbo": values, "rbo, worst first": worst}

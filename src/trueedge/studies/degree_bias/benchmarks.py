@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods, negatives, splits
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, whole_number
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import without_rounding_errors
 from trueedge.metrics import Evaluation, UnitValues, evaluate, evaluate_lists
@@ -148,8 +148,7 @@ def benchmarks(
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, section 3.2.
     """
     for name, value in (("queries", queries), ("heart_positives", heart_positives)):
-        if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 1:
-            raise must_be(name, "benchmarks", "a whole number, 1 or more", value)
+        whole_number(name, "benchmarks", value, 1)
     graph = datasets.load(source) if isinstance(source, str) else source
     split = splits.fraction(graph.largest_component(), FRACTION, seed=seed)
     links = {

@@ -189,14 +189,9 @@ def _rows(dataset: str, counted: Mapping[tuple[str, str], NDArray[np.int64]]) ->
 
 
 for _number, (_names, _hard) in FIGURES.items():
+    _name_of_study, _bound = f"heart/figure-{_number}", partial(_run, number=_number)
     _settings = "both settings" if _hard else "the existing setting"
+    _title = f"Common neighbours of positives and negatives, {_settings}: {', '.join(_names)}"
     register(
-        Study(
-            name=f"heart/figure-{_number}",
-            title=f"Common neighbours of positives and negatives, {_settings}: {', '.join(_names)}",
-            citation=PAPER,
-            decimals=2,
-            run=partial(_run, number=_number),
-            one_process=True,
-        )
+        Study(name=_name_of_study, title=_title, citation=PAPER, decimals=2, run=_bound, one_process=True)
     )

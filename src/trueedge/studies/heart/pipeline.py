@@ -138,12 +138,12 @@ def _figure(dataset: str, row: int, side: int, found: Corruptions) -> Figure:
     )
     end = ("source", "target")[side]
     return Figure(
-        name=f"heart-figure-2-{dataset}-{end}",
-        title=f"The hardest negatives of a positive of {dataset} that keep its {end}, node {found.kept}",
-        kind="heat",
-        x_label="the node in the other end's place, hardest first",
-        y_label="log10 of the rank",
-        series=series,
+        f"heart-figure-2-{dataset}-{end}",
+        f"The hardest negatives of a positive of {dataset} that keep its {end}, node {found.kept}",
+        "heat",
+        "the node in the other end's place, hardest first",
+        "log10 of the rank",
+        series,
         note=f"test positive {row} under heart, seed 0; 0 is the best, and empty is no rank",
     )
 

@@ -14,14 +14,13 @@ from trueedge import datasets, splits
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError, ScoreWarning, must_be, same_kind, unknown
 from trueedge.graph import Graph
+from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.registry import Registry
 from trueedge.splits import Release, Split
 
 if TYPE_CHECKING:
     from trueedge.tasks.base import Task
-
-Progress = Callable[[str, int, int], None]
 
 
 @dataclass(frozen=True)

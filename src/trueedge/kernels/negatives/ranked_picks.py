@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 from trueedge.kernels.ranking.score_lists import (
     ORDERED,
     SIZE,
@@ -35,11 +35,11 @@ class Walk(NamedTuple):
         picked: int32 array (wanted,).
     """
 
-    taken: NDArray[np.bool_]
-    places: NDArray[np.int64]
-    group_keys: NDArray[np.int64]
-    group_nodes: NDArray[np.int32]
-    picked: NDArray[np.int32]
+    taken: Bools
+    places: Int64s
+    group_keys: Int64s
+    group_nodes: Int32s
+    picked: Int32s
 
 
 @njit(cache=True, nogil=True)
@@ -65,7 +65,7 @@ def pick_ranked(lists: ScoreLists, walk: Walk, other: int, released: bool) -> in
 
 
 @njit(cache=True, nogil=True)
-def _next_group(lists: ScoreLists, at: int, place: NDArray[np.int64], other: int, released: bool) -> None:
+def _next_group(lists: ScoreLists, at: int, place: Int64s, other: int, released: bool) -> None:
     """Go on to the next group of equal scores in a list; a group of the other end alone is passed over."""
     keys, ordered = lists.keys[at], lists.shape[at, ORDERED]
     first = place[LAST]
@@ -116,7 +116,7 @@ def _go_down(lists: ScoreLists, walk: Walk, other: int, released: bool, cap: int
 
 
 @njit(cache=True, nogil=True)
-def _collect(nodes: NDArray[np.int32], walk: Walk, size: int) -> int:
+def _collect(nodes: Int32s, walk: Walk, size: int) -> int:
     """Add a stretch of a list to the group, without who is taken already; the group's new size."""
     for node in nodes:
         if not walk.taken[node]:

@@ -6,17 +6,16 @@ once for that node; each of its positives then costs a short walk down the lists
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by
 from trueedge.kernels.arrays.keyed_draws import draw_free, draw_key
-from trueedge.kernels.arrays.threads import Scratches, run_blocks
-from trueedge.kernels.negatives.heart_pick import Walk, pick_ranked
+from trueedge.kernels.arrays.threads import Scratches, Steps, run_blocks
+from trueedge.kernels.negatives.ranked_picks import Walk, pick_ranked
 from trueedge.kernels.neighbors.similarity import FeatureIndex, similarity_row
 from trueedge.kernels.neighbors.two_hop import two_hop_row
 from trueedge.kernels.ranking.score_lists import SIZE, ScoreLists, fill_list, score_lists
@@ -24,8 +23,6 @@ from trueedge.kernels.walks.push import PushState, push, push_state
 
 RA, CN, PPR, FEATURES = 0, 1, 2, 3
 ENDS_PER_BLOCK = 16
-
-Progress = Callable[[int, int], object]
 
 
 class Problem(NamedTuple):
@@ -46,13 +43,13 @@ class Problem(NamedTuple):
         key: what the random draws depend on beside the positive.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    known_indptr: NDArray[np.int64]
-    known_indices: NDArray[np.int32]
+    indptr: Int64s
+    indices: Int32s
+    known_indptr: Int64s
+    known_indices: Int32s
     keep_known: bool
-    kinds: NDArray[np.int64]
-    weights: NDArray[np.float64]
+    kinds: Int64s
+    weights: Float64s
     features: FeatureIndex
     alpha: float
     half: int
@@ -71,16 +68,14 @@ class Scratch(NamedTuple):
         push: for PPR.
     """
 
-    rows: NDArray[np.float64]
-    touched: NDArray[np.int32]
+    rows: Float64s
+    touched: Int32s
     lists: ScoreLists
     walk: Walk
     push: PushState
 
 
-def hard_negatives(
-    problem: Problem, positives: NDArray[np.int64], eps: float, progress: Progress | None = None
-) -> NDArray[np.int32]:
+def hard_negatives(problem: Problem, positives: Int64s, eps: float, progress: Steps | None = None) -> Int32s:
     """The hardest negatives of each positive, half of them around each end: int32 (P, 2 half, 2).
 
     Args:
@@ -105,12 +100,12 @@ def hard_negatives(
 def corrupted_ends(
     problem: Problem,
     ends: Groups,
-    positives: NDArray[np.int64],
+    positives: Int64s,
     first: int,
     last: int,
     scratches: Scratches[Scratch],
-    progress: Progress | None = None,
-) -> NDArray[np.int32]:
+    progress: Steps | None = None,
+) -> Int32s:
     """What takes the place of the other end, hardest first, around a stretch of the end nodes.
 
     Args:
@@ -163,10 +158,10 @@ def _block(
     problem: Problem,
     scratch: Scratch,
     ends: Groups,
-    positives: NDArray[np.int64],
+    positives: Int64s,
     first: int,
     last: int,
-    corrupted: NDArray[np.int32],
+    corrupted: Int32s,
 ) -> None:
     """The nodes that take the other end's place around the end nodes ``first..last-1``."""
     lists, walk, taken, picked = scratch.lists, scratch.walk, scratch.walk.taken, scratch.walk.picked
@@ -196,7 +191,7 @@ def _block(
 
 
 @njit(cache=True, nogil=True)
-def _mark(problem: Problem, taken: NDArray[np.bool_], end: int, mark: bool) -> int:
+def _mark(problem: Problem, taken: Bools, end: int, mark: bool) -> int:
     """Mark everybody who is no candidate around an end node, itself included; how many that changed."""
     count = 1
     taken[end] = mark
@@ -232,12 +227,7 @@ def _score(problem: Problem, scratch: Scratch, at: int, end: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _write_pairs(
-    corrupted: NDArray[np.int32],
-    places: NDArray[np.int64],
-    positives: NDArray[np.int64],
-    negatives: NDArray[np.int32],
-) -> None:
+def _write_pairs(corrupted: Int32s, places: Int64s, positives: Int64s, negatives: Int32s) -> None:
     half = corrupted.shape[1]
     for i in range(len(places)):
         positive, side = places[i] >> 1, places[i] & 1

@@ -8,7 +8,7 @@ import pytest
 import trueedge.graph as tg
 from heart_twin import candidates, ranked_by_paper, ranked_by_release, score_lists
 from trueedge.kernels.arrays.grouping import group_by
-from trueedge.kernels.negatives.heart_loops import corrupted_ends, heart_scratches
+from trueedge.kernels.negatives.hard_candidates import corrupted_ends, heart_scratches
 from trueedge.kernels.walks.push import DEGREE
 from trueedge.negatives.heart import checked, heart, problem_of
 

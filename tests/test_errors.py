@@ -1,0 +1,32 @@
+"""Wrong numbers get one sentence that names the argument."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from trueedge.errors import InputError, is_number, whole_number
+
+
+@pytest.mark.parametrize("value", [2, 5, np.int64(3), np.uint8(4)])
+def test_whole_numbers_of_python_and_numpy_become_ints(value: object) -> None:
+    found = whole_number("k", "sample", value, 2, 5)
+    assert type(found) is int
+    assert found == value
+
+
+@pytest.mark.parametrize("value", [True, np.True_, 1, 6, 2.0, "3", None, np.float64(3), float("nan")])
+def test_anything_else_is_refused_with_its_bounds(value: object) -> None:
+    said = f"sample: k must be a whole number from 2 to 5, got {value!r}"
+    with pytest.raises(InputError, match=re.escape(said)):
+        whole_number("k", "sample", value, 2, 5)
+    if not (isinstance(value, int) and value == 6):
+        with pytest.raises(InputError, match="a whole number, 2 or more"):
+            whole_number("k", "sample", value, 2)
+
+
+def test_numbers_are_told_from_booleans_and_texts() -> None:
+    assert all(map(is_number, (0, 0.5, np.float32(1), np.int8(1), float("inf"))))
+    assert not any(map(is_number, (True, np.False_, "1", None, 1j, [1.0])))
