@@ -21,6 +21,9 @@ os.environ |= {"NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "GOMP_SPI
 
 ROTATION = os.environ.setdefault("TRUEEDGE_ROTATION", datetime.now(UTC).date().isoformat())
 QUICK_EXAMPLES = 40
+# Kernels as plain Python are there to have their lines counted: a few cases of each test do that.
+UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
+UNCOMPILED_CASES = 3
 
 # A busy machine is no reason to fail, and CI draws the same examples every time.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -37,6 +40,7 @@ if os.environ.get("TRUEEDGE_COVERAGE") and "PYTEST_XDIST_WORKER" in os.environ:
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add ``--all``."""
     parser.addoption("--all", action="store_true", help="every case and every example, also the long ones")
 
 
@@ -44,9 +48,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what the quick run does without, unless a test is asked for by its own name."""
     if config.option.all or any("::" in argument for argument in config.args):
         return
-    left_out = {item for item in items if item.get_closest_marker("exhaustive")} | set(_resting(items))
-    if os.environ.get("NUMBA_DISABLE_JIT") == "1":
-        left_out |= {item for item in items if item.get_closest_marker("compiled")}
+    never = ["exhaustive", *(["compiled"] if UNCOMPILED else [])]
+    left_out = {item for item in items if any(map(item.get_closest_marker, never))} | set(_resting(items))
     for item in items:
         _limit_examples(item)
     if left_out:
@@ -56,12 +59,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _resting(items: list[pytest.Item]) -> Iterator[pytest.Item]:
     """The cases of rotating tests whose turn it is not."""
-    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
     for item in items:
-        if item.get_closest_marker("rotating"):
-            cases[item.nodeid.split("[")[0]].append(item)
-    for members in cases.values():
-        (count,) = members[0].get_closest_marker("rotating").args  # type: ignore[union-attr]
+        marker = item.get_closest_marker("rotating")
+        test = item.nodeid.split("[")[0]
+        if marker is not None:
+            cases[marker.kwargs.get("group", test), marker.args[0]].append(item)
+        elif UNCOMPILED:
+            cases[test, UNCOMPILED_CASES].append(item)
+    for (_, count), members in cases.items():
         yield from sorted(members, key=_turn)[count:]
 
 
@@ -78,8 +84,9 @@ def _limit_examples(item: pytest.Item) -> None:
         getattr(function, "__func__", function)._hypothesis_internal_use_settings = limited
 
 
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if terminalreporter.stats.get("deselected"):
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say that this was the quick part, and how to run the same again."""
+    if not terminalreporter.config.option.all:
         terminalreporter.write_line(f"the quick part (TRUEEDGE_ROTATION={ROTATION}); --all runs every case")
 
 
@@ -96,6 +103,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_unconfigure() -> None:
+    """Write down what this worker has measured."""
     if measured is not None:
         measured.stop()
         measured.save()

@@ -160,7 +160,9 @@ def tell(log: Path, other: Path) -> None:
         replace(source, target)
         with log.open("a") as file:
             file.write(f"{Path(target).name}\n")
-        while Path(target).name.startswith("shard-") and not (other.exists() and "shard-" in other.read_text()):
+        while Path(target).name.startswith("shard-") and not (
+            other.exists() and "shard-" in other.read_text()
+        ):
             time.sleep(0.001)
 
     os.replace = telling_replace

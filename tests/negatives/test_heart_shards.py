@@ -335,6 +335,7 @@ def run(tmp_path: Path, *words: str) -> dict:
     return json.loads(done.stdout)
 
 
+@pytest.mark.rotating(2, group="kills")
 def test_runs_killed_at_random_moments_end_with_the_same_bytes(tmp_path, thorough):
     count = 20 if thorough else 5
     happened = run(tmp_path, "random", str(tmp_path), "1", str(count))
@@ -342,7 +343,7 @@ def test_runs_killed_at_random_moments_end_with_the_same_bytes(tmp_path, thoroug
     assert happened["resumed"] >= count // 2
 
 
-@pytest.mark.rotating(1)
+@pytest.mark.rotating(2, group="kills")
 @pytest.mark.parametrize("moment", ["before fsync", "before replace", "after replace", "within write"])
 def test_runs_killed_around_any_step_of_writing_a_file_end_with_the_same_bytes(tmp_path, moment):
     left = run(tmp_path, "pointed", str(tmp_path), moment)["left"]
@@ -352,6 +353,7 @@ def test_runs_killed_around_any_step_of_writing_a_file_end_with_the_same_bytes(t
         assert left["within-write-1"] == [".shard-00000.npy.part", "manifest.json", "positives.npy"]
 
 
+@pytest.mark.rotating(2, group="kills")
 def test_two_processes_share_the_work_and_one_finishes_alone_if_the_other_dies(tmp_path):
     happened = run(tmp_path, "shared", str(tmp_path))
     both, one_killed = (happened["made"][name] for name in ("both", "one killed"))
