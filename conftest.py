@@ -23,7 +23,7 @@ ROTATION = os.environ.setdefault("TRUEEDGE_ROTATION", datetime.now(UTC).date().i
 QUICK_EXAMPLES = 40
 # Kernels as plain Python are there to have their lines counted: a few cases of each test do that.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
-UNCOMPILED_CASES = 3
+UNCOMPILED_CASES = 2
 
 # A busy machine is no reason to fail, and CI draws the same examples every time.
 settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])

@@ -23,7 +23,7 @@ def test_the_page_shows_the_released_negatives_and_those_made_as_described() -> 
     assert len(SHOWN) == 3
 
 
-@pytest.mark.data("planetoid", "heart/citeseer", "ogb/ogbl-ddi")
+@pytest.mark.data("planetoid", "heart/citeseer")
 @pytest.mark.parametrize(("command", "lines"), SHOWN, ids=lambda value: value[:60])
 def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypatch, capsys) -> None:
     words = shlex.split(command.replace("$TRUEEDGE_DATA", str(data_folder)))

@@ -1,8 +1,9 @@
 """Runs that are killed on purpose, and runs that share a folder, in processes of their own.
 
 ``python killed_runs.py random FOLDER SEED COUNT`` kills after a random number of shards, ``pointed FOLDER
-MOMENT`` around calls that put a file into its place, and ``shared FOLDER`` has two runs at one time; they print
-what happened as JSON. Runs are forked from a process that has loaded everything, so that a kill lands in the work.
+MOMENT`` around calls that put a file into its place, and ``shared FOLDER`` has two runs at one time; they
+print what happened as JSON. Runs are forked from a process that has loaded everything, so that a kill lands
+in the work.
 """
 
 from __future__ import annotations
@@ -160,9 +161,8 @@ def tell(log: Path, other: Path) -> None:
         replace(source, target)
         with log.open("a") as file:
             file.write(f"{Path(target).name}\n")
-        while Path(target).name.startswith("shard-") and not (
-            other.exists() and "shard-" in other.read_text()
-        ):
+        is_shard = Path(target).name.startswith("shard-")
+        while is_shard and not (other.exists() and "shard-" in other.read_text()):
             time.sleep(0.001)
 
     os.replace = telling_replace
