@@ -102,8 +102,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip(f"not in the development data here: {', '.join(absent)}")
 
 
-def pytest_unconfigure() -> None:
-    """Write down what this worker has measured."""
+def pytest_sessionfinish() -> None:
+    """Write down what this worker has measured; later than this it may be interrupted."""
     if measured is not None:
         measured.stop()
         measured.save()
