@@ -4,13 +4,16 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test lint docs tables bench clean
+.PHONY: run test test-all lint docs tables bench clean
 
 run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
 	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
 
-test: $(VENV)/.installed-dev  ## the whole test suite, with coverage of the package
+test: $(VENV)/.installed-dev  ## the quick test suite on all cores, with coverage of the package
 	BIN=$(BIN) bash tests/run
+
+test-all: $(VENV)/.installed-dev  ## every test: every case of the long matrices, many examples of each property
+	BIN=$(BIN) bash tests/run --all
 
 lint: $(VENV)/.installed-dev  ## the linter, the formatter and the type checker
 	$(BIN)/ruff check .

@@ -8,19 +8,22 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, settings
 
 import trueedge.graph as tg
 
-# A busy machine is no reason to fail, and CI draws the same examples every time.
-settings.register_profile("house", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("ci", settings.get_profile("house"), derandomize=True)
-settings.load_profile("ci" if os.environ.get("CI") else "house")
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether everything is asked for (``--all``), or the quick part."""
+    return bool(pytestconfig.option.all)
 
 
 @pytest.fixture(scope="session")
 def data_folder() -> Path:
-    """The folder of the development data; the test is skipped where it is absent."""
+    """The folder of the development data; the test is skipped where it is absent.
+
+    Which parts of it a test needs is said by a mark: ``@pytest.mark.data("ogb", "heart/citeseer")``.
+    """
     folder = os.environ.get("TRUEEDGE_DATA")
     if not folder or not Path(folder).is_dir():
         pytest.skip("the development data is not here: TRUEEDGE_DATA names no folder")

@@ -82,6 +82,7 @@ def test_the_drawn_end_is_the_one_that_is_not_the_positives() -> None:
     assert sorted(drawn_ends(view).tolist()) == [3, 4, 5, 6, 7, 8]
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 def test_the_released_citeseer_negatives_are_flagged(data_folder) -> None:
     released = te.task("citeseer", "heart-released")
     bands = run("id-bands", released)
@@ -96,6 +97,7 @@ def test_the_released_citeseer_negatives_are_flagged(data_folder) -> None:
     assert alike.numbers["positives"] == pytest.approx(0.187, abs=0.0005)
 
 
+@pytest.mark.data("planetoid")
 def test_citeseer_negatives_made_as_the_paper_describes_pass(data_folder) -> None:
     made = te.task("citeseer", "heart")
     assert run("id-bands", made).verdict == "ok"

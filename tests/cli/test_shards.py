@@ -149,6 +149,7 @@ def start(folder: Path) -> subprocess.Popen[str]:
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+@pytest.mark.rotating(2, group="kills")
 def test_a_killed_command_goes_on_and_two_share_the_work(trueedge, tmp_path: Path) -> None:
     np.savetxt(tmp_path / "large.csv", price(1_500, 9_000).edges, fmt="%d", delimiter=",")
     expected = te.task(tmp_path / "large.csv", "heart", k=40).hash

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from trueedge.cli.app import main
+
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
@@ -29,6 +31,7 @@ def environment() -> dict[str, str]:
     return {**kept, "PATH": f"{Path(sys.executable).parent}:{kept.get('PATH', '')}", "NO_COLOR": "1"}
 
 
+@pytest.mark.rotating(5)
 @pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
 def test_the_python_examples_of_a_page_run_top_to_bottom(page: Path, tmp_path: Path) -> None:
     script = tmp_path / "page.py"
@@ -44,18 +47,17 @@ def test_the_python_examples_of_a_page_run_top_to_bottom(page: Path, tmp_path: P
 
 
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
-def test_the_commands_of_a_page_run(page: Path, tmp_path: Path) -> None:
+def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("TRUEEDGE_DATA", raising=False)
+    monkeypatch.setenv("NO_COLOR", "1")
     lines = [
         line[2:] for body in blocks(page, "console") for line in body.splitlines() if line.startswith("$ ")
     ]
     commands = [line for line in lines if line.startswith("trueedge ")]
     assert commands, "a console block without a trueedge command"
     for command in commands:
-        done = subprocess.run(
-            [sys.executable, "-m", *shlex.split(command, comments=True)],
-            cwd=tmp_path,
-            env=environment(),
-            capture_output=True,
-            text=True,
-        )
-        assert done.returncode == 0, f"{command}: {done.stderr}"
+        monkeypatch.setattr(sys, "argv", shlex.split(command, comments=True))
+        with pytest.raises(SystemExit) as stop:
+            main()
+        assert not stop.value.code, f"{command}: {capsys.readouterr().err}"

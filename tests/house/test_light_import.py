@@ -1,4 +1,4 @@
-"""Importing trueedge is quick and brings nothing heavy along."""
+"""Importing trueedge loads little, and nothing heavy."""
 
 from __future__ import annotations
 
@@ -6,14 +6,16 @@ import subprocess
 import sys
 
 SCRIPT = """
-import sys, time
-start = time.perf_counter()
+import sys
+before = set(sys.modules)
 import trueedge
-seconds = time.perf_counter() - start
 names = ("torch", "torch_geometric", "scipy", "numba", "networkx", "pandas")
 heavy = [name for name in names if name in sys.modules]
-print(seconds, *heavy)
+print(len(set(sys.modules) - before), *heavy)
 """
+
+# 31 when this was written; scipy alone would bring hundreds.
+MOST_MODULES = 60
 
 
 def run(script: str) -> list[str]:
@@ -21,10 +23,10 @@ def run(script: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_import_takes_less_than_three_tenths_of_a_second_and_brings_nothing_heavy() -> None:
-    tries = [run(SCRIPT) for _ in range(3)]
-    assert tries[0][1:] == []
-    assert min(float(words[0]) for words in tries) < 0.3
+def test_importing_loads_few_modules_and_none_that_is_heavy() -> None:
+    count, *heavy = run(SCRIPT)
+    assert heavy == []
+    assert int(count) < MOST_MODULES
 
 
 def test_heuristics_run_without_torch() -> None:

@@ -22,6 +22,7 @@ print(neighbour_lists(edges, 3)[1].tolist(), numba.config.CACHE_DIR)
 """
 
 
+@pytest.mark.compiled
 def test_without_a_writable_folder_kernels_still_run(tmp_path: Path) -> None:
     copy = tmp_path / "trueedge"
     shutil.copytree(

@@ -68,15 +68,15 @@ def test_regular_lines_are_read_as_they_are_split(separator: str | None, columns
 
 
 @pytest.mark.parametrize("separator", [None, "\t", ","])
-def test_noise_is_read_or_refused_as_it_is_split(separator: str | None) -> None:
+def test_noise_is_read_or_refused_as_it_is_split(separator: str | None, thorough: bool) -> None:
     rng = random.Random(7)
     alphabet = "0019" + (separator or " ") * 2 + " \n\n"
     read = 0
-    for trial in range(3_000):
+    for trial in range(3_000 if thorough else 900):
         extra = '\t"a-,\x00\r\x7f\xe9.' if trial % 3 == 0 else ""
         text = "".join(rng.choices(alphabet + extra, k=rng.randrange(1, 14))).encode("latin-1")
         read += check(text, rng.choice([0, 0, 1]), separator, rng.choice([2, 2, 3]))
-    assert read > 30
+    assert read > (30 if thorough else 8)
 
 
 @pytest.mark.parametrize("digits", [17, 18, 19, 25])

@@ -107,6 +107,7 @@ def test_a_search_finds_what_sets_find(seed):
     assert hits[:found].tolist() == sorted(set(short.tolist()) & set(long_row.tolist()))
 
 
+@pytest.mark.compiled
 def test_a_lonely_pair_with_a_hub_gets_the_same_bits_as_in_a_crowd():
     graph = hubs(4 * SHORT, 3)
     weights = np.random.default_rng(3).random(graph.num_nodes)

@@ -32,6 +32,7 @@ def test_a_graph_without_nodes_has_no_ranks():
     assert len(found.own) == len(found.nodes) == len(found.scores) == 0
 
 
+@pytest.mark.compiled
 def test_threads_change_nothing(random_graph):
     graph = random_graph(3, nodes=60, edges=120)
     answers = []

@@ -48,6 +48,7 @@ def test_push_falls_short_of_exact_pagerank_by_at_most_its_bound(random_graph, s
     assert (missing <= eps * graph.degrees + 1e-14).all()
 
 
+@pytest.mark.compiled
 def test_push_does_not_depend_on_how_nodes_are_numbered(random_graph):
     for seed in range(5):
         graph = random_graph(seed, nodes=25, edges=60)
@@ -66,6 +67,7 @@ def one_row(graph, source: int, state) -> list[float]:
     return estimate.tolist()
 
 
+@pytest.mark.compiled
 def test_a_push_leaves_no_trace_for_the_next(random_graph):
     graph = random_graph(1, nodes=30, edges=80)
     used = push_state(graph.indptr, 0.15, 1e-4)
@@ -109,6 +111,7 @@ def test_values_at_targets_are_those_of_the_rows(random_graph):
     assert (values == table[owner, targets]).all()
 
 
+@pytest.mark.compiled
 def test_rows_do_not_depend_on_the_number_of_threads(random_graph):
     graph = random_graph(5, nodes=40, edges=120)
     sources = np.arange(40).repeat(2 + MOST_SOURCES_PER_BLOCK // 20)
@@ -123,6 +126,7 @@ def test_rows_do_not_depend_on_the_number_of_threads(random_graph):
         assert (one == other).all()
 
 
+@pytest.mark.exhaustive  # PyG compiles its kernel anew in every process, for ten seconds
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="PyG's own kernel needs the compiler")
 def test_push_agrees_with_pyg_within_the_bound(random_graph):
     torch = pytest.importorskip("torch")

@@ -49,6 +49,7 @@ def test_every_step_follows_an_edge_and_every_walk_starts_where_it_should(seed, 
         assert len(known) == (12 if adjacency[path[0]].any() else 1)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.25, 4.0), (4.0, 0.25), (2.0, 2.0)])
 def test_steps_are_as_frequent_as_the_formula_says(p, q):
     walks = walk(TAILED, [0] * 150, 30, 3, p, q)
@@ -64,6 +65,7 @@ def test_steps_are_as_frequent_as_the_formula_says(p, q):
             assert abs(counts[after] / total - share) <= error, (before, at, after)
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize(("p", "q"), [(1.0, 1.0), (0.5, 2.0)])
 def test_company_and_threads_change_no_walk(p, q, random_graph):
     graph = random_graph(5, nodes=30, edges=70)

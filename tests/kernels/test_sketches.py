@@ -79,6 +79,7 @@ def test_exact_sets_are_those_of_plain_python(graph):
         bits, before = more, sets
 
 
+@pytest.mark.compiled
 def test_threads_do_not_change_a_bit(random_graph, monkeypatch):
     graph = random_graph(5, nodes=900, edges=3000)
     own = kernels.own_sketches(900, 8, key=1)

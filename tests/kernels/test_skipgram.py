@@ -202,6 +202,7 @@ def test_a_walk_of_which_nobody_is_left_teaches_nothing():
     assert model.vectors.tobytes() == before
 
 
+@pytest.mark.compiled
 @pytest.mark.parametrize("hierarchical", [False, True])
 def test_two_groups_that_never_meet_come_apart(hierarchical):
     rng = np.random.default_rng(2)

@@ -174,6 +174,7 @@ def test_taking_and_joining_give_what_extracting_gives(graph):
     assert found.nbytes > 0
 
 
+@pytest.mark.compiled
 def test_many_pairs_in_many_threads_are_as_each_alone(random_graph, monkeypatch):
     graph = random_graph(10, nodes=50, edges=150)
     pairs = np.random.default_rng(3).integers(0, 50, (400, 2))

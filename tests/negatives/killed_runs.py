@@ -1,8 +1,9 @@
 """Runs that are killed on purpose, and runs that share a folder, in processes of their own.
 
-``python killed_runs.py random FOLDER SEED COUNT`` kills at random moments, ``pointed FOLDER`` around the
-calls that put a file into its place, and ``shared FOLDER`` has two runs at one time; they print what happened
-as JSON. Runs are forked from a process that has loaded everything, so that a kill lands in the work.
+``python killed_runs.py random FOLDER SEED COUNT`` kills after a random number of shards, ``pointed FOLDER
+MOMENT`` around calls that put a file into its place, and ``shared FOLDER`` has two runs at one time; they
+print what happened as JSON. Runs are forked from a process that has loaded everything, so that a kill lands
+in the work.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ def make_case() -> tuple[tg.Graph, np.ndarray]:
     weights = rng.pareto(1.5, 2000) + 0.2
     pairs = rng.choice(2000, size=(8000, 2), p=weights / weights.sum())
     graph = tg.Graph.from_edges(pairs, 2000, self_loops="drop", repeats="drop")
-    return graph, graph.edges[rng.choice(graph.num_edges, 400, replace=False)]
+    return graph, graph.edges[rng.choice(graph.num_edges, 150, replace=False)]
 
 
 def fill(folder: Path) -> None:
@@ -64,13 +65,27 @@ def end_of(child: int) -> int:
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
-def in_child(work: Callable[[], object], kill_after: float | None = None) -> int:
-    """Work in a forked process, killed after a while where that is asked; its exit status."""
-    child = start(work)
-    if kill_after is not None:
-        time.sleep(kill_after)
-        os.kill(child, signal.SIGKILL)
+def in_child(work: Callable[[], object]) -> int:
+    """Work in a forked process; its exit status."""
+    return end_of(start(work))
+
+
+def killed_at(shards: int, delay: float, folder: Path) -> int:
+    """Fill a folder in a process that is killed a moment after there are so many shards; its exit status."""
+    child = start(lambda: fill(folder))
+    while shards_in(folder) < shards and not has_ended(child):
+        time.sleep(0.001)
+    time.sleep(delay)
+    os.kill(child, signal.SIGKILL)
     return end_of(child)
+
+
+def has_ended(child: int) -> bool:
+    return os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+
+
+def shards_in(folder: Path) -> int:
+    return len(list(folder.glob("shard-*.npy")))
 
 
 def content(folder: Path) -> dict[str, str]:
@@ -79,41 +94,39 @@ def content(folder: Path) -> dict[str, str]:
 
 def at_random(folder: Path, seed: int, count: int) -> dict[str, object]:
     """Kill runs until so many were really killed; whatever folder got complete has the undisturbed bytes."""
-    start = time.perf_counter()
     assert in_child(lambda: fill(folder / "undisturbed")) == 0
-    whole = time.perf_counter() - start
-    expected = content(folder / "undisturbed")
+    expected, shards = content(folder / "undisturbed"), shards_in(folder / "undisturbed")
     rng = random.Random(seed)
     killed, resumed, finished = 0, 0, [folder / "killed-0"]
     while killed < count:
-        before = set(os.listdir(finished[-1])) if finished[-1].exists() else set()
-        status = in_child(lambda: fill(finished[-1]), kill_after=rng.uniform(0, whole))
+        before = shards_in(finished[-1])
+        moment = min(before + rng.randrange(6), shards - 1)
+        status = killed_at(moment, rng.choice([0.0, 0.001, 0.003]), finished[-1])
         assert status in (0, -signal.SIGKILL), status
         killed += status != 0
-        resumed += any(name.startswith("shard-") for name in before)
+        resumed += before > 0
         if status == 0:
             assert content(finished[-1]) == expected
             finished.append(folder / f"killed-{len(finished)}")
     assert in_child(lambda: fill(finished[-1])) == 0
     assert content(finished[-1]) == expected
-    return {"killed": killed, "resumed": resumed, "folders": len(finished), "seconds of a run": whole}
+    return {"killed": killed, "resumed": resumed, "folders": len(finished)}
 
 
-def pointed(folder: Path) -> dict[str, object]:
-    """Kill runs around the calls that put a file into its place; all end with the undisturbed bytes."""
+def pointed(folder: Path, name: str) -> dict[str, object]:
+    """Kill runs around calls that put a file into its place; all end with the undisturbed bytes."""
     assert in_child(lambda: fill(folder / "undisturbed")) == 0
     expected = content(folder / "undisturbed")
     left = {}
     # The first file is that of the positives, then comes the card, then come the shards.
     moments = {"before fsync": (1, 3), "before replace": (1, 2, 3), "after replace": (1, 2, 3, 9)}
-    for name, numbers in {**moments, "within write": (1, 9)}.items():
-        for number in numbers:
-            place = folder / f"{name} {number}".replace(" ", "-")
-            status = in_child(lambda n=name, i=number, p=place: (arm(n, i), fill(p)))
-            assert status == -signal.SIGKILL, (name, number, status)
-            left[place.name] = sorted(content(place))
-            assert in_child(lambda p=place: fill(p)) == 0
-            assert content(place) == expected, (name, number)
+    for number in {**moments, "within write": (1, 9)}[name]:
+        place = folder / f"{name} {number}".replace(" ", "-")
+        status = in_child(lambda i=number, p=place: (arm(name, i), fill(p)))
+        assert status == -signal.SIGKILL, (name, number, status)
+        left[place.name] = sorted(content(place))
+        assert in_child(lambda p=place: fill(p)) == 0
+        assert content(place) == expected, (name, number)
     return {"left": left}
 
 
@@ -125,7 +138,10 @@ def shared(folder: Path) -> dict[str, object]:
     for name in ("both", "one killed"):
         place = folder / name
         logs = [folder / f"{name} {i}.log" for i in range(2)]
-        children = [start(lambda log=log, place=place: (tell(log), fill(place))) for log in logs]
+        children = [
+            start(lambda log=log, other=other, place=place: (tell(log, other), fill(place)))
+            for log, other in (logs, logs[::-1])
+        ]
         if name == "one killed":
             while not logs[0].exists() or logs[0].read_text().count("shard-") < 3:
                 time.sleep(0.001)
@@ -137,14 +153,17 @@ def shared(folder: Path) -> dict[str, object]:
     return {"made": made}
 
 
-def tell(log: Path) -> None:
-    """Have this process write down the files it puts into their places."""
+def tell(log: Path, other: Path) -> None:
+    """Have this process write down the files it puts into their places, and leave a shard to the other."""
     replace = os.replace
 
     def telling_replace(source: Path, target: Path) -> None:
         replace(source, target)
         with log.open("a") as file:
             file.write(f"{Path(target).name}\n")
+        is_shard = Path(target).name.startswith("shard-")
+        while is_shard and not (other.exists() and "shard-" in other.read_text()):
+            time.sleep(0.001)
 
     os.replace = telling_replace
 
@@ -191,7 +210,7 @@ def arm(name: str, number: int) -> None:
         os.replace = killing_replace
 
 
-def main(kind: str, folder: str, *numbers: str) -> None:
+def main(kind: str, folder: str, *words: str) -> None:
     place = Path(folder)
     graph, positives = make_case()
     # Loads what is compiled before anything is forked; in one thread, since threads do not live on in a fork.
@@ -200,7 +219,7 @@ def main(kind: str, folder: str, *numbers: str) -> None:
     expected = heart(graph, positives, **OPTIONS)
     numba.set_num_threads(threads)
     kinds = {"random": at_random, "pointed": pointed, "shared": shared}
-    happened = kinds[kind](place, *(int(number) for number in numbers))
+    happened = kinds[kind](place, *(int(word) if word.isdigit() else word for word in words))
     negatives = open_shards(place / "undisturbed")
     assert (negatives.assemble() == expected).all()
     print(json.dumps({"shards": negatives.num_shards, **happened}))

@@ -56,6 +56,7 @@ def test_all_free_pairs_can_be_asked_for(case: Case, degrees: str) -> None:
     assert keys(degree_corrected(case.graph, case.positives, ratio, case.known, 0, degrees)) == expected
 
 
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("path", ["rejection", "list"])
 @pytest.mark.parametrize("degrees", ["full", "train"])
 def test_ordered_choices_have_the_probabilities_of_the_algorithm(

@@ -172,6 +172,7 @@ def test_two_methods_of_one_name_have_intervals_of_their_own() -> None:
         assert line.estimate.estimate.value == pytest.approx(line.value)
 
 
+@pytest.mark.exhaustive
 def test_five_thousand_records_are_a_page_of_less_than_6_mb() -> None:
     many = records(28, 3, 12, 5, links=20, curve=30)
     assert len(many) > 5000

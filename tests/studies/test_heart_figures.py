@@ -98,6 +98,7 @@ def test_figure_4_draws_both_settings_and_figure_3_one(few) -> None:
     assert figure.note.endswith("15,000 negatives, HeaRT of 30 positives")
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 def test_the_released_files_have_a_picture_of_their_own(data_folder, few) -> None:
     finding = studies.get("heart/figure-4").run(Plan(datasets=("citeseer",)))
     ours, released = finding.figures

@@ -168,6 +168,7 @@ def test_damaged_ranks_are_named() -> None:
             _ = replace(record, units={"unit": "positive", "packed_ranks": text}).ranks
 
 
+@pytest.mark.data("wikipedia")
 def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp_path, monkeypatch) -> None:
     from trueedge.results import Store
     from trueedge.studies.lpformer import tables as lpformer
@@ -192,6 +193,7 @@ def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp
     assert one.seeds == 2
 
 
+@pytest.mark.data("planetoid", "heart/citeseer")
 def test_a_study_in_several_processes_comes_to_the_same(data_folder, tmp_path) -> None:
     from trueedge.results import Store
 

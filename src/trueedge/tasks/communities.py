@@ -14,6 +14,7 @@ from trueedge.errors import InputError, must_be, whole_number
 from trueedge.graph import Graph
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.metrics.scores import as_scores
+from trueedge.randomness import derive
 from trueedge.scorers.capabilities import Bound, Need, as_vectors
 from trueedge.scorers.scorer import Scorer
 from trueedge.tasks.base import GraphTask, refuse_unfitted
