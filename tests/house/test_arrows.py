@@ -28,8 +28,8 @@ ROOMS = (
     "runs",
     "search",
     "studies",
-    "report",
     "audit",
+    "report",
     "leaderboard",
     "cli",
 )

@@ -1,4 +1,4 @@
-"""Methods side by side: who is better, by how much, and how sure that is."""
+"""Methods compared: which is better, by how much, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class MethodEstimate:
     Attributes:
         label: the method with the settings that are not the default: ``katz (beta=0.01)``.
         estimate: its mean and interval.
-        letters: its tie groups; methods that share a letter cannot be told apart.
-        seeds: how many records it stands on.
+        letters: its tie groups; shared letter: no significant difference.
+        seeds: how many records it has.
         tasks: on how many tasks these were.
     """
 
@@ -60,8 +60,8 @@ class PairComparison:
         second: the label of the other one.
         difference: first - second, with its interval, p-value and sizes of effect.
         p_holm: the p-value corrected for all pairs of the comparison.
-        smallest_gap: the true difference that these edges and seeds find with a power of 0.8, where it must
-            pass Holm's first step: at the level of the comparison, divided by the number of its pairs.
+        smallest_gap: the true difference that these units and seeds detect with a power of 0.8 at Holm's
+            first step: the level of the comparison, divided by the number of its pairs.
     """
 
     first: str
@@ -82,10 +82,10 @@ class MethodComparison:
         metric: what is compared.
         level: of intervals and of the tie groups.
         methods: best mean first.
-        pairs: all pairs that were judged on a common task.
+        pairs: all pairs that were evaluated on a common task.
         smallest_gap: the median over pairs; NaN where there is no pair.
-        tasks: how many tasks (splits and negatives) the records are of. With one task, edges and seeds are
-            what might have been others; with several, the tasks are, and pairs are made within tasks alone.
+        tasks: how many tasks (splits and negatives) the records are of. Intervals are over units and seeds
+            with one task, over tasks with several; methods are paired within a task.
         left_out: a sentence for each record, and each pair, that could not be compared.
         unit: what a unit of the test part is, a noun.
     """
@@ -113,11 +113,11 @@ class MethodComparison:
 def compare(
     records: Iterable[Record], metric: str | None = None, level: float = 0.95
 ) -> list[MethodComparison]:
-    """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
+    """Compare methods whose records are of the same task, one comparison per data set and protocol.
 
-    Of several records of one request the last one counts, and of several versions of a method's code the one
-    that ran last. A record without values for each unit (an old one), one whose metric is not a mean over
-    units and one whose headline is not known here are left out with the reason.
+    Repeated runs: the latest counts, also of several versions of a method's code. A record is left out, with
+    the reason, if it has no values for each unit (an old one), if its metric is not a mean over units, or if
+    its headline is not known here.
 
     Args:
         records: of any data sets, protocols and methods, oldest first.
@@ -129,7 +129,7 @@ def compare(
         metrics.get(metric)
     groups: dict[str, list[Record]] = {}
     for record in _last_of_requests(records):
-        request = {name: getattr(record, name) for name in ("dataset", "protocol", "options")}
+        request = {name: getattr(record, name) for name in ("kind", "dataset", "protocol", "options")}
         groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
     return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
 
@@ -188,8 +188,8 @@ def compare_over_datasets(
     labels = [label for label in tables[0] if all(label in table for table in tables)]
     if len(labels) < 2 or len(tables) < 2:
         raise InputError(
-            f"a test over data sets needs two methods on two of them at least, got {len(labels)} common "
-            f"methods on {len(tables)}"
+            f"a test over data sets needs at least two methods and two data sets, got {len(labels)} common"
+            f" methods on {len(tables)} data sets"
         )
     values = [[table[label] for label in labels] for table in tables]
     return labels, friedman(values, level, metrics.get(names.pop()).higher_is_better)
@@ -219,7 +219,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         if samples:
             table[label], counts[label] = samples, used
     estimates = {label: _mean(samples, metric, level) for label, samples in table.items()}
-    # Where nothing can be compared nobody asks which direction is good: the metric may not be known here.
+    # Where nothing can be compared the metric may not be known here.
     sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
     pairs = _pairs({label: table[label] for label in order}, level, left_out)
@@ -261,7 +261,7 @@ def _mean(samples: Samples, metric: str, level: float) -> Estimate:
         else mean_interval(next(iter(samples.values())), level)
     )
     rule = metrics.get(metric)
-    # No truth lies outside of what the metric can be.
+    # An interval cannot reach beyond the metric's range.
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 

@@ -1,4 +1,4 @@
-"""How well methods rank the links of a kind: of low degree, without a common neighbour, far apart, …"""
+"""Performance by group of test units: links of low degree, without common neighbours, far apart, …"""
 
 from __future__ import annotations
 
@@ -19,39 +19,46 @@ from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
 from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.base import KINDS
 
 Progress = Callable[[str, int, int], None]
 Names = NDArray[np.str_]
 # What stands for each factor: Shomer et al., LPFormer, KDD 2024.
 PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
 SEVERAL = "none or several"
-# What a sentence on one split begins with.
+# How a sentence about one split begins.
 SEED = re.compile(r"^.*?, seed \d+: ")
 TITLES = {
     "degree": "degree of the end with fewer neighbours",
     "common neighbours": "common neighbours",
     "distance": "distance in the training graph",
-    "factor": "the one factor that speaks for a link",
+    "factor": "dominant factor",
+}
+NOTES = {
+    "factor": "A factor is dominant where only its score is in the top tenth: common neighbours (local),"
+    " PageRank (global) or feature cosine (features).",
 }
 
 
 @dataclass(frozen=True)
 class Slicing:
-    """The test positives of a table, in groups.
+    """The units of a table's test part, in groups.
 
     Attributes:
         name: what they are grouped by.
         title: the same, in a few words.
         groups: the groups' names, in order.
-        links: how many test positives each has, over all splits.
-        values: for each method's label its mean and interval in each group; None where it has no link there.
+        counts: how many units each has, over all splits.
+        values: for each method's label its mean and interval in each group; None where it has no unit there.
+        note: a sentence on the groups, where they need one.
     """
 
     name: str
     title: str
     groups: tuple[str, ...]
-    links: tuple[int, ...]
+    counts: tuple[int, ...]
     values: Mapping[str, tuple[Estimate | None, ...]]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,14 +92,14 @@ def slices(
     most_seconds: float = math.inf,
     progress: Progress | None = None,
 ) -> Sliced:
-    """Group the test positives of one data set under one protocol, and average each method's values in each.
+    """Group the test units of one data set under one protocol, and average each method's values in each.
 
-    The task is made again from what the records say, without downloading anything, and used where its
-    content is what the records were judged on.
+    The task is made again from the records, without downloading anything, and used if its hash is that of the
+    records.
 
     Args:
-        records: of one data set under one protocol, with the ranks of their test positives.
-        metric: a mean over positives; the headline where none is given.
+        records: of one data set under one protocol, with values for each test unit.
+        metric: a mean over units; the headline where none is given.
         level: of the intervals.
         most_seconds: leave a task out that took longer to make when it was run.
         progress: called with a text, the tasks made and those there are.
@@ -108,10 +115,12 @@ def slices(
             progress(f"{group[0].dataset} · {group[0].protocol}", number, len(by_task))
         try:
             if all(not record.units for record in group):
-                raise InputError(f"{_where(group[0])}: its records hold no values for each test positive")
+                raise InputError(
+                    f"{_where(group[0])}: its records hold no values for each test {_unit(group[0])}"
+                )
             took = group[0].seconds.get("task", 0.0)
             if took > most_seconds:
-                what = f"its task took {took:.0f} s to make, too long to do it again"
+                what = f"its task took {took:.0f} s to make, too long to make it again"
                 raise InputError(f"{_where(group[0])}: {what}")
             properties[task_hash] = properties_of(rebuilt(group[0]))
         except InputError as error:
@@ -134,20 +143,26 @@ def slices(
 
 
 def rebuilt(record: Record) -> Task:
-    """The task a record was judged on, made again; where that cannot be, an error says why."""
+    """Make the task of a record again; an error says why where that is not possible."""
     name, where = record.dataset, _where(record)
     if name.partition(":")[0] not in datasets.names():
-        raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
+        raise InputError(f"{where}: {name} is not a named data set, so its task cannot be made again")
     released = record.protocol.endswith("-released")
     card = datasets.get(name)
     needed = {file.path for file in (*card.files, *(card.heart_files if released else ()))}
     missing = [c.path for c in datasets.verify(name) if c.state == "missing" and c.path in needed]
     if missing:
-        raise InputError(f"{where}: the data are not on this machine ({missing[0]})")
+        raise InputError(f"{where}: the data is not on this machine ({missing[0]})")
     task = tasks.task(name, record.protocol, record.task_seed, **dict(record.options))
     if task.hash != record.provenance.get("task"):
-        raise InputError(f"{where}: the task made again is another one than the record's (its hash differs)")
+        raise InputError(f"{where}: the task made again differs from the record's (another hash)")
     return task
+
+
+def can_be_sliced(kind: str) -> bool:
+    """Whether the units of a kind of task have properties to group them by."""
+    found = KINDS.find(kind)
+    return found is not None and (issubclass(found, LinkTask) or found.properties is not Task.properties)
 
 
 def properties_of(task: Task) -> dict[str, NDArray[Any]]:
@@ -165,7 +180,7 @@ def properties_of(task: Task) -> dict[str, NDArray[Any]]:
 
 
 def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
-    """What test positives are grouped by, an array (P,) each: degree, common neighbours, distance, factor.
+    """Return the degree, common neighbours, distance and factor of test positives, an array (P,) each.
 
     The degree is that of the end with fewer neighbours, all in the training graph; -1 is no path.
     """
@@ -185,7 +200,7 @@ def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
-    """The score of each test positive by what stands for each factor, (P,); without features two of three."""
+    """Return the scores of test positives by each factor's heuristic, (P,)."""
     links = task.test.positives.astype(np.int64)
     return {
         factor: methods.create(proxy).fit(task).score(links)
@@ -195,14 +210,14 @@ def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Names:
-    """The name of the group of each value, str (P,).
+    """Return the name of the group of each value, str (n,).
 
     Args:
         name: what is grouped by.
-        values: of some links.
-        all_values: of all links of a table, whose quartiles divide degrees.
+        values: of some units: texts, or numbers that are grouped by their quartiles.
+        all_values: of all units of a table, whose quartiles are taken.
     """
-    if name == "factor":
+    if values.dtype.kind not in "iuf":
         return values.astype(np.str_)
     if name == "distance":
         return np.where(values < 0, "no path", np.where(values >= 5, "5+", values.astype(np.str_)))
@@ -217,6 +232,11 @@ def _where(record: Record) -> str:
     return f"{record.dataset} · {record.protocol}, seed {record.task_seed}"
 
 
+def _unit(record: Record) -> str:
+    kind = KINDS.find(record.kind)
+    return record.unit or ("unit" if kind is None else kind.unit)
+
+
 def _quartiles(values: NDArray[Any]) -> NDArray[np.int64]:
     """The ends of the lower three quarters; fewer where one is all one value, or ends with the largest."""
     ends = np.unique(np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf").astype(np.int64))
@@ -229,12 +249,15 @@ def _span(start: int, end: int) -> str:
 
 
 def _order(name: str, groups: Sequence[str]) -> list[str]:
-    if name == "factor":
-        known = [*PROXIES, SEVERAL]
-        return sorted(groups, key=known.index)
-    # Numbers by where they start; what has none stands last.
+    known = [*PROXIES, SEVERAL] if name == "factor" else []
+    # Numbers by where they start; names without one are last.
     starts = {group: re.match(r"\d+", group) for group in groups}
-    return sorted(groups, key=lambda group: int(found[0]) if (found := starts[group]) else math.inf)
+    return sorted(
+        groups,
+        key=lambda group: (
+            known.index(group) if group in known else int(found[0]) if (found := starts[group]) else math.inf
+        ),
+    )
 
 
 def _slicing(
@@ -252,8 +275,8 @@ def _slicing(
         label: tuple(_estimate(by_task, members, group, metric, level) for group in groups)
         for label, by_task in found.items()
     }
-    links = tuple(int((everyone == group).sum()) for group in groups)
-    return Slicing(name, TITLES.get(name, name), tuple(groups), links, values)
+    counts = tuple(int((everyone == group).sum()) for group in groups)
+    return Slicing(name, TITLES.get(name, name), tuple(groups), counts, values, NOTES.get(name, ""))
 
 
 def _estimate(
@@ -263,7 +286,7 @@ def _estimate(
     metric: str,
     level: float,
 ) -> Estimate | None:
-    """A method's mean in a group: every split counts alike, as in the whole table."""
+    """A method's mean in a group; every split has the same weight, as in the whole table."""
     samples = []
     for task, rows in by_task.items():
         inside = members[task] == group

@@ -20,7 +20,7 @@ class Row:
         protocol: the protocol's name.
         method: the method's name.
         headline: the metric the protocol is known by.
-        seeds: how many records it stands on.
+        seeds: how many records it has.
         means: each test metric's mean.
         stds: each test metric's standard deviation (n − 1); 0 for one seed.
         settings: the method's settings that are not the default.
@@ -49,7 +49,7 @@ class Row:
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """One row for each data set, protocol and method with their options and settings, in order.
+    """Return a row for each data set, protocol and method with their options and settings, in order.
 
     Trials of a search have no test part, and no row.
     """
@@ -57,7 +57,7 @@ def summarise(records: Iterable[Record]) -> list[Row]:
     for record in records:
         if record.is_trial:
             continue
-        names = ("dataset", "protocol", "options", "method", "settings")
+        names = ("kind", "dataset", "protocol", "options", "method", "settings")
         request = {name: getattr(record, name) for name in names}
         # Two files may have the same name.
         request["source"] = record.provenance.get("source")

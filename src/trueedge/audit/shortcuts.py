@@ -1,4 +1,4 @@
-"""Shortcuts: what scorers that learn nothing already get."""
+"""Shortcuts: what scorers that learn nothing already achieve."""
 
 from __future__ import annotations
 
@@ -8,9 +8,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
 from trueedge.metrics import evaluate, get
 
@@ -36,7 +35,7 @@ SHORTCUTS = (
 )
 
 
-def _run(subject: Subject, *, shortcut: Shortcut) -> Finding | Skipped:
+def _run(subject: LinkSubject, *, shortcut: Shortcut) -> Finding | Skipped:
     if method(shortcut.heuristic).needs_features and subject.task.features is None:
         return Skipped("the nodes have no features")
     limit = subject.path_limit if shortcut.heuristic == "shortest-path" else None
@@ -57,7 +56,7 @@ def _run(subject: Subject, *, shortcut: Shortcut) -> Finding | Skipped:
         f"shortcut-{shortcut.heuristic}",
         verdict,
         f"{auc:.3f}",
-        f"{shortcut.looks_at} alone ({method(shortcut.heuristic).title}) have an AUC of {auc:.4f}{told}",
+        f"{shortcut.looks_at} alone ({method(shortcut.heuristic).title}) reach an AUC of {auc:.4f}{told}",
         numbers,
         won_by(above, below),
         view.sizes(),
@@ -85,22 +84,18 @@ def won_by(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str, 
 
 
 for _shortcut in SHORTCUTS:
-    register(
-        Check(
-            name=f"shortcut-{_shortcut.heuristic}",
-            family="shortcuts",
-            title=f"what {_shortcut.looks_at} alone get",
-            question=f"How much of the task is {_shortcut.looks_at}?",
-            rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than"
-            f" {FROM_CHANCE_BROKEN}",
-            run=partial(_run, shortcut=_shortcut),
-            picture=Picture(
-                title=f"Positives by how many of their negatives {_shortcut.looks_at} put above them",
-                kind="lines",
-                x="share of negatives scored higher, at most",
-                y="share of positives",
-                diagonal=True,
-                note="The dashed line is chance; the area below the other is the AUC.",
-            ),
-        )
-    )
+    check(
+        f"shortcut-{_shortcut.heuristic}",
+        "shortcuts",
+        title=f"what {_shortcut.looks_at} alone achieve",
+        question=f"How much of the task can be solved with {_shortcut.looks_at} alone?",
+        rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than {FROM_CHANCE_BROKEN}",
+        picture=picture(
+            f"Positives by the share of their negatives that {_shortcut.looks_at} rank higher",
+            "lines",
+            "share of positives",
+            "share of negatives scored higher, at most",
+            diagonal=True,
+            note="The dashed line is chance; the area below the other line is the AUC.",
+        ),
+    )(partial(_run, shortcut=_shortcut))

@@ -1,4 +1,4 @@
-"""Methods over the data sets of a protocol: mean ranks, and which of them can be told apart."""
+"""Methods across the data sets of a protocol: mean ranks, and which differ significantly."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueedge.report.blocks import Column, folded, notes, paragraph, table
 from trueedge.report.critical_difference import critical_difference
 from trueedge.report.frames import shortened
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.room import fitting
+from trueedge.report.size_limit import fitting
 from trueedge.statistics.rank_tests import RankTest, friedman
 
 LEVEL = 0.95
@@ -76,8 +76,8 @@ def panel(found: Sequence[OverDatasets], room: int) -> Markup:
     """A plot for each protocol, and a line for each whose data sets are too few."""
     told = [one for one in found if one.test is not None and len(one.datasets) >= one.needed]
     said = paragraph(
-        "The mean rank of each method over the data sets of a protocol, 1 is best. Methods that a bar joins"
-        " are not told apart: their mean ranks lie within the critical difference (Nemenyi,"
+        "The mean rank of each method over the data sets of a protocol; 1 is best. Methods joined by a bar do"
+        " not differ significantly: their mean ranks lie within the critical difference (Nemenyi,"
         f" {100 * (1 - LEVEL):.0f} % level).",
         quiet=True,
     )
@@ -123,8 +123,8 @@ def _too_few(one: OverDatasets) -> str:
         return f"{one.protocol}: no two methods were run on the same two data sets"
     count = len(one.datasets)
     return (
-        f"{one.protocol}: {count} data sets are too few for the test to tell any of {len(one.labels)} methods"
-        f" apart; it takes {one.needed} at least"
+        f"{one.protocol}: {count} data sets are too few to compare {len(one.labels)} methods; it takes at"
+        f" least {one.needed}"
     )
 
 
@@ -151,11 +151,11 @@ def _note(one: OverDatasets) -> str:
     assert one.test is not None
     parts = [f"{len(one.labels)} methods on {len(one.datasets)} data sets."]
     if one.test.p >= 1 - LEVEL:
-        parts.append("Friedman’s test finds no difference between the methods at this level.")
+        parts.append("Friedman’s test finds no significant difference between the methods.")
     if one.without:
-        parts.append(f"Left out, for want of methods: {_listed(one.without)}.")
+        parts.append(f"Data sets left out because methods are missing: {_listed(one.without)}.")
     if one.left_out:
-        parts.append(f"Left out, for want of data sets: {_listed(one.left_out)}.")
+        parts.append(f"Methods left out because data sets are missing: {_listed(one.left_out)}.")
     return " ".join(parts)
 
 

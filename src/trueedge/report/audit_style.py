@@ -1,17 +1,17 @@
-"""What an audit's page looks like, beyond what all pages look like."""
+"""The style rules of an audit's page that other pages do not have."""
 
 from __future__ import annotations
 
-_VERDICTS = ("broken", "look", "ok")
+from trueedge.audit.audit import VERDICTS
 
 
 def style() -> str:
-    """The rules; a choice of verdicts hides the others by itself, so the page needs no script for it."""
-    return STYLE + "".join(_hidden(chosen) for chosen in _VERDICTS)
+    """Return the rules; they filter by verdict without a script."""
+    return STYLE + "".join(_hidden(chosen) for chosen in VERDICTS)
 
 
 def _hidden(chosen: str) -> str:
-    others = [verdict for verdict in _VERDICTS if verdict != chosen]
+    others = [verdict for verdict in VERDICTS if verdict != chosen]
     rows = [f"article.{verdict}, tbody tr:has(> th .badge.{verdict})" for verdict in others]
     return f"body:has(#only-{chosen}:checked) :is({', '.join(rows)}) {{ display: none }}\n"
 
