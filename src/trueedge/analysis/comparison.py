@@ -188,8 +188,8 @@ def compare_over_datasets(
     labels = [label for label in tables[0] if all(label in table for table in tables)]
     if len(labels) < 2 or len(tables) < 2:
         raise InputError(
-            f"a test over data sets needs at least two methods and two data sets, got {len(labels)} common"
-            f" methods on {len(tables)} data sets"
+            "a test over data sets needs at least two common methods and two data sets, got"
+            f" {len(labels)} and {len(tables)}"
         )
     values = [[table[label] for label in labels] for table in tables]
     return labels, friedman(values, level, metrics.get(names.pop()).higher_is_better)

@@ -38,16 +38,17 @@ def _spread(subject: LinkSubject) -> Finding:
     there = degrees[degrees > 0]
     grid = np.unique(np.geomspace(1, max(int(there.max()), 2), 40).astype(np.int64))
     shares = 1.0 - np.searchsorted(np.sort(there), grid, side="left") / len(there)
+    uniform, triplets = expected_auc(sigma), expected_auc(sigma, triplets=True)
     return Finding(
         "degree-spread",
         graded(sigma, SIGMA_LOOK, np.inf),
         f"{sigma:.3f}",
-        f"the degrees have a log-normal σ of {sigma:.3f}: against uniform pairs the degree product would"
-        f" have an AUC of {expected_auc(sigma):.3f}, against triplets {expected_auc(sigma, triplets=True):.3f}",
+        f"the degrees have a log-normal σ of {sigma:.3f}: the degree product would reach an AUC of"
+        f" {uniform:.3f} against uniform pairs and {triplets:.3f} against triplets",
         {
             "sigma": sigma,
-            "expected auc, uniform": expected_auc(sigma),
-            "expected auc, triplets": expected_auc(sigma, triplets=True),
+            "expected auc, uniform": uniform,
+            "expected auc, triplets": triplets,
             "mean degree": float(there.mean()),
             "largest degree": float(there.max()),
         },

@@ -149,7 +149,7 @@ def _false_negatives(subject: LinkSubject) -> Finding:
     )
     told = others
     if share:
-        told += f"; even a perfect predictor could not exceed an MRR of {ceiling:.3f}"
+        told += f"; even a perfect predictor would reach an MRR of only {ceiling:.3f}"
     return Finding(
         "false-negatives",
         graded(share, 0.0, FALSE_NEGATIVES_BROKEN),

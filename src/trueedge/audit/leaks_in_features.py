@@ -9,7 +9,7 @@ from trueedge.audit.check import Finding, Skipped, Verdict, check, percent, pict
 from trueedge.audit.subject import LinkSubject
 from trueedge.graph import Graph
 from trueedge.methods import create
-from trueedge.scorers.scorer import with_graph
+from trueedge.methods.heuristics.common_neighbors import CommonNeighbors
 
 # Rows this alike are copies, whatever was added to the diagonal or the scale.
 ALIKE = 0.9
@@ -46,8 +46,8 @@ def _run(subject: LinkSubject) -> Finding | Skipped:
         "likeness with the training graph": _likeness(subject, seen),
         "likeness with the whole graph": _likeness(subject, whole),
     }
-    copy = max(numbers[f"{kind} with the training graph"] for kind in ("cosine", "similarity"))
-    leak = max(numbers[f"{kind} with the whole graph"] for kind in ("cosine", "similarity"))
+    copy = max(numbers[f"{kind} with the training graph"] for kind in ("cosine", "likeness"))
+    leak = max(numbers[f"{kind} with the whole graph"] for kind in ("cosine", "likeness"))
     chance = SHOWN_OVER_CHANCE * numbers["shown by chance"]
     shown = numbers["shown"] > SHOWN_BROKEN and numbers["shown"] > chance
     verdict: Verdict = "ok"
@@ -111,7 +111,7 @@ def _likeness(subject: LinkSubject, graph: Graph) -> float:
     step = max(1, graph.num_edges // PAIRS)
     pairs = np.concatenate([graph.edges[::step].astype(np.int64), subject.random_pairs(PAIRS)])
     lists = np.sqrt(graph.degrees[pairs].astype(np.float64).prod(axis=1))
-    shared = with_graph(create("cn").fit(subject.task), graph).score(pairs)
+    shared = CommonNeighbors().score(graph, pairs)
     alike = np.divide(shared, lists, out=np.zeros(len(pairs)), where=lists > 0)
     cosine = create("cosine").fit(subject.task).score(pairs)
     if alike.std() == 0 or cosine.std() == 0:

@@ -68,7 +68,7 @@ def own_benchmark(
     if isinstance(thing, Task):
         if split is not None or features is not None:
             given = "split" if split is not None else "features"
-            raise InputError(f"the task already has {given}: give its graph instead, or only negatives")
+            raise InputError(f"the task has its own {given}: give its graph instead, or only negatives")
         return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
     graph = _with_features(thing, features)
     if split is None:
@@ -82,7 +82,7 @@ def own_benchmark(
         return replace(found, notes=(f"no protocol was given: {what}", *found.notes))
     if negatives is not None and (protocol is not None or options):
         named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
-        raise InputError(f"split and negatives are both given, so {named} has no effect")
+        raise InputError(f"split and negatives are both given, so {named} would have no effect")
     return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
 
 
