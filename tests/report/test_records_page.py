@@ -146,7 +146,7 @@ def test_kinds_are_called_by_their_names_and_mean_ranks_are_no_percentages() -> 
     text = report(found)
     assert "<title>Results on nodes</title>" in text
     assert "Link prediction" not in text
-    assert "Test part, in percent except mr; 2 methods, one seed." in shown(text)
+    assert "Test part, in percent except mr; 2 methods, one seed. Lower mr is better." in shown(text)
     for one in found:
         assert f"{one.test['mr']:.2f}" in shown(text)
         assert f"{100 * one.test['mr']:.2f}" not in text

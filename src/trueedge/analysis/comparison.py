@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueedge import metrics
 from trueedge.errors import InputError
+from trueedge.metrics.units import plural
 from trueedge.results.record import Record, request_key
 from trueedge.results.versions import labelled, of_last_code
 from trueedge.statistics.rank_tests import RankTest, friedman
@@ -158,11 +159,13 @@ def unit_values(record: Record, metric: str) -> Array:
     if values is None and rule.of_rank is not None and (ranks := record.ranks) is not None:
         values = np.asarray(rule.of_rank(ranks, *(() if rule.k is None else (rule.k,))), dtype=np.float64)
     if values is None:
-        raise InputError(f"{where}: {name} is not a mean over {record.unit}s, or their values were not kept")
+        raise InputError(
+            f"{where}: {name} is not a mean over {plural(record.unit)}, or was not kept for each"
+        )
     recorded = record.test.get(name)
     if recorded is not None and not math.isclose(values.mean(), recorded, rel_tol=1e-9, abs_tol=1e-9):
         raise InputError(
-            f"{where}: the mean over {record.unit}s gives {name} {values.mean():.6g}, but recorded is"
+            f"{where}: the mean over {plural(record.unit)} gives {name} {values.mean():.6g}, but recorded is"
             f" {recorded:.6g}"
             + (" (a tie at the K-th place counts against a positive)" if rule.takes_k else "")
         )

@@ -15,6 +15,7 @@ from trueedge import datasets, methods, metrics, tasks
 from trueedge.analysis.comparison import unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
+from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
@@ -175,7 +176,9 @@ def properties_of(task: Task) -> dict[str, NDArray[Any]]:
         return link_properties(task)
     found = task.properties()
     if not found:
-        raise InputError(f"{task.dataset} · {task.protocol}: there is nothing to group the {task.unit}s by")
+        raise InputError(
+            f"{task.dataset} · {task.protocol}: its {plural(task.unit)} have no properties to group by"
+        )
     return found
 
 

@@ -12,6 +12,7 @@ from trueedge import metrics
 from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
 from trueedge.analysis.summary import Row, summarise
 from trueedge.errors import InputError
+from trueedge.metrics.units import plural
 from trueedge.results.record import Record, request_key
 from trueedge.results.versions import labelled, of_last_code
 
@@ -202,7 +203,7 @@ def over_words(over: str, unit: str) -> str:
     if over == "tasks":
         return "splits"
     seeds = " and seeds" if over.endswith("seeds") else ""
-    return f"test {unit}s{seeds}" + (", with these negatives" if unit == "positive" else "")
+    return f"test {plural(unit)}{seeds}" + (", with these negatives" if unit == "positive" else "")
 
 
 def too_few(compared: MethodComparison) -> list[str]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
 from trueedge.methods import create
+from trueedge.metrics.units import plural
 from trueedge.randomness import generator
 from trueedge.tasks import GraphTask, LinkTask, Part, Task
 
@@ -69,7 +70,7 @@ class Subject:
     def sizes(self) -> dict[str, int]:
         """Return how much there is of what, by name."""
         task = self.task
-        found = {f"{part} {task.unit}s": len(task.questions(part)) for part in task.part_names}
+        found = {f"{part} {plural(task.unit)}": len(task.questions(part)) for part in task.part_names}
         return graph_sizes(task) | found if isinstance(task, GraphTask) else found
 
     def sampling(self) -> list[str]:

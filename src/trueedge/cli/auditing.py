@@ -32,7 +32,7 @@ def audit(
     ],
     protocol: Annotated[
         str | None,
-        typer.Option("-p", "--protocol", help="The protocol; a saved task has its own.", show_default="existing"),
+        typer.Option("-p", "--protocol", help="The protocol; saved tasks have one.", show_default="existing"),
     ] = None,
     seed: Annotated[int, typer.Option(help="For split, negatives and samples.", min=0)] = 0,
     sample: Annotated[
@@ -51,8 +51,8 @@ def audit(
         str | None,
         typer.Option(
             metavar="FOLDER|FILES",
-            help="Your own negatives: a folder with valid and test pairs, or the files TEST or VALID,TEST: pairs"
-            " as text, or a .npy array (M, 2) or (P, K, 2).",
+            help="Your own negatives: a folder with valid and test pairs, or the files TEST or VALID,TEST:"
+            " pairs as text, or a .npy array (M, 2) or (P, K, 2).",
         ),
     ] = None,
     features: Annotated[

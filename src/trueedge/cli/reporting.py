@@ -21,17 +21,15 @@ def report(
     output: Annotated[Path, typer.Option("-o", "--output", help="The .html file to write.")] = Path(
         "report.html"
     ),
-    dataset: Annotated[str, typer.Option(help="Only these data sets, comma-separated.", show_default="all")] = "",
-    protocol: Annotated[
-        str, typer.Option(help="Only these protocols, comma-separated.", show_default="all")
-    ] = "",
-    method: Annotated[str, typer.Option(help="Only these methods, comma-separated.", show_default="all")] = "",
-    title: Annotated[str, typer.Option(help="The title of the page.", show_default="kind of task and data sets")] = "",
+    dataset: Annotated[str, typer.Option(help="Only these data sets (a,b,…).", show_default="all")] = "",
+    protocol: Annotated[str, typer.Option(help="Only these protocols (a,b,…).", show_default="all")] = "",
+    method: Annotated[str, typer.Option(help="Only these methods (a,b,…).", show_default="all")] = "",
+    title: Annotated[str, typer.Option(help="The title of the page.", show_default="the data sets")] = "",
     slices: Annotated[
         bool | None,
         typer.Option(
-            help="Show performance by group, such as a link's degree or distance. All tasks are made again for"
-            " that.",
+            help="Show performance by group, such as a link's degree or distance. All tasks are made again"
+            " for that.",
             show_default="for tasks that took less than a minute to make",
         ),
     ] = None,

@@ -10,6 +10,7 @@ from trueedge.analysis.comparison import MethodComparison, PairComparison
 from trueedge.analysis.figure import Figure, Series
 from trueedge.analysis.tables import Line, Table, higher_is_better, too_few
 from trueedge.metrics import format_value, scale
+from trueedge.metrics.units import plural
 from trueedge.report.blocks import (
     MISSING,
     Cell,
@@ -56,7 +57,7 @@ def _remarks(one: Table) -> list[str]:
     if one.compared is not None and few:
         said = [remark for remark in said if remark not in too_few(one.compared)]
     elif one.compared is not None and not _differ(one.compared):
-        few = [f"no two methods differ significantly: use more seeds or more test {one.compared.unit}s"]
+        few = [f"no significant differences: use more seeds or more test {plural(one.compared.unit)}"]
     return [*said[:1], *few, *said[1:]]
 
 
@@ -79,7 +80,8 @@ def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup
     shown, more = remarks[: MOST_WARNINGS + 1], remarks[MOST_WARNINGS + 1 :]
     rest = folded(f"{len(more)} more remarks", notes(more)) if more else None
     count = f"{len(one.lines)} method{'s' if len(one.lines) > 1 else ''}"
-    facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}."
+    lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
+    facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
     parts = [tag("h3", one.where), paragraph(facts, quiet=True), _table(one), notes(shown), rest]
     return joined([*parts, pictures, *folds])
 
@@ -172,8 +174,8 @@ def _pairs(compared: MethodComparison, most: int) -> Markup:
             hint=f"mean difference over the standard deviation of the differences per {unit}: 0.2 is small,"
             " 0.5 medium, 0.8 large",
         ),
-        Column("better on", number=True, hint=f"share of the test {unit}s"),
-        Column("worse on", number=True, hint=f"share of the test {unit}s"),
+        Column("better on", number=True, hint=f"share of the test {plural(unit)}"),
+        Column("worse on", number=True, hint=f"share of the test {plural(unit)}"),
         Column(
             "smallest gap",
             number=True,
@@ -182,7 +184,7 @@ def _pairs(compared: MethodComparison, most: int) -> Markup:
     ]
     left = len(ordered) - most
     said = [f"{left:,} pairs of lower-ranked methods are omitted."] if left > 0 else []
-    title = f"{len(compared.pairs):,} pairs of methods compared"
+    title = f"{len(compared.pairs):,} pair{'s' if len(compared.pairs) > 1 else ''} of methods compared"
     rows = [_pair(pair, compared.metric) for pair in ordered[:most]]
     return folded(
         title, table(columns, rows, caption=f"{compared.metric}, paired by test {unit}"), notes(said)

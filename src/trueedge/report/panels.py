@@ -14,6 +14,7 @@ from trueedge.analysis.rankings import Ranking
 from trueedge.analysis.slices import Sliced, Slicing
 from trueedge.analysis.tables import Table
 from trueedge.metrics import scale
+from trueedge.metrics.units import plural
 from trueedge.report.blocks import (
     MISSING,
     Column,
@@ -163,7 +164,7 @@ def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
         f"slices-{one.name}-{where.where}",
         f"{metric} by {one.title}",
         "heat",
-        f"{one.name} (number of test {where.found.unit}s)",
+        f"{one.name} (number of test {plural(where.found.unit)})",
         axis_label(metric),
         tuple(series),
         note=one.note,

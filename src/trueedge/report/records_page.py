@@ -170,5 +170,5 @@ def _lead(shown: Shown) -> object:
         (len({line.label for one in shown.tables for line in one.lines}), "method"),
     ]
     numbers = facts((f"{count:,}", f"{noun}{'' if count == 1 else 's'}") for count, noun in counts)
-    said = "Results with confidence intervals, cost and provenance."
+    said = "What was run, with confidence intervals, cost and provenance."
     return joined([tag("p", said, class_="lead"), numbers])
