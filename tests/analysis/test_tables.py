@@ -9,7 +9,8 @@ import pytest
 
 import trueedge as te
 from ranks_in_records import ranks_as_units
-from trueedge.analysis.tables import alike, higher_is_better, latest, tables
+from trueedge.analysis.summary import alike
+from trueedge.analysis.tables import higher_is_better, latest, tables
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import metrics
+from trueedge.analysis.summary import alike
 from trueedge.errors import InputError
 from trueedge.metrics.units import plural
-from trueedge.results.record import Record, request_key
+from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 from trueedge.statistics.rank_tests import RankTest, friedman
 from trueedge.statistics.significance import (
@@ -128,11 +129,9 @@ def compare(
     """
     if metric is not None:
         metrics.get(metric)
-    groups: dict[str, list[Record]] = {}
-    for record in _last_of_requests(records):
-        request = {name: getattr(record, name) for name in ("kind", "dataset", "protocol", "options")}
-        groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
-    return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
+    # Two files may have the same name.
+    groups = alike(_last_of_requests(records), "kind", "dataset", "protocol", "options", "source")
+    return [_comparison(group, metric or group[0].headline, level) for group in groups]
 
 
 def unit_values(record: Record, metric: str) -> Array:

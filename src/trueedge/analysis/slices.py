@@ -37,7 +37,7 @@ TITLES = {
 }
 NOTES = {
     "factor": "A factor is dominant where only its score is in the top tenth: common neighbours (local),"
-    " PageRank (global) or feature cosine (features).",
+    " PageRank (global) or feature cosine (features)."
 }
 
 
@@ -252,15 +252,11 @@ def _span(start: int, end: int) -> str:
 
 
 def _order(name: str, groups: Sequence[str]) -> list[str]:
-    known = [*PROXIES, SEVERAL] if name == "factor" else []
+    if name == "factor":
+        return sorted(groups, key=[*PROXIES, SEVERAL].index)
     # Numbers by where they start; names without one are last.
     starts = {group: re.match(r"\d+", group) for group in groups}
-    return sorted(
-        groups,
-        key=lambda group: (
-            known.index(group) if group in known else int(found[0]) if (found := starts[group]) else math.inf
-        ),
-    )
+    return sorted(groups, key=lambda group: int(found[0]) if (found := starts[group]) else math.inf)
 
 
 def _slicing(

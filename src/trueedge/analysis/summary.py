@@ -53,16 +53,20 @@ def summarise(records: Iterable[Record]) -> list[Row]:
 
     Trials of a search have no test part, and no row.
     """
+    judged = [record for record in records if not record.is_trial]
+    names = ("kind", "dataset", "protocol", "options", "source", "method", "settings")
+    return [_row(group) for group in alike(judged, *names)]
+
+
+def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
+    """Return the records in groups that agree in some attributes, or in their ``source``."""
     groups: dict[str, list[Record]] = {}
     for record in records:
-        if record.is_trial:
-            continue
-        names = ("kind", "dataset", "protocol", "options", "method", "settings")
-        request = {name: getattr(record, name) for name in names}
-        # Two files may have the same name.
-        request["source"] = record.provenance.get("source")
-        groups.setdefault(request_key(**request), []).append(record)
-    return [_row(group) for group in groups.values()]
+        # As a key, because what was read from the store has lists where a fresh record has tuples.
+        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
+            record
+        )
+    return list(groups.values())
 
 
 def _row(records: list[Record]) -> Row:
@@ -86,3 +90,7 @@ def _row(records: list[Record]) -> Row:
         not_default(first),
         dict(first.options),
     )
+
+
+def _attribute(record: Record, name: str) -> Any:
+    return record.provenance.get("source") if name == "source" else getattr(record, name)

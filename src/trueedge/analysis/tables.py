@@ -6,14 +6,13 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trueedge import metrics
 from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
-from trueedge.analysis.summary import Row, summarise
+from trueedge.analysis.summary import Row, alike, summarise
 from trueedge.errors import InputError
 from trueedge.metrics.units import plural
-from trueedge.results.record import Record, request_key
+from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
@@ -224,27 +223,12 @@ def too_few(compared: MethodComparison) -> list[str]:
     ]
 
 
-def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
-    """Return the records in groups that agree in some attributes, or in their ``source``."""
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        # As a key, because what was read from the store has lists where a fresh record has tuples.
-        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
-            record
-        )
-    return list(groups.values())
-
-
 def higher_is_better(name: str) -> bool:
     """Whether larger is better, as for a metric that is not known here."""
     try:
         return metrics.get(name).higher_is_better
     except InputError:
         return True
-
-
-def _attribute(record: Record, name: str) -> Any:
-    return record.provenance.get("source") if name == "source" else getattr(record, name)
 
 
 def _table(every: list[Record]) -> Table:

@@ -146,11 +146,9 @@ def audit(
     checks = catalogue(made.kind)
     if not checks:
         raise InputError(f"{made.title} tasks cannot be audited yet: there are checks for {_kinds()} alone")
-    subject = (
-        LinkSubject(made, seed, sample, found.whole)
-        if isinstance(made, LinkTask)
-        else Subject(made, seed, sample)
-    )
+    subject = Subject(made, seed, sample)
+    if isinstance(made, LinkTask):
+        subject = LinkSubject(made, seed, sample, found.whole)
     findings, skipped, seconds = [], {}, {}
     for number, check in enumerate(checks):
         if progress is not None:

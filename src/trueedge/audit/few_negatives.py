@@ -48,8 +48,8 @@ def _run(subject: LinkSubject) -> Finding | Skipped:
         "few-negatives",
         graded(gains[most], GAIN_LOOK, GAIN_BROKEN),
         f"{100 * gains[most]:+.0f} %",
-        f"removing the one of {len(view.negatives):,} shared negatives that {method(most).title} scores highest"
-        f" raises its MRR from {first:.4f} to {second:.4f}",
+        f"removing the one of {len(view.negatives):,} shared negatives that {method(most).title} scores"
+        f" highest raises its MRR from {first:.4f} to {second:.4f}",
         {"gain": gains[most], **{f"gain of {name}": gain for name, gain in gains.items()}},
         series,
         view.sizes(),

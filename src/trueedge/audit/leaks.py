@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -25,6 +28,20 @@ SELF_NEGATIVES_BROKEN = 0.01
 ISOLATED_LOOK, ISOLATED_BROKEN = 0.05, 0.5
 
 
+def _leak(
+    name: str,
+    share: float,
+    sentence: str,
+    numbers: Mapping[str, float],
+    series: Mapping[str, NDArray[Any]],
+    looked: str,
+    broken: float = LEAK_BROKEN,
+) -> Finding:
+    """The finding on a share of pairs, of which any is worth a look."""
+    verdict = graded(share, 0.0, broken)
+    return Finding(name, verdict, percent(share), sentence, {"share": share, **numbers}, series, looked)
+
+
 @check(
     "train-leak",
     "leaks",
@@ -35,23 +52,19 @@ ISOLATED_LOOK, ISOLATED_BROKEN = 0.05, 0.5
 )
 def _train_leak(subject: LinkSubject) -> Finding:
     task = subject.task
-    counts, sizes = {}, {}
-    for name in task.part_names:
-        positives = task.part(name).positives
-        counts[name], sizes[name] = int(task.graph.has_edges(positives).sum()), len(positives)
+    sizes = {name: len(part.positives) for name, part in task.parts.items()}
+    counts = {name: int(task.graph.has_edges(part.positives).sum()) for name, part in task.parts.items()}
     # Each part by itself: a clean validation part does not make a leak of the test part smaller.
     shares = {name: counts[name] / sizes[name] for name in counts}
-    share = max(shares.values())
     told = " and ".join(
         f"{counts[name]:,} of {sizes[name]:,} {name} positives" + (f" ({percent(of)})" if of else "")
         for name, of in shares.items()
     )
-    return Finding(
+    return _leak(
         "train-leak",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
+        max(shares.values()),
         f"{told} are edges of the training graph, in either direction",
-        {"share": share, **shares, **{f"{name} positives": float(count) for name, count in counts.items()}},
+        {**shares, **{f"{name} positives": float(count) for name, count in counts.items()}},
         {"part": np.array(list(counts)), "positives in train": np.array(list(counts.values()))},
         f"all {sum(sizes.values()):,} positives",
     )
@@ -66,23 +79,19 @@ def _train_leak(subject: LinkSubject) -> Finding:
     picture=picture("Repeated positives", "bars", "share of the part"),
 )
 def _repeats_within(subject: LinkSubject) -> Finding:
-    task = subject.task
-    shares = {}
-    for name in task.part_names:
-        keys = pair_keys(task.part(name).positives, task.num_nodes)
-        shares[name] = 1.0 - len(np.unique(keys)) / len(keys)
-    share = max(shares.values())
+    keys = {
+        name: pair_keys(part.positives, subject.task.num_nodes) for name, part in subject.task.parts.items()
+    }
+    shares = {name: 1.0 - len(np.unique(one)) / len(one) for name, one in keys.items()}
     told = " and ".join(f"{percent(value)} of {name}" for name, value in shares.items())
-    total = sum(len(task.part(name).positives) for name in task.part_names)
-    reason = ", so they count twice" if share else ""
-    return Finding(
+    reason = ", so they count twice" if any(shares.values()) else ""
+    return _leak(
         "repeated-positives",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
+        max(shares.values()),
         f"{told} positives are repeated in their part, in either direction{reason}",
-        {"share": share, **shares},
+        shares,
         {"part": np.array(list(shares)), "repeated": np.array(list(shares.values()))},
-        f"all {total:,} positives",
+        f"all {sum(map(len, keys.values())):,} positives",
     )
 
 
@@ -95,24 +104,22 @@ def _repeats_within(subject: LinkSubject) -> Finding:
     picture=picture("Test positives by where they occur", "bars", "test positives"),
 )
 def _repeats_across(subject: LinkSubject) -> Finding:
-    task = subject.task
-    share, count = 0.0, 0
-    if set(task.part_names) >= {"valid", "test"}:
-        valid = np.sort(pair_keys(task.part("valid").positives, task.num_nodes))
-        again = in_sorted(pair_keys(task.part("test").positives, task.num_nodes), valid)
-        share, count = float(again.mean()), int(again.sum())
+    task, count = subject.task, 0
+    size = len(task.test.positives)
+    if "valid" in task.part_names:
+        valid = np.sort(pair_keys(task.valid.positives, task.num_nodes))
+        count = int(in_sorted(pair_keys(task.test.positives, task.num_nodes), valid).sum())
     reason = ", so models are selected on test data" if count else ""
-    return Finding(
+    return _leak(
         "valid-in-test",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
+        count / size,
         f"{count:,} test positives are validation positives too, in either direction{reason}",
-        {"share": share, "positives": float(count)},
+        {"positives": float(count)},
         {
             "test positives": np.array(["in the test part alone", "in both parts"]),
-            "positives": np.array([len(task.part("test").positives) - count, count]) * (count > 0),
+            "positives": np.array([size - count, count]) * (count > 0),
         },
-        f"all {len(task.part('test').positives):,} test positives",
+        f"all {size:,} test positives",
     )
 
 
@@ -144,29 +151,20 @@ def _false_negatives(subject: LinkSubject) -> Finding:
         for kind, hit in hits.items():
             totals[kind] += int(hit.sum())
     share, ceiling = max(shares.values()), min(ceilings.values())
-    others = (
-        f", {totals['other edges']:,} are edges in no part of the split" if "other edges" in kinds else ""
-    )
-    told = others
-    if share:
-        told += f"; even a perfect predictor would reach an MRR of only {ceiling:.3f}"
-    return Finding(
+    others = f", {totals['other edges']:,} are edges of no part" if "other edges" in kinds else ""
+    limit = f"; even a perfect predictor would reach an MRR of only {ceiling:.3f}" if share else ""
+    return _leak(
         "false-negatives",
-        graded(share, 0.0, FALSE_NEGATIVES_BROKEN),
-        percent(share),
+        share,
         f"{totals['training edges']:,} of {looked:,} negatives are training edges and"
-        f" {totals['hidden edges']:,} are positives{told}",
-        {
-            "share": share,
-            **shares,
-            "ceiling": ceiling,
-            **{kind: float(count) for kind, count in totals.items()},
-        },
+        f" {totals['hidden edges']:,} are positives{others}{limit}",
+        {**shares, "ceiling": ceiling, **{kind: float(count) for kind, count in totals.items()}},
         {
             "edges": np.array([EDGE_KINDS[kind] for kind in totals]),
             "negatives": np.array(list(totals.values())),
         },
         subject.looked_for_leaks(),
+        FALSE_NEGATIVES_BROKEN,
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.methods import create
 
@@ -42,8 +42,13 @@ def chance_gap(first: int, second: int) -> float:
     return 1.95 * float(np.sqrt((first + second) / (first * second)))
 
 
-def _graded(apart: float, view: View) -> Verdict:
-    return graded(apart, GAP_LOOK, GAP_BROKEN, chance_gap(len(view.positives), view.negatives.size // 2))
+def _apart(
+    name: str, view: View, apart: float, sentence: str, numbers: dict[str, float], series: dict[str, Any]
+) -> Finding:
+    """The finding on two distributions that are so far apart."""
+    noise = chance_gap(len(view.positives), view.negatives.size // 2)
+    verdict = graded(apart, GAP_LOOK, GAP_BROKEN, noise)
+    return Finding(name, verdict, f"{apart:.3f}", sentence, {"gap": apart, **numbers}, series, view.sizes())
 
 
 @check(
@@ -63,15 +68,14 @@ def _degrees(subject: LinkSubject) -> Finding:
     apart = gap(above, below)
     top = max(float(above.max()), float(below.max()), 2.0)
     grid = np.unique(np.geomspace(1.0, top, GRID).astype(np.int64))
-    return Finding(
+    return _apart(
         "degrees",
-        _graded(apart, view),
-        f"{apart:.3f}",
+        view,
+        apart,
         f"the degree distributions of positives (mean {above.mean():.1f}) and negatives ({below.mean():.1f})"
         f" are {apart:.2f} apart: one threshold has an AUC of {(1 + apart) / 2:.2f}",
-        {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
+        {"positives": float(above.mean()), "negatives": float(below.mean())},
         {"degree": grid, "positives": _at_least(above, grid), "negatives": _at_least(below, grid)},
-        view.sizes(),
     )
 
 
@@ -93,15 +97,14 @@ def _common_neighbours(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     above, below = (scores.reshape(-1) for scores in subject.scores("cn", view))
     apart = gap(above, below)
-    return Finding(
+    return _apart(
         "common-neighbours",
-        _graded(apart, view),
-        f"{apart:.3f}",
+        view,
+        apart,
         f"positives have {above.mean():.2f} common neighbours on average, negatives {below.mean():.2f}; their"
         f" distributions are {apart:.2f} apart",
-        {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
+        {"positives": float(above.mean()), "negatives": float(below.mean())},
         _counted(above, below),
-        view.sizes(),
     )
 
 
@@ -172,21 +175,20 @@ def _distances(subject: LinkSubject) -> Finding:
     counted = [np.bincount(np.where(one < 0, longest + 1, one), minlength=longest + 2)[1:] for one in steps]
     far = [float((one < 0).mean()) for one in steps]
     near = [float(((one > 0) & (one <= 2)).mean()) for one in steps]
-    return Finding(
+    return _apart(
         "distances",
-        _graded(apart, view),
-        f"{apart:.3f}",
+        view,
+        apart,
         f"{percent(near[0])} of the positives and {percent(near[1])} of the negatives are within distance"
         f" two, {percent(far[0])} and {percent(far[1])} have no path; the distributions are {apart:.2f}"
         " apart",
-        {"gap": apart, "positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
+        {"positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
         | {"negatives apart": far[1]},
         {
             "steps": np.array([*_named_steps(longest), "no path"]),
             "positives": _gathered(counted[0]) / len(above),
             "negatives": _gathered(counted[1]) / len(below),
         },
-        view.sizes(),
     )
 
 

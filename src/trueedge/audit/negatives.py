@@ -57,10 +57,7 @@ def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
     question="Are the negatives of a list distinct?",
     rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
     picture=picture(
-        "Lists by their share of repeats",
-        "bars",
-        "share of the lists",
-        "share of a list that is repeated",
+        "Lists by their share of repeats", "bars", "share of the lists", "share of a list that is repeated"
     ),
 )
 def _distinct(subject: LinkSubject) -> Finding:

@@ -13,7 +13,6 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.audit.audit import FORMATS, VERDICTS, Audit
 from trueedge.audit.check import CHECKS, Finding
 from trueedge.audit.shortcuts import SHORTCUTS
-from trueedge.report.audit_style import style
 from trueedge.report.blocks import (
     Cell,
     Column,
@@ -23,12 +22,13 @@ from trueedge.report.blocks import (
     facts,
     figure,
     folded,
+    in_words,
     notes,
     paragraph,
     table,
 )
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.page import Section
+from trueedge.report.page import Section, resource
 from trueedge.report.page import page as whole_page
 
 LOW, HIGH = "low ", "high "
@@ -46,8 +46,9 @@ def page(audit: Audit) -> str:
         audit: what :func:`trueedge.audit.audit` found.
     """
     cards = [_card(one) for one in audit.by_verdict()]
+    style = tag("style", Markup(resource("audit.css")))
     sections = [
-        Section("Verdicts", joined([tag("style", Markup(style())), _filter(audit), _verdicts(audit)])),
+        Section("Verdicts", joined([style, _filter(audit), _verdicts(audit)])),
         Section("Findings", joined(cards)),
         Section("What was examined", _examined(audit), short="Examined"),
         Section("Provenance", _provenance(audit)),
@@ -166,7 +167,7 @@ def _sentence(text: str) -> str:
 
 def _overview(audit: Audit) -> Markup | None:
     """The AUC of scorers that learn nothing beside chance; None where no such check applied."""
-    looks_at = {f"shortcut-{one.heuristic}": one.looks_at for one in SHORTCUTS}
+    looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()}
     found = [one for one in audit if one.check in looks_at]
     if not found:
         return None
@@ -217,17 +218,14 @@ def _provenance(audit: Audit) -> Markup:
     found = audit.provenance
     told: dict[str, Any] = {"data set": audit.dataset, "protocol": audit.protocol, "seed": audit.seed}
     told |= {
-        name: _plain(value) for name, value in found.get("task_settings", {}).items() if value is not None
+        name: code(in_words(value))
+        for name, value in found.get("task_settings", {}).items()
+        if value is not None
     }
     hashes = {"task": found["task"], **found["hashes"]}
     told |= {f"SHA-256 of {name}": tag("span", value, class_="mono") for name, value in hashes.items()}
-    told |= {"versions": ", ".join(f"{name} {value}" for name, value in found["versions"].items())}
-    told |= {"machine": ", ".join(f"{name} {value}" for name, value in found["machine"].items() if value)}
+    told |= {name: in_words(found[name]) for name in ("versions", "machine")}
     return definitions(told)
-
-
-def _plain(value: Any) -> Any:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else code(value)
 
 
 FORMATS.add(".html", page)

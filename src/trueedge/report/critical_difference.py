@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueedge.errors import InputError
-from trueedge.report.charts import FONT, spread
+from trueedge.report.charts import spread, svg
 from trueedge.report.colours import use
 from trueedge.report.frames import SMALL, text_width
 from trueedge.report.markup import Markup, joined, tag
@@ -83,17 +83,8 @@ def critical_difference(labels: Sequence[str], test: RankTest, *, upright: bool 
         key=lambda one: one.rank,
     )
     content, width, height = (_standing if upright else _lying)(methods, lanes, test)
-    return tag(
-        "svg",
-        content,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        role="img",
-        aria_label=_spoken(methods, labels, test),
-        style=f"width:100%;height:auto;min-width:0;max-width:{width:.0f}px;color:{use('ink')}",
-        font_family=FONT,
-        font_size=f"{SMALL:g}",
-    )
+    limits = f"min-width:0;max-width:{width:.0f}px;"
+    return svg(content, width, height, _spoken(methods, labels, test), limits, font_size=f"{SMALL:g}")
 
 
 def _spoken(methods: Sequence[_Method], labels: Sequence[str], test: RankTest) -> str:

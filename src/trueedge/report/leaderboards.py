@@ -20,6 +20,7 @@ from trueedge.report.blocks import (
     figure,
     figures,
     folded,
+    in_words,
     notes,
     paragraph,
     table,
@@ -225,7 +226,7 @@ def _provenance(one: Table) -> Markup:
     settings.pop("split", None)
     told = _option_help(one.first.protocol)
     words = [
-        (str(name), joined([_said(value), _minor(told.get(str(name), ""))]))
+        (str(name), joined([in_words(value), _minor(told.get(str(name), ""))]))
         for name, value in settings.items()
     ]
     columns: list[Column | str] = [Column("seed", number=True), "task", *names, "split"]
@@ -248,13 +249,6 @@ def _option_help(protocol: str) -> Mapping[str, str]:
 
 def _minor(text: str) -> Markup:
     return tag("span", f" ({text})", class_="minor") if text else Markup("")
-
-
-def _said(value: object) -> str:
-    """A setting in words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
 
 
 def _hashes(provenance: Mapping[str, Any], names: Sequence[str]) -> list[object]:

@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trueedge.analysis.tables import Table, alike
+from trueedge.analysis.summary import alike
+from trueedge.analysis.tables import Table
 from trueedge.report.marks import Looks
 from trueedge.results.record import Record
 from trueedge.tasks.base import KINDS

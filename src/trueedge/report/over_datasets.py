@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trueedge.analysis.tables import Table, higher_is_better
-from trueedge.report.blocks import Column, folded, notes, paragraph, table
+from trueedge.report.blocks import Column, captioned, folded, notes, paragraph, table
 from trueedge.report.critical_difference import critical_difference
 from trueedge.report.frames import shortened
-from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.markup import Markup, joined
 from trueedge.report.size_limit import fitting
 from trueedge.statistics.rank_tests import RankTest, friedman
 
@@ -74,6 +74,8 @@ def over_datasets(tables: Sequence[Table], called: Mapping[str, str] | None = No
 
 def panel(found: Sequence[OverDatasets], room: int) -> Markup:
     """A plot for each protocol, and a line for each whose data sets are too few."""
+    if not found:
+        return Markup("")
     told = [one for one in found if one.test is not None and len(one.datasets) >= one.needed]
     said = paragraph(
         "The mean rank of each method over the data sets of a protocol; 1 is best. Methods joined by a bar do"
@@ -132,19 +134,13 @@ def _shown(one: OverDatasets) -> Markup:
     """The plot of a protocol, lying where there is room and standing on a phone, with its numbers."""
     assert one.test is not None
     title = f"Mean rank by {one.metric}, {one.protocol}"
-    drawn = []
+    drawn = {}
     if len(one.labels) <= MOST_DRAWN:
-        for upright in (False, True):
-            plot = critical_difference(one.labels, one.test, upright=upright)
-            shape = "standing" if upright else "lying"
-            drawn.append(
-                tag("div", plot, class_=f"picture {shape}", tabindex=0, role="group", aria_label=title)
-            )
-    note = tag("p", _note(one), class_="quiet")
+        shapes = {"picture lying": False, "picture standing": True}
+        drawn = {name: critical_difference(one.labels, one.test, upright=up) for name, up in shapes.items()}
     name = f"figure-over-{one.protocol}-{one.metric}"
-    return tag(
-        "figure", tag("figcaption", title), *drawn, note, _numbers(one, not drawn), class_="ranks", id=name
-    )
+    note = paragraph(_note(one), quiet=True)
+    return captioned(title, drawn, note, _numbers(one, not drawn), class_="ranks", id=name)
 
 
 def _note(one: OverDatasets) -> str:

@@ -18,7 +18,9 @@ FEW_SPLITS, MANY = 5, 5
 
 
 def overview(every: Sequence[Table]) -> Markup:
-    """All methods on all data sets and protocols: the headline metric of each."""
+    """All methods on all data sets and protocols: the headline metric of each; nothing for a single table."""
+    if len(every) < 2:
+        return Markup("")
     labels = _by_place(every)[:MOST_ROWS]
     tables = every[: max(1, MOST_CELLS // len(labels))]
     columns: list[Column | str] = ["method"]

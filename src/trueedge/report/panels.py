@@ -10,7 +10,7 @@ from typing import Any
 
 from trueedge.analysis.curves import recorded_curve
 from trueedge.analysis.figure import Figure, Series
-from trueedge.analysis.rankings import Ranking
+from trueedge.analysis.rankings import Ranking, rankings
 from trueedge.analysis.slices import Sliced, Slicing
 from trueedge.analysis.tables import Table
 from trueedge.metrics import scale
@@ -21,6 +21,7 @@ from trueedge.report.blocks import (
     definitions,
     figure,
     figures,
+    in_words,
     notes,
     paragraph,
     table,
@@ -38,20 +39,17 @@ FEW = 6
 MOST_ROWS, MOST_PAIRS, MOST_SENTENCES = 100, 30, 20
 
 
-def protocols(found: Sequence[Ranking], room: int, looks: Mapping[str, Looks]) -> Markup:
-    """How the ranking of methods changes between protocols.
-
-    Args:
-        found: a data set each.
-        room: in bytes.
-        looks: for each data set the colours of its methods.
-    """
+def protocols(tables: Sequence[Table], room: int) -> Markup:
+    """How the ranking of methods changes between protocols; nothing without a data set that has several."""
+    found = rankings(tables)
+    if not found:
+        return Markup("")
     said = paragraph(
         "The rank of each method under each protocol, among the methods that all of them have; 1 is best. The"
         " rank-biased overlap (RBO, p = 0.5) is 1 for the same order and weighs the top most.",
         quiet=True,
     )
-    build = partial(_ranking, looks=looks)
+    build = partial(_ranking, looks=method_looks(tables))
     return joined([said, _overlaps(found), *fitting(found, build, room, "data sets")])
 
 
@@ -238,10 +236,7 @@ def places(records: Sequence[Record], source: str) -> Markup:
             "records": f"{len(group):,}",
             "finished": f"{created[0]} to {created[-1]}" if created else MISSING,
             "device": str(place["device"] or MISSING),
-            "machine": ", ".join(
-                f"{name} {value}" for name, value in dict(place["machine"]).items() if value
-            ),
-            "versions": ", ".join(f"{name} {value}" for name, value in dict(place["versions"]).items()),
+            **{name: in_words(place[name]) for name in ("machine", "versions")},
         }
         parts.append(definitions(words))
     shown = parts[:MOST_SENTENCES]

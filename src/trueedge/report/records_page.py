@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from trueedge.analysis.rankings import rankings
 from trueedge.analysis.slices import Sliced, can_be_sliced, slices
 from trueedge.analysis.tables import Table, latest, tables
 from trueedge.errors import InputError
@@ -17,7 +16,7 @@ from trueedge.report.blocks import facts
 from trueedge.report.costs import cost
 from trueedge.report.leaderboards import leaderboards
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.naming import method_looks, page_title, told_apart
+from trueedge.report.naming import page_title, told_apart
 from trueedge.report.over_datasets import over_datasets, panel
 from trueedge.report.overview import overview
 from trueedge.report.page import Section, page
@@ -80,40 +79,24 @@ class Part:
     applies: Callable[[str], bool] | None = None
 
 
-def _overview(shown: Shown, room: int) -> Markup:
-    del room
-    return overview(shown.tables) if len(shown.tables) > 1 else Markup("")
-
-
-def _protocols(shown: Shown, room: int) -> Markup:
-    moved = rankings(shown.tables)
-    return panels.protocols(moved, room, method_looks(shown.tables)) if moved else Markup("")
-
-
 def _over_datasets(shown: Shown, room: int) -> Markup:
-    over = over_datasets(shown.tables, shown.called)
-    return panel(over, room) if over else Markup("")
+    return panel(over_datasets(shown.tables, shown.called), room)
 
 
 def _slices(shown: Shown, room: int) -> Markup:
     return panels.slices(shown.tables, shown.slices, room) if shown.slowest >= 0 else Markup("")
 
 
-def _provenance(shown: Shown, room: int) -> Markup:
-    del room
-    return panels.places(shown.records, shown.source)
-
-
 # In the order of the page.
 PARTS = (
-    Part("Overview", _overview),
+    Part("Overview", lambda shown, _: overview(shown.tables)),
     Part("Leaderboards", lambda shown, room: leaderboards(shown.tables, room), share=0.45),
-    Part("Protocols", _protocols, share=0.1),
+    Part("Protocols", lambda shown, room: panels.protocols(shown.tables, room), share=0.1),
     Part("Across data sets", _over_datasets, share=0.03),
     Part("Performance by group", _slices, share=0.2, short="Groups", applies=can_be_sliced),
     Part("Training", lambda shown, room: panels.training(shown.tables, room), share=0.1),
     Part("Time and memory", lambda shown, room: cost(shown.tables, room), share=0.12),
-    Part("Provenance", _provenance),
+    Part("Provenance", lambda shown, _: panels.places(shown.records, shown.source)),
 )
 
 

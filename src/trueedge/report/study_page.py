@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueedge.files.writing import check_target, write_text
-from trueedge.report.blocks import Cell, Column, facts, figure, figures, notes, table
+from trueedge.report.blocks import Cell, Column, facts, figure, figures, in_words, notes, table
 from trueedge.report.markup import Markup, joined
 from trueedge.report.page import Section, page
 from trueedge.runs.provenance import machine, versions
@@ -70,11 +70,5 @@ def _computed(finding: Finding) -> Markup:
     names = ("device", "machine", "versions")
     # What needs no record was computed here.
     found = finding.places or [{"device": "cpu", "machine": machine(), "versions": versions()}]
-    lines = [[_words(place.get(name)) for name in names] for place in found]
+    lines = [[in_words(place.get(name)) for name in names] for place in found]
     return table([Column(name, wide=name != "device") for name in names], lines, sortable=False)
-
-
-def _words(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {one}" for name, one in value.items())
-    return "" if value is None else str(value)
