@@ -73,10 +73,10 @@ def test_values_the_ranks_do_not_tell_are_refused_by_name(records) -> None:
         unit_values(record, "mrr.optimistic")
     with pytest.raises(InputError, match="hits@7 was not recorded"):
         unit_values(record, "hits@7")
-    with pytest.raises(InputError, match="holds no ranks"):
+    with pytest.raises(InputError, match="holds no values for each test positive"):
         unit_values(replace(record, units={}), "mrr")
     shared = replace(record, metrics={"test": {**record.test, "hits@10": 0.0}})
-    with pytest.raises(InputError, match="ties at the K-th place"):
+    with pytest.raises(InputError, match="tie at the K-th place"):
         unit_values(shared, "hits@10")
     assert set(unit_values(record, "rank-hits@1").tolist()) <= {0.0, 1.0}
     perfect = made_up(record, "perfect", 0, np.ones(5))
@@ -154,7 +154,7 @@ def test_what_cannot_be_compared_is_left_out_with_the_reason(drawn, records) -> 
     (found,) = compare(old)
     assert {one.label for one in found.methods} == {"good", "alike"}
     assert len(found.left_out) == 3
-    assert "holds no ranks" in found.left_out[0]
+    assert "holds no values for each test positive" in found.left_out[0]
     (nothing,) = compare([replace(records[0], units={})])
     assert nothing.methods == nothing.pairs == ()
     assert math.isnan(nothing.smallest_gap)
@@ -187,7 +187,7 @@ def test_several_data_sets_give_ranks_and_a_critical_difference(drawn) -> None:
     assert labels[int(np.argmax(found.mean_ranks))] == "worse"
     with pytest.raises(InputError, match="one metric"):
         compare_over_datasets([tables[0], *compare(drawn, "auc")])
-    with pytest.raises(InputError, match="two methods on two of them"):
+    with pytest.raises(InputError, match="two common methods and two data sets"):
         compare_over_datasets(tables[:1])
 
 

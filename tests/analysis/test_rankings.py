@@ -68,7 +68,7 @@ def test_a_curve_keeps_its_ends_and_its_best_epoch_and_stays_small() -> None:
     losses = [1.0 / epoch for epoch in range(1, 9_998)]
     looks = [(epoch, epoch / 1e4) for epoch in range(5, 9_998, 5)]
     curve = training_curve(Scorer(History(losses, looks, best_epoch=1_235)))["training"]
-    for name, whole in (("losses", list(enumerate(losses, 1))), ("looks", looks)):
+    for name, whole in (("losses", list(enumerate(losses, 1))), ("evaluations", looks)):
         kept = [tuple(pair) for pair in curve[name]]
         assert set(kept) <= set(whole)
         assert kept[0] == whole[0]
@@ -90,8 +90,8 @@ def test_a_trained_method_leaves_its_curve_in_the_record(tmp_path) -> None:
     (read,) = store.records()
     curve = recorded_curve(read.provenance)
     assert [epoch for epoch, _ in curve["losses"]] == [1, 2, 3, 4]
-    assert [epoch for epoch, _ in curve["looks"]] == [2, 4]
-    best = max(value for _, value in curve["looks"])
-    assert dict(map(tuple, curve["looks"]))[curve["best_epoch"]] == best
+    assert [epoch for epoch, _ in curve["evaluations"]] == [2, 4]
+    best = max(value for _, value in curve["evaluations"])
+    assert dict(map(tuple, curve["evaluations"]))[curve["best_epoch"]] == best
     assert best == pytest.approx(read.metrics["valid"][curve["metric"]])
     assert recorded_curve(te.run("karate", "existing", "ra").provenance) == {}

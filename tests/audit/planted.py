@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from trueedge.audit import Finding, Skipped, Subject, catalogue
+from trueedge.audit import Finding, LinkSubject, Skipped, catalogue
 from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Part
 
@@ -54,7 +54,7 @@ def own_lists(task: LinkTask, ends: np.ndarray) -> np.ndarray:
 def run(check: str, task: LinkTask, **options: int) -> Finding | Skipped:
     """What one check says of a task."""
     (one,) = (one for one in catalogue() if one.name == check)
-    return one.run(Subject(task, **options))
+    return one.run(LinkSubject(task, **options))
 
 
 def skewed_edges(count: int, seed: int = 0, nodes: int = NODES) -> np.ndarray:

@@ -253,7 +253,7 @@ def test_the_only_array_of_an_archive_is_the_table_and_one_of_several_is_not_gue
     found = own_benchmark(WHOLE, None, 0, {}, features=tmp_path / "one.npz")
     assert (found.task.features == table).all()
     np.savez(tmp_path / "two.npz", a=table, b=table)
-    with pytest.raises(InputError, match=r"two\.npz holds 2 arrays, and a table of features is one"):
+    with pytest.raises(InputError, match=r"two\.npz holds 2 arrays instead of one table of features"):
         give(tmp_path / "two.npz", "features")
     with pytest.raises(InputError, match="the path of the features is empty"):
         give("", "features")

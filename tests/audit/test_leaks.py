@@ -60,8 +60,8 @@ def test_negatives_of_a_node_with_itself_are_not_diluted_by_another_part() -> No
     ("check", "accusation"),
     [
         ("repeated-positives", "count twice"),
-        ("valid-in-test", "is judged on"),
-        ("isolated-nodes", "structure says nothing"),
+        ("valid-in-test", "selected on test data"),
+        ("isolated-nodes", "structure cannot rank them"),
         ("false-negatives", "perfect predictor"),
     ],
 )
@@ -118,7 +118,7 @@ def test_a_single_false_negative_is_worth_a_look_and_lowers_what_the_best_scorer
     found = run("false-negatives", benchmark(test=PAIRS[3200:3210], negatives=negatives))
     assert found.verdict == "look"
     assert found.numbers["ceiling"] == pytest.approx((9 + 1 / 1.5) / 10)
-    assert "a perfect predictor would only reach an MRR of 0.967" in found.sentence
+    assert "a perfect predictor would reach an MRR of only 0.967" in found.sentence
 
 
 def test_pairs_of_a_node_and_itself_are_found() -> None:

@@ -142,4 +142,4 @@ def test_the_way_that_negatives_have_gone_is_named_and_where_there_is_none_it_is
     assert "% of the way from random pairs to positives" in told
     flat = run("feature-similarity", benchmark(features=np.ones((NODES, 2))))
     assert flat.verdict == "ok"
-    assert flat.sentence.endswith("features do not tell positives from random pairs")
+    assert flat.sentence.endswith("features do not separate positives from random pairs")

@@ -184,15 +184,15 @@ def test_with_training_pairs_the_graph_gives_the_nodes_and_not_the_edges() -> No
     assert found.whole is WHOLE
     assert found.notes[0] == "the training graph is an array (2,900 edges), not whole"
     assert "100 of the 3,600 edges of whole are in no part of the split" in found.notes
-    assert "the valid part has no negatives: its positives alone are looked at" in found.notes
-    assert "the test negatives are those of an array: 400 that all positives share" in found.notes
+    assert "the valid part has no negatives: only its positives are examined" in found.notes
+    assert "the test negatives come from an array: 400 that all positives share" in found.notes
 
 
 def test_training_pairs_may_repeat_and_be_loops_which_is_told() -> None:
     train = np.concatenate([PAIRS[:3000], PAIRS[:7, ::-1], [[3, 3]], PAIRS[4900:4902]])
     found = made(split={**SPLIT, "train": train}, negatives=PAIRS[4000:4400])
     assert "an array: 1 self-loops and 7 repeated edges were dropped" in found.notes
-    assert "2 pairs of the split are no edges of whole" in found.notes
+    assert "2 pairs of the split are not edges of whole" in found.notes
 
 
 def test_without_training_pairs_the_graph_is_the_training_graph() -> None:
@@ -200,7 +200,7 @@ def test_without_training_pairs_the_graph_is_the_training_graph() -> None:
     found = made(thing=train, split={"test": SPLIT["test"]}, negatives=PAIRS[4000:4400])
     assert found.task.graph is train
     assert found.whole is None
-    assert found.notes[0] == "the split has no training pairs: seen is taken as the training graph"
+    assert found.notes[0] == "the split has no training pairs: seen is used as the training graph"
     leaky = made(split={"test": SPLIT["test"]}, negatives=PAIRS[4000:4400])
     assert "though all 400 positives are its edges" in leaky.notes[0]
     assert audit(WHOLE, split=SPLIT["test"], negatives=PAIRS[4000:4400])["train-leak"].number == 1
@@ -221,7 +221,7 @@ def test_a_split_alone_gets_the_negatives_of_a_protocol() -> None:
     assert [one.numbers for one in found if one.check != "false-negatives"] == [
         one.numbers for one in wanted if one.check != "false-negatives"
     ]
-    assert any("no negatives were given: these are what uniform makes" in note for note in found.notes)
+    assert any("no negatives were given: uniform made them" in note for note in found.notes)
     divided = te.split(WHOLE, seed=3)
     assert audit(WHOLE, split=divided).provenance["hashes"]["graph"] == divided.train.hash
 
@@ -252,7 +252,7 @@ def test_negatives_alone_take_the_place_of_a_protocols_or_a_tasks() -> None:
     assert [one.numbers for one in found] == [one.numbers for one in audit(task)]
     assert found.protocol == "own negatives"
     heard = audit("karate", negatives=[[0, 9]] * 30)
-    assert heard.notes[0] == "no protocol was named: the split is that of existing"
+    assert heard.notes[0] == "no protocol was given: existing made the split"
     assert heard["distinct-negatives"].verdict == "broken"
 
 
@@ -277,14 +277,14 @@ def test_features_may_be_given_beside_a_graph(tmp_path: Path) -> None:
     [
         (
             {"split": SPLIT, "negatives": PAIRS[4000:4400], "protocol": "heart"},
-            "nothing for the protocol heart",
+            "so the protocol heart would have no effect",
         ),
-        ({"split": SPLIT, "negatives": PAIRS[4000:4400], "k": 4}, "nothing for the option k to make"),
+        ({"split": SPLIT, "negatives": PAIRS[4000:4400], "k": 4}, "so the option k would have no effect"),
         (
             {"split": SPLIT, "ratios": (0.8, 0.1, 0.1)},
-            "ratios says how to split, and here the split is given",
+            "ratios says how to split, but the split is given",
         ),
-        ({"split": SPLIT, "protocol": "recommendation"}, "ranks every node: it has no list"),
+        ({"split": SPLIT, "protocol": "recommendation"}, "can be audited for Link prediction alone"),
         (
             {"split": SPLIT, "negatives": np.zeros((9, 4, 2), int)},
             "an array has negatives for 9 positives, but the",

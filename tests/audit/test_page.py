@@ -15,10 +15,10 @@ from planted import benchmark
 
 import trueedge as te
 from trueedge.audit import Finding, audit, catalogue
-from trueedge.audit.page import page
-from trueedge.audit.picture import Picture
+from trueedge.audit.check import picture
 from trueedge.audit.shortcuts import won_by
 from trueedge.graph import Graph
+from trueedge.report.audit_page import figure_of, filled, page
 
 
 class Reader(HTMLParser):
@@ -99,7 +99,7 @@ def test_the_page_says_what_was_sampled_what_does_not_apply_and_where_it_comes_f
     found = audit(benchmark(), sample=150)
     text = page(found)
     texts = Reader(text).texts
-    assert any("Looked at 150 positives and 150 negatives (a sample)." in one for one in texts)
+    assert any("Examined: 150 positives and 150 negatives (a sample)." in one for one in texts)
     for note in found.notes:
         assert note in texts
     assert "the nodes have no features" in texts
@@ -109,8 +109,7 @@ def test_the_page_says_what_was_sampled_what_does_not_apply_and_where_it_comes_f
 
 def test_nothing_but_zero_is_not_drawn_and_distributions_are_with_both_sides() -> None:
     found = audit(clean())
-    checks = {check.name: check for check in catalogue()}
-    drawn = {one.check: checks[one.check].picture.figure(one.check, one.series) for one in found}
+    drawn = {one.check: figure_of(one) for one in found}
     for leak in ("train-leak", "repeated-positives", "valid-in-test", "false-negatives", "self-pairs"):
         assert drawn[leak] is None
     for likeness in (
@@ -131,11 +130,10 @@ def test_nothing_but_zero_is_not_drawn_and_distributions_are_with_both_sides() -
 
 @pytest.mark.parametrize("name", sorted(FAULTS))
 def test_every_fault_can_be_drawn_and_its_picture_is_on_the_page(name: str) -> None:
-    check = next(one for one in catalogue() if one.name == name)
     from planted import run
 
     found = run(name, FAULTS[name]())
-    shown = check.picture.figure(name, found.series)
+    shown = figure_of(found)
     # Where all positives share one list, there is no distribution of lists.
     assert (shown is None) == (name == "distinct-negatives")
     if shown is not None:
@@ -199,18 +197,17 @@ def test_the_area_under_the_positives_is_the_auc_over_lists() -> None:
 
 
 def test_a_picture_joins_a_series_with_its_interval_and_leaves_out_what_is_empty() -> None:
-    shown = Picture(title="t", kind="bars", y="y")
+    shown = picture("t", "bars", "y")
     series = {
         "x": np.array(["a", "b"]),
         "v": np.array([1, 2]),
         "low v": np.array([0, 1]),
         "high v": np.array([2, 3]),
     }
-    figure = shown.figure("n", series)
+    figure = filled(shown, series)
     assert (figure.x_label, figure.series[0].low, figure.series[0].high) == ("x", (0, 1), (2, 3))
     assert len(figure.series) == 1
-    assert shown.figure("n", {}) is None
-    assert shown.figure("n", {"x": np.array([1.0]), "v": np.array([np.nan])}) is None
+    assert filled(shown, {"x": np.array([1.0]), "v": np.array([np.nan])}) is None
 
 
 def test_common_neighbours_are_counted_in_doubling_steps_where_they_are_many() -> None:

@@ -39,6 +39,5 @@ def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypa
 
 
 @pytest.mark.data("ogb/ogbl-ddi")
-def test_ogbl_ddi_is_audited_page_and_all(tmp_path: Path) -> None:
-    audit("ogbl-ddi").save(tmp_path / "audit.html")
-    assert "ogbl-ddi" in (tmp_path / "audit.html").read_text()
+def test_the_page_of_ogbl_ddi_is_small(tmp_path: Path) -> None:
+    assert audit("ogbl-ddi").save(tmp_path / "audit.html").stat().st_size < 1_000_000

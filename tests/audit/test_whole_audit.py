@@ -9,8 +9,8 @@ import pytest
 from planted import benchmark, own_lists, random_edges
 
 import trueedge as te
-from trueedge.audit import Finding, Subject, audit, catalogue
-from trueedge.audit.check import Check, graded, percent, register
+from trueedge.audit import Finding, LinkSubject, Subject, audit, catalogue
+from trueedge.audit.check import CHECKS, Check, graded, percent, register
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 
@@ -70,7 +70,7 @@ def test_the_same_seed_finds_the_same_and_another_samples_anew() -> None:
 
 
 def test_without_a_protocol_it_says_what_it_audits() -> None:
-    assert audit("karate").notes[0] == "no protocol was named: this is what existing would measure"
+    assert audit("karate").notes[0] == "no protocol was given: existing is audited"
     named = audit("karate", "uniform")
     assert named.protocol == "uniform"
     assert not any("no protocol" in note for note in named.notes)
@@ -95,7 +95,7 @@ def test_a_planted_leak_is_the_only_thing_broken() -> None:
 def test_own_negatives_are_sampled_in_whole_lists() -> None:
     task = benchmark()
     ends = np.random.default_rng(0).integers(0, 400, size=(400, 20))
-    subject = Subject(benchmark(negatives=own_lists(task, ends)), sample=80)
+    subject = LinkSubject(benchmark(negatives=own_lists(task, ends)), sample=80)
     lists = subject.lists()
     assert lists.negatives.shape == (20, 20, 2)
     assert lists.whole_lists
@@ -111,9 +111,33 @@ def test_large_graphs_have_fewer_shortest_paths_looked_for(monkeypatch) -> None:
     monkeypatch.setattr("trueedge.audit.subject.EDGES_FOR_PATHS", 100)
     monkeypatch.setattr("trueedge.audit.subject.PAIRS_FOR_PATHS", 50)
     found = audit(benchmark())
-    assert any("shortest paths were looked for between 50 pairs" in note for note in found.notes)
+    assert any("shortest paths were computed for 50 pairs" in note for note in found.notes)
     monkeypatch.setattr("trueedge.audit.subject.PAIRS_FOR_LEAKS", 30)
     assert any("leaks of the test part" in note for note in audit(benchmark(), sample=30).notes)
+
+
+def test_a_task_of_another_kind_is_audited_by_the_checks_that_apply_to_it(tmp_path) -> None:
+    def isolated(subject: Subject) -> Finding:
+        share = float((subject.task.graph.degrees == 0).mean())
+        return Finding("isolated", "look" if share else "ok", f"{share:.2f}", "some", {"share": share})
+
+    task = te.task("karate", "recommendation")
+    with CHECKS.restored():
+        register(
+            Check(
+                name="isolated", family="leaks", title="t", question="q", rule="r", run=isolated, kinds=None
+            )
+        )
+        found = audit(task)
+        assert [one.check for one in found] == ["isolated"]
+        assert found.skipped == {}
+        assert found.sizes["test nodes"] == len(task.queries("test"))
+        assert "isolated" in found.save(tmp_path / "audit.html").read_text()
+        assert len(audit("karate")) > 10
+    with pytest.raises(
+        InputError, match="your own split or negatives can be audited for Link prediction alone"
+    ):
+        audit(task, negatives=[[0, 9]])
 
 
 @pytest.mark.parametrize(
@@ -121,7 +145,10 @@ def test_large_graphs_have_fewer_shortest_paths_looked_for(monkeypatch) -> None:
     [
         (("karaet",), "did you mean 'karate'"),
         (("karate", "haert"), "did you mean 'heart'"),
-        (("karate", "recommendation"), "no list of negatives"),
+        (
+            ("karate", "recommendation"),
+            "Recommendation tasks cannot be audited yet: .* Link prediction alone",
+        ),
         (("karate", "existing", -1), "seed"),
         (("karate", "existing", 0, 0), "sample must be"),
         (("karate", "existing", 0, True), "sample must be"),

@@ -24,7 +24,7 @@ def test_a_verdict_a_line_plain_in_a_pipe(trueedge) -> None:
         assert line.split()[:2] == [finding.verdict, finding.check]
         assert finding.shown in line
         assert line.endswith(finding.sentence)
-    assert "no protocol was named: this is what existing would measure" in err
+    assert "no protocol was given: existing is audited" in err
     assert "feature-similarity does not apply: the nodes have no features" in err
 
 
@@ -142,7 +142,7 @@ def test_a_damaged_file_is_one_sentence_that_names_it(trueedge, tmp_path) -> Non
     [
         (("karaet",), "did you mean 'karate'"),
         (("missing.csv",), "there is no file missing.csv"),
-        (("karate", "-p", "recommendation"), "no list of negatives"),
+        (("karate", "-p", "recommendation"), "Recommendation tasks cannot be audited yet"),
         (("karate", "-p", "haert"), "did you mean 'heart'"),
         (("karate", "--option", "kk=3"), "kk"),
         (("karate", "-o", "audit.pdf"), "audit.pdf: an audit is written to a .html or a .json file"),

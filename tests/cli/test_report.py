@@ -19,12 +19,12 @@ def test_a_folder_of_records_becomes_one_page(trueedge, runs, tmp_path) -> None:
     assert re.fullmatch(r"6 records reported in pages/report.html \(0\.\d MB\)\n", err)
     text = (tmp_path / "pages/report.html").read_text()
     assert "<title>Link prediction on karate</title>" in text
-    assert "Performance by kind of link" in text
+    assert "Performance by group" in text
 
 
 def test_the_folder_and_the_file_have_usual_names(trueedge, runs, tmp_path) -> None:
     assert trueedge("report", "--no-slices")[0] == 0
-    assert "Performance by kind of link" not in (tmp_path / "report.html").read_text()
+    assert "Performance by group" not in (tmp_path / "report.html").read_text()
 
 
 def test_only_what_is_asked_for_is_reported(trueedge, runs, tmp_path) -> None:

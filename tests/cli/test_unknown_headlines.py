@@ -31,8 +31,8 @@ def communities(ranked) -> list[te.Record]:
             dataset=f"lfr:mixing={graph}",
             protocol="communities",
             method=method,
-            headline="element-centric",
-            metrics={"test": {"element-centric": value - graph, "nmi": value / 2}},
+            headline="of-tomorrow",
+            metrics={"test": {"of-tomorrow": value - graph, "nmi": value / 2}},
             units={},
         )
         for graph in (0.0, 0.1)
@@ -43,7 +43,7 @@ def communities(ranked) -> list[te.Record]:
 def test_they_are_shown_with_their_values_best_first(communities) -> None:
     first, second = tables(communities)
     assert [(line.label, line.value) for line in first.lines] == list(VALUES.items())
-    assert first.metrics == ("element-centric", "nmi")
+    assert first.metrics == ("of-tomorrow", "nmi")
     for one in (first, second):
         assert one.compared is None
         assert all(line.estimate is None for line in one.lines)
@@ -53,7 +53,7 @@ def test_they_are_left_out_of_a_comparison_with_the_reason(communities) -> None:
     found = compare(communities)
     assert [len(one.methods) for one in found] == [0, 0]
     assert (
-        "gcn on lfr:mixing=0.0 · communities, seed 0: no metric is called 'element-centric'"
+        "gcn on lfr:mixing=0.0 · communities, seed 0: no metric is called 'of-tomorrow'"
         in found[0].left_out[0]
     )
 
@@ -61,11 +61,11 @@ def test_they_are_left_out_of_a_comparison_with_the_reason(communities) -> None:
 def test_ranks_of_positives_do_not_make_such_a_headline_comparable(communities, ranked) -> None:
     with_ranks = [replace(one, units=ranked.units) for one in communities]
     assert compare(with_ranks)[0].methods == ()
-    with pytest.raises(InputError, match="no metric is called 'element-centric'"):
-        unit_values(with_ranks[0], "element-centric")
+    with pytest.raises(InputError, match="no metric is called 'of-tomorrow'"):
+        unit_values(with_ranks[0], "of-tomorrow")
 
 
-@pytest.mark.parametrize("name", ["element-centric", "nonsense", ""])
+@pytest.mark.parametrize("name", ["of-tomorrow", "nonsense", ""])
 def test_an_unknown_metric_that_was_asked_for_is_refused(communities, ranked, name: str) -> None:
     for records in (communities, [ranked], []):
         with pytest.raises(InputError, match=f"no metric is called '{name}'"):
@@ -83,7 +83,7 @@ def test_a_store_of_them_is_shown_and_reported(communities, ranked, tmp_path, tr
     status, _, err = trueedge("report", str(tmp_path / "runs"), "-o", str(tmp_path / "page.html"))
     assert status == 0
     assert err.startswith("7 records reported")
-    assert "element-centric" in (tmp_path / "page.html").read_text()
+    assert "of-tomorrow" in (tmp_path / "page.html").read_text()
 
 
 def test_their_report_compares_them_over_graphs_and_not_over_edges(communities) -> None:

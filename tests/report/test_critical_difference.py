@@ -170,10 +170,10 @@ def test_it_says_what_it_shows_to_those_who_do_not_see_it() -> None:
     test = friedman([[3, 2, 1]] * 9 + [[2, 3, 1]])
     label = drawn(test, labels=["ra", "cn", "pa"]).attrib["aria-label"]
     assert label.startswith("Mean ranks, best first: ra 1.10, cn 1.90, pa 3.00.")
-    assert "not told apart: ra, cn" in label
+    assert "no significant difference: ra, cn" in label
     assert "10 data sets" in label
     clear = friedman([[3, 2, 1]] * 40)
-    assert drawn(clear).attrib["aria-label"].endswith("all are told apart")
+    assert drawn(clear).attrib["aria-label"].endswith("all differ significantly")
     assert bars(drawn(clear), False) == []
 
 

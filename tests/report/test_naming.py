@@ -65,7 +65,7 @@ def test_no_two_headings_of_a_page_are_the_same() -> None:
         assert len(found) == len(set(found)), part
     assert "Link prediction on roads<" in text
     assert "Rank by protocol, roads (48caafc0)" in text
-    assert "roads (48caafc0): roads is no named data set" in text
+    assert "roads (48caafc0): roads is not a named data set" in text
 
 
 def test_a_method_has_one_look_for_all_tables_of_a_data_set() -> None:

@@ -43,7 +43,7 @@ def test_it_is_the_test_over_comparisons() -> None:
 
 def test_every_protocol_with_two_data_sets_has_its_plot_and_its_numbers() -> None:
     text = report(records(6, 2, 5, 1), with_slices=False)
-    assert headings(text)[:4] == ["Overview", "Leaderboards", "Protocols", "Over data sets"]
+    assert headings(text)[:4] == ["Overview", "Leaderboards", "Protocols", "Across data sets"]
     for one in over_datasets(tables(records(6, 2, 5, 1))):
         assert one.test is not None
         assert f"Mean rank by mrr, {one.protocol}" in shown(text)
@@ -54,7 +54,7 @@ def test_every_protocol_with_two_data_sets_has_its_plot_and_its_numbers() -> Non
 
 
 def test_one_data_set_has_no_such_part() -> None:
-    assert "Over data sets" not in headings(report(records(1, 2, 3, 1), with_slices=False))
+    assert "Across data sets" not in headings(report(records(1, 2, 3, 1), with_slices=False))
 
 
 @pytest.mark.parametrize("methods", [2, 3, 5, 12])
@@ -65,8 +65,8 @@ def test_too_few_data_sets_are_said_to_be_too_few_with_how_many_it_takes(methods
     assert found.needed == told[0]
     text = panel([found], ROOM)
     assert "<svg" not in text
-    assert f"2 data sets are too few for the test to tell any of {methods} methods apart" in text
-    assert f"it takes {told[0]} at least" in text
+    assert f"2 data sets are too few to compare {methods} methods" in text
+    assert f"it takes at least {told[0]}" in text
 
 
 def test_methods_without_a_data_set_in_common_are_said_to_have_none() -> None:
@@ -82,8 +82,8 @@ def test_a_data_set_with_few_methods_and_a_method_with_few_data_sets_are_left_ou
     assert found.without == ("small",)
     assert found.left_out == ("rare",)
     text = panel([found], ROOM)
-    assert "Left out, for want of methods: small." in text
-    assert "Left out, for want of data sets: rare." in text
+    assert "Data sets left out because methods are missing: small." in text
+    assert "Methods left out because data sets are missing: rare." in text
 
 
 @given(st.lists(st.frozensets(st.sampled_from("abcdef")), min_size=2, max_size=6))
@@ -150,8 +150,8 @@ def test_where_friedman_finds_nothing_it_is_said() -> None:
     )
     assert found.test is not None
     assert found.test.p > 0.05
-    assert "finds no difference between the methods" in panel([found], ROOM)
-    assert "finds no difference" not in panel(over_datasets(tables(records(8, 1, 5, 1))), ROOM)
+    assert "finds no significant difference between the methods" in panel([found], ROOM)
+    assert "finds no significant difference" not in panel(over_datasets(tables(records(8, 1, 5, 1))), ROOM)
 
 
 def test_a_hundred_methods_are_listed_and_not_drawn() -> None:
@@ -183,4 +183,4 @@ def test_what_does_not_fit_is_left_out_and_said() -> None:
     one = len(panel(found[:1], ROOM).encode())
     text = panel(found, one)
     assert text.count("<figure") == 1
-    assert re.search(r"2 of 3 protocols are left out here", text)
+    assert re.search(r"2 of 3 protocols are omitted", text)

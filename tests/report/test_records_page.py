@@ -16,7 +16,7 @@ from trueedge.analysis.tables import tables
 from trueedge.errors import InputError
 from trueedge.report import records_page, report, write
 from trueedge.report.costs import seconds
-from trueedge.report.leaderboards import p_text, span
+from trueedge.report.numbers import p_text, span
 from trueedge.statistics.rank_overlap import rbo
 
 
@@ -51,9 +51,9 @@ def test_every_part_is_there(karate_page) -> None:
         "Overview",
         "Leaderboards",
         "Protocols",
-        "Performance by kind of link",
+        "Performance by group",
         "Time and memory",
-        "Where it was computed",
+        "Provenance",
     ]
 
 
@@ -64,7 +64,7 @@ def test_the_numbers_of_the_leaderboard_are_those_of_the_comparison(karate, kara
         for line in one.lines:
             assert f"{100 * line.value:.2f} ±{100 * line.row.stds['mrr']:.2f}" in text
             assert line.estimate is not None
-            assert span(line.estimate.estimate.low, line.estimate.estimate.high) in text
+            assert span(one.headline, line.estimate.estimate.low, line.estimate.estimate.high) in text
             assert "".join(line.estimate.letters) in text
     for found in compare(karate):
         for pair in found.pairs:
@@ -109,8 +109,8 @@ def test_training_curves_are_drawn_where_records_keep_them() -> None:
 
 def test_one_record_is_a_page() -> None:
     text = report([record()], with_slices=False)
-    assert headings(text) == ["Leaderboards", "Time and memory", "Where it was computed"]
-    assert "one seed; 1 method." in shown(text)
+    assert headings(text) == ["Leaderboards", "Time and memory", "Provenance"]
+    assert "1 method, one seed." in shown(text)
 
 
 def test_records_without_ranks_or_provenance_are_shown_without_intervals() -> None:
@@ -122,18 +122,53 @@ def test_records_without_ranks_or_provenance_are_shown_without_intervals() -> No
     text = report(bare)
     assert "95 % interval" not in shown(text)
     assert f"{100 * bare[0].value:.2f}" in shown(report(bare[:1]))
-    assert "hold no ranks" in shown(text)
+    assert "hold no values for each test positive" in shown(text)
 
 
 def test_a_recommendation_has_its_page_too() -> None:
     text = report([te.run("karate", "recommendation", name) for name in ("cn", "pa")])
+    assert "<title>Recommendation on karate</title>" in text
     assert "karate · recommendation" in shown(text)
-    assert "hold no ranks" in shown(text)
+    assert "95 % intervals over test nodes;" in shown(text)
+    assert "Link prediction" not in text
+    assert "Performance by group" not in headings(text), "its nodes have no properties"
+
+
+def ranked(method: str, value: float) -> te.Record:
+    """A record of a kind that nobody registered, judged by mean ranks."""
+    found = record("nodes", method=method, seed=0, kind="of-elsewhere", headline="mr", shift=value)
+    ranks = float(found.ranks.mean())
+    return replace(found, metrics={"test": {"mr": ranks, "mrr": found.test["mrr"]}})
+
+
+def test_kinds_are_called_by_their_names_and_mean_ranks_are_no_percentages() -> None:
+    found = [ranked("a", 0.0), ranked("b", 0.5)]
+    text = report(found)
+    assert "<title>Results on nodes</title>" in text
+    assert "Link prediction" not in text
+    assert "Test part, in percent except mr; 2 methods, one seed. Lower mr is better." in shown(text)
+    for one in found:
+        assert f"{one.test['mr']:.2f}" in shown(text)
+        assert f"{100 * one.test['mr']:.2f}" not in text
+        assert f"{100 * one.test['mrr']:.2f}" in shown(text)
+    assert "mr, percent" not in text
+    assert "mr (%)" not in text
+    assert "in points" not in text
+    assert "Performance by group" not in headings(text)
+    better, worse = re.search(r"<td[^>]*>(\d+) %</td><td[^>]*>(\d+) %</td>", text).groups()  # type: ignore[union-attr]
+    assert int(better) > int(worse), "the better method has the smaller ranks"
+
+
+def test_a_page_of_mixed_kinds_names_the_kind_of_each_table() -> None:
+    text = report([record(), te.run("karate", "recommendation", "cn"), ranked("a", 0.0)], with_slices=False)
+    assert "<title>Results on made, karate and nodes</title>" in text
+    assert "Link prediction. Test part, in percent;" in shown(text)
+    assert "Recommendation. Test part, in percent;" in shown(text)
 
 
 def test_data_that_are_not_here_are_named_in_one_line() -> None:
     text = shown(report(records(1, 1, 2, 1)))
-    assert "data-0 is no named data set, so its task cannot be made again here" in text
+    assert "data-0 is not a named data set, so its task cannot be made again" in text
 
 
 def test_names_cannot_do_anything() -> None:
@@ -191,7 +226,7 @@ def test_what_does_not_fit_is_left_out_and_said(shape: tuple[int, int, int, int]
     monkeypatch.setattr(records_page, "PAGE", 100_000)
     text = report(many, with_slices=False)
     assert len(text.encode()) < empty + 100_000
-    assert re.search(r"\d+ of \d+ leaderboards are left out here to keep the page small", shown(text))
+    assert re.search(r"\d+ of \d+ leaderboards are omitted to keep the page small", shown(text))
 
 
 def test_a_report_is_written_where_it_is_asked_for(tmp_path: Path) -> None:
@@ -219,18 +254,18 @@ def part(text: str, name: str) -> str:
 
 
 def test_what_cannot_be_grouped_is_one_line_a_data_set() -> None:
-    text = part(report(records(2, 3, 2, 4)), "performance-by-kind-of-link")
+    text = part(report(records(2, 3, 2, 4)), "performance-by-group")
     assert re.findall(r"<li>(.*?)</li>", text) == [
-        f"{name}: {name} is no named data set, so its task cannot be made again here"
+        f"{name}: {name} is not a named data set, so its task cannot be made again"
         for name in ("data-0", "data-1")
     ]
 
 
 def test_a_reason_of_some_protocols_names_them() -> None:
     found = [replace(one, units={}) if one.protocol == "protocol-1" else one for one in records()]
-    text = part(report(found), "performance-by-kind-of-link")
+    text = part(report(found), "performance-by-group")
     lines = re.findall(r"<li>(.*?)</li>", text)
-    assert "data-0 (protocol-1): its records hold no ranks of test positives" in lines
+    assert "data-0 (protocol-1): its records hold no values for each test positive" in lines
     assert len(lines) == 4
 
 
@@ -263,13 +298,13 @@ def test_a_method_far_from_the_best_is_not_shaded_for_want_of_seeds() -> None:
 
 
 def test_few_splits_of_many_methods_are_told_once_a_table() -> None:
-    few = "3 splits are too few to tell 15 pairs apart; with more seeds letters get clearer"
+    few = "3 splits are too few to compare 6 methods: run more seeds"
     text = shown(report(records(1, 1, 6, 3), with_slices=False))
     assert text.count(few) == 1
     assert text.count("too few") == 1
-    assert "too few to tell" not in shown(report(records(1, 1, 6, 5), with_slices=False))
-    assert "too few to tell" not in shown(report(records(1, 1, 4, 3), with_slices=False))
-    assert "too few to tell" not in shown(report(records(1, 1, 6, 1), with_slices=False))
+    assert "too few to compare" not in shown(report(records(1, 1, 6, 5), with_slices=False))
+    assert "too few to compare" not in shown(report(records(1, 1, 4, 3), with_slices=False))
+    assert "too few to compare" not in shown(report(records(1, 1, 6, 1), with_slices=False))
 
 
 def test_times_are_medians_so_that_a_compiler_does_not_count() -> None:

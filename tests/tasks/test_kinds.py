@@ -15,6 +15,7 @@ from trueedge.methods.method import METHODS, Method
 from trueedge.metrics import Metric, PairScores, Scores
 from trueedge.metrics.metric import METRICS, register
 from trueedge.metrics.scores import FORMS
+from trueedge.metrics.units import plural
 from trueedge.report import write
 from trueedge.tasks import GraphTask, Task
 from trueedge.tasks.base import KINDS
@@ -127,7 +128,7 @@ def test_a_new_kind_goes_all_the_way(kind, random_graph, tmp_path) -> None:
     (table,) = tables(store.records())
     assert table.compared is not None
     assert table.compared.unit == kind.unit
-    assert f"test {kind.unit}s" in " ".join(table.remarks())
+    assert f"test {plural(kind.unit)}" in " ".join(table.remarks())
     page = write(store.records(), tmp_path / "page.html").read_text()
     assert kind.title in page
     assert "Link prediction" not in page

@@ -1,4 +1,4 @@
-"""Methods side by side: who is better, by how much, and how sure that is."""
+"""Methods compared: which is better, by how much, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import metrics
+from trueedge.analysis.summary import alike
 from trueedge.errors import InputError
-from trueedge.results.record import Record, request_key
+from trueedge.metrics.units import plural
+from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 from trueedge.statistics.rank_tests import RankTest, friedman
 from trueedge.statistics.significance import (
@@ -39,8 +41,8 @@ class MethodEstimate:
     Attributes:
         label: the method with the settings that are not the default: ``katz (beta=0.01)``.
         estimate: its mean and interval.
-        letters: its tie groups; methods that share a letter cannot be told apart.
-        seeds: how many records it stands on.
+        letters: its tie groups; shared letter: no significant difference.
+        seeds: how many records it has.
         tasks: on how many tasks these were.
     """
 
@@ -60,8 +62,8 @@ class PairComparison:
         second: the label of the other one.
         difference: first - second, with its interval, p-value and sizes of effect.
         p_holm: the p-value corrected for all pairs of the comparison.
-        smallest_gap: the true difference that these edges and seeds find with a power of 0.8, where it must
-            pass Holm's first step: at the level of the comparison, divided by the number of its pairs.
+        smallest_gap: the true difference that these units and seeds detect with a power of 0.8 at Holm's
+            first step: the level of the comparison, divided by the number of its pairs.
     """
 
     first: str
@@ -82,10 +84,10 @@ class MethodComparison:
         metric: what is compared.
         level: of intervals and of the tie groups.
         methods: best mean first.
-        pairs: all pairs that were judged on a common task.
+        pairs: all pairs that were evaluated on a common task.
         smallest_gap: the median over pairs; NaN where there is no pair.
-        tasks: how many tasks (splits and negatives) the records are of. With one task, edges and seeds are
-            what might have been others; with several, the tasks are, and pairs are made within tasks alone.
+        tasks: how many tasks (splits and negatives) the records are of. Intervals are over units and seeds
+            with one task, over tasks with several; methods are paired within a task.
         left_out: a sentence for each record, and each pair, that could not be compared.
         unit: what a unit of the test part is, a noun.
     """
@@ -113,11 +115,11 @@ class MethodComparison:
 def compare(
     records: Iterable[Record], metric: str | None = None, level: float = 0.95
 ) -> list[MethodComparison]:
-    """Compare methods wherever their records are of the same task, one comparison a data set and protocol.
+    """Compare methods whose records are of the same task, one comparison per data set and protocol.
 
-    Of several records of one request the last one counts, and of several versions of a method's code the one
-    that ran last. A record without values for each unit (an old one), one whose metric is not a mean over
-    units and one whose headline is not known here are left out with the reason.
+    Repeated runs: the latest counts, also of several versions of a method's code. A record is left out, with
+    the reason, if it has no values for each unit (an old one), if its metric is not a mean over units, or if
+    its headline is not known here.
 
     Args:
         records: of any data sets, protocols and methods, oldest first.
@@ -127,11 +129,9 @@ def compare(
     """
     if metric is not None:
         metrics.get(metric)
-    groups: dict[str, list[Record]] = {}
-    for record in _last_of_requests(records):
-        request = {name: getattr(record, name) for name in ("dataset", "protocol", "options")}
-        groups.setdefault(request_key(source=record.provenance.get("source"), **request), []).append(record)
-    return [_comparison(group, metric or group[0].headline, level) for group in groups.values()]
+    # Two files may have the same name.
+    groups = alike(_last_of_requests(records), "kind", "dataset", "protocol", "options", "source")
+    return [_comparison(group, metric or group[0].headline, level) for group in groups]
 
 
 def unit_values(record: Record, metric: str) -> Array:
@@ -158,11 +158,13 @@ def unit_values(record: Record, metric: str) -> Array:
     if values is None and rule.of_rank is not None and (ranks := record.ranks) is not None:
         values = np.asarray(rule.of_rank(ranks, *(() if rule.k is None else (rule.k,))), dtype=np.float64)
     if values is None:
-        raise InputError(f"{where}: {name} is not a mean over {record.unit}s, or their values were not kept")
+        raise InputError(
+            f"{where}: {name} is not a mean over {plural(record.unit)}, or was not kept for each"
+        )
     recorded = record.test.get(name)
     if recorded is not None and not math.isclose(values.mean(), recorded, rel_tol=1e-9, abs_tol=1e-9):
         raise InputError(
-            f"{where}: the mean over {record.unit}s gives {name} {values.mean():.6g}, but recorded is"
+            f"{where}: the mean over {plural(record.unit)} gives {name} {values.mean():.6g}, but recorded is"
             f" {recorded:.6g}"
             + (" (a tie at the K-th place counts against a positive)" if rule.takes_k else "")
         )
@@ -188,8 +190,8 @@ def compare_over_datasets(
     labels = [label for label in tables[0] if all(label in table for table in tables)]
     if len(labels) < 2 or len(tables) < 2:
         raise InputError(
-            f"a test over data sets needs two methods on two of them at least, got {len(labels)} common "
-            f"methods on {len(tables)}"
+            "a test over data sets needs at least two common methods and two data sets, got"
+            f" {len(labels)} and {len(tables)}"
         )
     values = [[table[label] for label in labels] for table in tables]
     return labels, friedman(values, level, metrics.get(names.pop()).higher_is_better)
@@ -219,7 +221,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         if samples:
             table[label], counts[label] = samples, used
     estimates = {label: _mean(samples, metric, level) for label, samples in table.items()}
-    # Where nothing can be compared nobody asks which direction is good: the metric may not be known here.
+    # Where nothing can be compared the metric may not be known here.
     sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
     pairs = _pairs({label: table[label] for label in order}, level, left_out)
@@ -261,7 +263,7 @@ def _mean(samples: Samples, metric: str, level: float) -> Estimate:
         else mean_interval(next(iter(samples.values())), level)
     )
     rule = metrics.get(metric)
-    # No truth lies outside of what the metric can be.
+    # An interval cannot reach beyond the metric's range.
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 

@@ -1,4 +1,4 @@
-"""How a training went, as plain values that a record can keep."""
+"""Training curves as plain values that a record can keep."""
 
 from __future__ import annotations
 
@@ -11,33 +11,36 @@ MOST = 200
 
 
 def training_curve(scorer: object) -> dict[str, Any]:
-    """The looks at the validation part and the losses behind a trained scorer, for a record's provenance.
+    """Return the validation metric and the loss by epoch of a trained scorer, for a record's provenance.
 
     Args:
         scorer: what a method's fit gave; a trained one has a ``history``.
 
     Returns:
         empty where nothing was trained, else under ``training`` the ``metric`` and ``best_epoch``, and
-        ``looks`` and ``losses``, each a list of (epoch, value).
+        ``evaluations`` and ``losses``, each a list of (epoch, value).
     """
     history = getattr(scorer, "history", None)
-    losses, looks = getattr(history, "losses", None), getattr(history, "values", None)
-    if losses is None or looks is None:
+    losses, values = getattr(history, "losses", None), getattr(history, "values", None)
+    if losses is None or values is None:
         return {}
     best = int(getattr(history, "best_epoch", 0))
     curve = {
         "metric": getattr(history, "metric", None),
         "best_epoch": best,
-        "looks": _thinned([(int(epoch), float(value)) for epoch, value in looks], best),
+        "evaluations": _thinned([(int(epoch), float(value)) for epoch, value in values], best),
         "losses": _thinned([(epoch, float(loss)) for epoch, loss in enumerate(losses, 1)], best),
     }
     return {"training": curve}
 
 
 def recorded_curve(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """The training curve in a record's provenance; empty where it has none, as in old versions'."""
+    """Return the training curve in a record's provenance; empty where it has none."""
     kept = provenance.get("training")
-    return dict(kept) if isinstance(kept, Mapping) else {}
+    if not isinstance(kept, Mapping):
+        return {}
+    # What version 0.1 called them.
+    return {"evaluations": kept.get("looks", []), **kept}
 
 
 def _thinned(curve: Sequence[tuple[int, float]], best: int) -> list[list[float]]:

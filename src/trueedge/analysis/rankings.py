@@ -1,4 +1,4 @@
-"""How the order of methods moves from protocol to protocol on one data set."""
+"""How the ranking of methods changes between the protocols on one data set."""
 
 from __future__ import annotations
 

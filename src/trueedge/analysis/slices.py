@@ -1,4 +1,4 @@
-"""How well methods rank the links of a kind: of low degree, without a common neighbour, far apart, …"""
+"""Performance by group of test units: links of low degree, without common neighbours, far apart, …"""
 
 from __future__ import annotations
 
@@ -15,44 +15,52 @@ from trueedge import datasets, methods, metrics, tasks
 from trueedge.analysis.comparison import unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
+from trueedge.metrics.units import plural
 from trueedge.progress import Progress
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
 from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import get as get_protocol
 
 Names = NDArray[np.str_]
 # What stands for each factor: Shomer et al., LPFormer, KDD 2024.
 PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
 SEVERAL = "none or several"
-# What a sentence on one split begins with.
+# How a sentence about one split begins.
 SEED = re.compile(r"^.*?, seed \d+: ")
 TITLES = {
     "degree": "degree of the end with fewer neighbours",
     "common neighbours": "common neighbours",
     "distance": "distance in the training graph",
-    "factor": "the one factor that speaks for a link",
+    "factor": "dominant factor",
+}
+NOTES = {
+    "factor": "A factor is dominant where only its score is in the top tenth: common neighbours (local),"
+    " PageRank (global) or feature cosine (features)."
 }
 
 
 @dataclass(frozen=True)
 class Slicing:
-    """The test positives of a table, in groups.
+    """The units of a table's test part, in groups.
 
     Attributes:
         name: what they are grouped by.
         title: the same, in a few words.
         groups: the groups' names, in order.
-        links: how many test positives each has, over all splits.
-        values: for each method's label its mean and interval in each group; None where it has no link there.
+        counts: how many units each has, over all splits.
+        values: for each method's label its mean and interval in each group; None where it has no unit there.
+        note: a sentence on the groups, where they need one.
     """
 
     name: str
     title: str
     groups: tuple[str, ...]
-    links: tuple[int, ...]
+    counts: tuple[int, ...]
     values: Mapping[str, tuple[Estimate | None, ...]]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,14 +94,14 @@ def slices(
     most_seconds: float = math.inf,
     progress: Progress | None = None,
 ) -> Sliced:
-    """Group the test positives of one data set under one protocol, and average each method's values in each.
+    """Group the test units of one data set under one protocol, and average each method's values in each.
 
-    The task is made again from what the records say, without downloading anything, and used where its
-    content is what the records were judged on.
+    The task is made again from the records, without downloading anything, and used if its hash is that of the
+    records.
 
     Args:
-        records: of one data set under one protocol, with the ranks of their test positives.
-        metric: a mean over positives; the headline where none is given.
+        records: of one data set under one protocol, with values for each test unit.
+        metric: a mean over units; the headline where none is given.
         level: of the intervals.
         most_seconds: leave a task out that took longer to make when it was run.
         progress: called with a text, the tasks made and those there are.
@@ -109,10 +117,12 @@ def slices(
             progress(f"{group[0].dataset} · {group[0].protocol}", number, len(by_task))
         try:
             if all(not record.units for record in group):
-                raise InputError(f"{_where(group[0])}: its records hold no values for each test positive")
+                raise InputError(
+                    f"{_where(group[0])}: its records hold no values for each test {_unit(group[0])}"
+                )
             took = group[0].seconds.get("task", 0.0)
             if took > most_seconds:
-                what = f"its task took {took:.0f} s to make, too long to do it again"
+                what = f"its task took {took:.0f} s to make, too long to make it again"
                 raise InputError(f"{_where(group[0])}: {what}")
             properties[task_hash] = properties_of(rebuilt(group[0]))
         except InputError as error:
@@ -135,7 +145,7 @@ def slices(
 
 
 def rebuilt(record: Record) -> Task:
-    """The task a record was judged on, made again; where that cannot be, an error says why."""
+    """Make the task of a record again; an error says why where that is not possible."""
     name, where = record.dataset, _where(record)
     if not datasets.is_name(name):
         raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
@@ -143,11 +153,17 @@ def rebuilt(record: Record) -> Task:
     needed = {file.path for file in datasets.get(name).files_with(released)}
     missing = [c.path for c in datasets.verify(name) if c.state == "missing" and c.path in needed]
     if missing:
-        raise InputError(f"{where}: the data are not on this machine ({missing[0]})")
+        raise InputError(f"{where}: the data is not on this machine ({missing[0]})")
     task = tasks.task(name, record.protocol, record.task_seed, **dict(record.options))
     if task.hash != record.provenance.get("task"):
-        raise InputError(f"{where}: the task made again is another one than the record's (its hash differs)")
+        raise InputError(f"{where}: the task made again differs from the record's (another hash)")
     return task
+
+
+def can_be_sliced(kind: str) -> bool:
+    """Whether the units of a kind of task have properties to group them by."""
+    found = KINDS.find(kind)
+    return found is not None and (issubclass(found, LinkTask) or found.properties is not Task.properties)
 
 
 def properties_of(task: Task) -> dict[str, NDArray[Any]]:
@@ -160,12 +176,14 @@ def properties_of(task: Task) -> dict[str, NDArray[Any]]:
         return link_properties(task)
     found = task.properties()
     if not found:
-        raise InputError(f"{task.dataset} · {task.protocol}: there is nothing to group the {task.unit}s by")
+        raise InputError(
+            f"{task.dataset} · {task.protocol}: its {plural(task.unit)} have no properties to group by"
+        )
     return found
 
 
 def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
-    """What test positives are grouped by, an array (P,) each: degree, common neighbours, distance, factor.
+    """Return the degree, common neighbours, distance and factor of test positives, an array (P,) each.
 
     The degree is that of the end with fewer neighbours, all in the training graph; -1 is no path.
     """
@@ -185,7 +203,7 @@ def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
-    """The score of each test positive by what stands for each factor, (P,); without features two of three."""
+    """Return the scores of test positives by each factor's heuristic, (P,)."""
     links = task.test.positives.astype(np.int64)
     return {
         factor: methods.create(proxy).fit(task).score(links)
@@ -195,14 +213,14 @@ def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Names:
-    """The name of the group of each value, str (P,).
+    """Return the name of the group of each value, str (n,).
 
     Args:
         name: what is grouped by.
-        values: of some links.
-        all_values: of all links of a table, whose quartiles divide degrees.
+        values: of some units: texts, or numbers that are grouped by their quartiles.
+        all_values: of all units of a table, whose quartiles are taken.
     """
-    if name == "factor":
+    if values.dtype.kind not in "iuf":
         return values.astype(np.str_)
     if name == "distance":
         return np.where(values < 0, "no path", np.where(values >= 5, "5+", values.astype(np.str_)))
@@ -215,6 +233,11 @@ def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Na
 
 def _where(record: Record) -> str:
     return f"{record.dataset} · {record.protocol}, seed {record.task_seed}"
+
+
+def _unit(record: Record) -> str:
+    kind = KINDS.find(record.kind)
+    return record.unit or ("unit" if kind is None else kind.unit)
 
 
 def _quartiles(values: NDArray[Any]) -> NDArray[np.int64]:
@@ -230,9 +253,8 @@ def _span(start: int, end: int) -> str:
 
 def _order(name: str, groups: Sequence[str]) -> list[str]:
     if name == "factor":
-        known = [*PROXIES, SEVERAL]
-        return sorted(groups, key=known.index)
-    # Numbers by where they start; what has none stands last.
+        return sorted(groups, key=[*PROXIES, SEVERAL].index)
+    # Numbers by where they start; names without one are last.
     starts = {group: re.match(r"\d+", group) for group in groups}
     return sorted(groups, key=lambda group: int(found[0]) if (found := starts[group]) else math.inf)
 
@@ -252,8 +274,8 @@ def _slicing(
         label: tuple(_estimate(by_task, members, group, metric, level) for group in groups)
         for label, by_task in found.items()
     }
-    links = tuple(int((everyone == group).sum()) for group in groups)
-    return Slicing(name, TITLES.get(name, name), tuple(groups), links, values)
+    counts = tuple(int((everyone == group).sum()) for group in groups)
+    return Slicing(name, TITLES.get(name, name), tuple(groups), counts, values, NOTES.get(name, ""))
 
 
 def _estimate(
@@ -263,7 +285,7 @@ def _estimate(
     metric: str,
     level: float,
 ) -> Estimate | None:
-    """A method's mean in a group: every split counts alike, as in the whole table."""
+    """A method's mean in a group; every split has the same weight, as in the whole table."""
     samples = []
     for task, rows in by_task.items():
         inside = members[task] == group

@@ -20,7 +20,7 @@ class Row:
         protocol: the protocol's name.
         method: the method's name.
         headline: the metric the protocol is known by.
-        seeds: how many records it stands on.
+        seeds: how many records it has.
         means: each test metric's mean.
         stds: each test metric's standard deviation (n − 1); 0 for one seed.
         settings: the method's settings that are not the default.
@@ -49,20 +49,24 @@ class Row:
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """One row for each data set, protocol and method with their options and settings, in order.
+    """Return a row for each data set, protocol and method with their options and settings, in order.
 
     Trials of a search have no test part, and no row.
     """
+    judged = [record for record in records if not record.is_trial]
+    names = ("kind", "dataset", "protocol", "options", "source", "method", "settings")
+    return [_row(group) for group in alike(judged, *names)]
+
+
+def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
+    """Return the records in groups that agree in some attributes, or in their ``source``."""
     groups: dict[str, list[Record]] = {}
     for record in records:
-        if record.is_trial:
-            continue
-        names = ("dataset", "protocol", "options", "method", "settings")
-        request = {name: getattr(record, name) for name in names}
-        # Two files may have the same name.
-        request["source"] = record.provenance.get("source")
-        groups.setdefault(request_key(**request), []).append(record)
-    return [_row(group) for group in groups.values()]
+        # As a key, because what was read from the store has lists where a fresh record has tuples.
+        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
+            record
+        )
+    return list(groups.values())
 
 
 def _row(records: list[Record]) -> Row:
@@ -86,3 +90,7 @@ def _row(records: list[Record]) -> Row:
         not_default(first),
         dict(first.options),
     )
+
+
+def _attribute(record: Record, name: str) -> Any:
+    return record.provenance.get("source") if name == "source" else getattr(record, name)

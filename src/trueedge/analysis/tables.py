@@ -1,21 +1,22 @@
-"""Records as the tables people read: a line a method, its numbers, how sure they are, what was found."""
+"""Records as the tables people read: one line per method with intervals, letters and remarks."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from trueedge import metrics
 from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
-from trueedge.analysis.summary import Row, summarise
+from trueedge.analysis.summary import Row, alike, summarise
 from trueedge.errors import InputError
-from trueedge.results.record import Record, request_key
+from trueedge.metrics.units import plural
+from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
-# A gap that must be this large to be detected is not worth a sentence.
+# A detectable gap of half the range of a share, or more, is not worth a sentence.
 LARGEST_GAP = 0.5
 
 
@@ -26,8 +27,8 @@ class Line:
     Attributes:
         label: the method with the settings that are not the default, unlike all others of the table.
         row: its means and standard deviations.
-        estimate: the interval and the letters of its headline, where its records tell them.
-        records: what it stands on.
+        estimate: the interval and the letters of its headline, where its records allow them.
+        records: its records.
     """
 
     label: str
@@ -47,7 +48,7 @@ class Table:
 
     Attributes:
         lines: its methods, best headline first.
-        found: intervals, letters and pairs of those whose records tell them.
+        found: intervals, letters and pairs of those whose records allow them.
         left_out: a sentence for each method that has records of an earlier version of its code.
     """
 
@@ -57,7 +58,7 @@ class Table:
 
     @property
     def compared(self) -> MethodComparison | None:
-        """Intervals, letters and pairs, where there are any that can be shown."""
+        """Intervals, letters and pairs; None where they cannot be shown."""
         return self.found if self._several and not self._unsure else None
 
     @property
@@ -102,7 +103,7 @@ class Table:
 
     @property
     def seeds(self) -> str:
-        """On how many seeds its numbers stand, in words."""
+        """How many seeds its numbers are of, in words."""
         counts = sorted({line.row.seeds for line in self.lines})
         if counts == [1]:
             return "one seed"
@@ -116,7 +117,7 @@ class Table:
         return max(values) if higher_is_better(name) else min(values)
 
     def remarks(self) -> list[str]:
-        """What intervals and letters mean, or why there are none; what is left out; what scores are like."""
+        """Return what intervals and letters mean, or why there are none; what is left out; ties."""
         if self.compared is not None:
             said = [how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
@@ -128,27 +129,27 @@ class Table:
 
 
 def tables(records: Iterable[Record]) -> list[Table]:
-    """A table for each data set under each protocol with its options; trials of a search have none.
+    """Return a table for each data set under each protocol with its options; trials of a search have none.
 
-    Of records that differ in the version of the code, those of the code that ran last count.
+    Several versions of a method's code: the one that ran last counts.
 
     Args:
         records: oldest first.
     """
     judged = [record for record in records if not record.is_trial]
-    return [_table(group) for group in alike(judged, "dataset", "protocol", "options", "source")]
+    return [_table(group) for group in alike(judged, "kind", "dataset", "protocol", "options", "source")]
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Of records of the same request the last, in the order they were made.
+    """Return the latest record of each request, in the order they were made.
 
-    Where a method's line has several versions of the code, a record of the one that ran last goes before
-    others of its request. Trials of a search, which know no test part, are left out.
+    Where a method's line has several versions of the code, a record of the one that ran last counts. Trials
+    of a search, which have no test part, are left out.
 
     Args:
         records: oldest first.
     """
-    request = ("dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
+    request = ("kind", "dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
     judged = [record for record in records if not record.is_trial]
     current = {id(record) for record in of_last_code(judged)[0]}
     chosen = {
@@ -192,10 +193,10 @@ def how_sure(compared: MethodComparison) -> str:
         f"{100 * compared.level:.0f} % intervals over {over}",
         "shared letter: no significant difference (paired t-test, Holm-corrected)",
     ]
-    if compared.smallest_gap < LARGEST_GAP:
-        gap = metrics.format_value(compared.metric, compared.smallest_gap, 1)
-        points = " points" if metrics.scale(compared.metric) == 100 else ""
-        said.append(f"gaps below about {gap}{points} cannot be detected here")
+    percent = metrics.scale(compared.metric) == 100
+    if compared.smallest_gap < (LARGEST_GAP if percent else math.inf):
+        gap = metrics.format_value(compared.metric, compared.smallest_gap, 1 if percent else 2)
+        said.append(f"gaps below about {gap}{' points' if percent else ''} cannot be detected here")
     return "; ".join(said)
 
 
@@ -209,7 +210,7 @@ def over_words(over: str, unit: str) -> str:
     if over == "tasks":
         return "splits"
     seeds = " and seeds" if over.endswith("seeds") else ""
-    return f"test {unit}s{seeds}" + (", with these negatives" if unit == "positive" else "")
+    return f"test {plural(unit)}{seeds}" + (", with these negatives" if unit == "positive" else "")
 
 
 def too_few(compared: MethodComparison) -> list[str]:
@@ -230,27 +231,12 @@ def too_few(compared: MethodComparison) -> list[str]:
     ]
 
 
-def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
-    """The records in groups that agree in some of their attributes, or in their ``source``."""
-    groups: dict[str, list[Record]] = {}
-    for record in records:
-        # As a key, because what was read from the store has lists where a fresh record has tuples.
-        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
-            record
-        )
-    return list(groups.values())
-
-
 def higher_is_better(name: str) -> bool:
-    """A metric's direction; one that is not known here is taken for the larger the better."""
+    """Whether larger is better, as for a metric that is not known here."""
     try:
         return metrics.get(name).higher_is_better
     except InputError:
         return True
-
-
-def _attribute(record: Record, name: str) -> Any:
-    return record.provenance.get("source") if name == "source" else getattr(record, name)
 
 
 def _table(every: list[Record]) -> Table:

@@ -2,6 +2,6 @@
 
 from trueedge.audit.audit import Audit, audit
 from trueedge.audit.check import Check, Finding, Skipped, Verdict, catalogue
-from trueedge.audit.subject import Subject
+from trueedge.audit.subject import LinkSubject, Subject
 
-__all__ = ["Audit", "Check", "Finding", "Skipped", "Subject", "Verdict", "audit", "catalogue"]
+__all__ = ["Audit", "Check", "Finding", "LinkSubject", "Skipped", "Subject", "Verdict", "audit", "catalogue"]

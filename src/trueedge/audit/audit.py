@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trueedge.audit.check import Check, Finding, Skipped, catalogue
+from trueedge.audit.check import CHECKS, Finding, Skipped, catalogue
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
-from trueedge.audit.subject import Subject
+from trueedge.audit.subject import LinkSubject, Subject
 from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
 from trueedge.graph import Graph
 from trueedge.progress import Progress
+from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
-from trueedge.tasks import Task
+from trueedge.tasks import GraphTask, LinkTask, Task
+from trueedge.tasks.base import KINDS
 from trueedge.tasks.storage import load
 
 # What deserves attention first.
@@ -32,10 +34,10 @@ class Audit:
         dataset: the data set's or graph's name.
         protocol: the protocol.
         seed: for the samples, and for split and negatives where they were made here.
-        sample: the most positives, and negatives, a check looks at where all would take long.
+        sample: the most positives, and negatives, that a slow check examines.
         findings: what the checks found, by family.
         skipped: why a check did not apply, by its name.
-        notes: what to know beside the findings, a sentence each.
+        notes: remarks on the data and on samples, a sentence each.
         sizes: how many nodes, edges, positives and negatives there are.
         provenance: hashes of graph and parts, versions, machine.
         seconds: how long the checks took, by their names.
@@ -69,7 +71,7 @@ class Audit:
         return len(self.findings)
 
     def __str__(self) -> str:
-        """A line a finding, what is broken first."""
+        """One line per finding, what is broken first."""
         lines = [
             f"{one.verdict:<7} {one.check:<24} {one.shown:>9}  {one.sentence}" for one in self.by_verdict()
         ]
@@ -85,7 +87,6 @@ class Audit:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain numbers, texts and lists."""
-        checks = {check.name: check for check in catalogue()}
         return {
             "dataset": self.dataset,
             "protocol": self.protocol,
@@ -93,7 +94,7 @@ class Audit:
             "sample": self.sample,
             "notes": list(self.notes),
             "sizes": dict(self.sizes),
-            "findings": [_plain(finding, checks[finding.check]) for finding in self.findings],
+            "findings": [_plain(finding) for finding in self.findings],
             "skipped": dict(self.skipped),
             "seconds": {name: round(value, 3) for name, value in self.seconds.items()},
             "provenance": dict(self.provenance),
@@ -102,13 +103,7 @@ class Audit:
     def save(self, path: str | Path) -> Path:
         """Write it to a .html file as a page, or with all its numbers to a .json file; returns its path."""
         path = check_output(path)
-        if path.suffix == ".html":
-            from trueedge.audit.page import page
-
-            text = page(self)
-        else:
-            text = json.dumps(self.to_dict(), indent=2, default=str) + "\n"
-        return write_text(path, text, "the audit")
+        return write_text(path, FORMATS.get(path.suffix)(self), "the audit")
 
     def __repr__(self) -> str:
         counts = ", ".join(f"{self.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))
@@ -127,19 +122,19 @@ def audit(
     progress: Progress | None = None,
     **options: Any,
 ) -> Audit:
-    """Say what a benchmark really measures.
+    """Run all checks that apply to a benchmark's kind of task: leaks, easy negatives, degree bias.
 
     Args:
         thing: a task; or a graph, the path of an edge list, a data set's name or the folder of a saved task.
-        protocol: what a graph or data set is judged under; ``existing`` where none is named. With a split of
-            one's own it makes the negatives, with negatives of one's own the split.
+        protocol: how a graph or data set is evaluated; ``existing`` where None. With your own split it makes
+            the negatives, with your own negatives the split.
         seed: for the samples, and for split and negatives where they are made here.
-        sample: a check looks at no more than this many positives, and as many negatives, where a look at all
-            would take long; leaks are looked for in all pairs up to five million.
-        split: a split of one's own, leaks and all: a :class:`trueedge.Split`, or what
+        sample: a slow check examines at most this many positives, and as many negatives; leaks are looked
+            for in all pairs up to five million.
+        split: your own split, leaks and all: a :class:`trueedge.Split`, or what
             :func:`trueedge.scorers.pair_files.listed_parts` takes (a folder, files, arrays). Without training
             pairs in it the graph is the training graph; with them it gives nodes, names and features.
-        negatives: negatives of one's own, likewise.
+        negatives: your own negatives, likewise.
         features: float array (n, d), or a .npy file with one, in place of the graph's own features.
         progress: called with a check's name, the checks done and their number.
         options: the protocol's options.
@@ -147,9 +142,13 @@ def audit(
     sample = whole_number("sample", "audit", sample, 1)
     found = _benchmark(thing, protocol, seed, options, split, negatives, features)
     made = found.task
-    subject = Subject(made, seed, sample, found.whole)
+    checks = catalogue(made.kind)
+    if not checks:
+        raise InputError(f"{made.title} tasks cannot be audited yet: there are checks for {_kinds()} alone")
+    subject = Subject(made, seed, sample)
+    if isinstance(made, LinkTask):
+        subject = LinkSubject(made, seed, sample, found.whole)
     findings, skipped, seconds = [], {}, {}
-    checks = catalogue()
     for number, check in enumerate(checks):
         if progress is not None:
             progress(check.name, number, len(checks))
@@ -160,6 +159,7 @@ def audit(
             skipped[check.name] = answer.reason
         else:
             findings.append(answer)
+    of_graph = made.graph.notes if isinstance(made, GraphTask) else ()
     return Audit(
         dataset=made.dataset,
         protocol=made.protocol,
@@ -167,19 +167,30 @@ def audit(
         sample=sample,
         findings=tuple(findings),
         skipped=skipped,
-        notes=tuple(dict.fromkeys((*found.notes, *_sampling(subject), *made.graph.notes))),
-        sizes=_sizes(subject),
+        notes=tuple(dict.fromkeys((*found.notes, *subject.sampling(), *of_graph))),
+        sizes=subject.sizes(),
         provenance=provenance(made, "cpu"),
         seconds=seconds,
     )
 
 
+# What an audit is written as, by the ending of the file; the room of pages adds its own.
+FORMATS: Registry[Callable[[Audit], str]] = Registry("format of an audit", "trueedge.report")
+FORMATS.add(".json", lambda found: json.dumps(found.to_dict(), indent=2, default=str) + "\n")
+
+
 def check_output(path: str | Path) -> Path:
-    """A path that an audit can be written to, by its ending."""
+    """Return a path that an audit can be written to; another ending is refused."""
     path = Path(path)
-    if path.suffix not in (".html", ".json"):
+    if path.suffix not in FORMATS:
         raise InputError(f"{path}: an audit is written to a .html or a .json file")
     return path
+
+
+def _kinds() -> str:
+    """The kinds of tasks that checks name, in words."""
+    kinds = dict.fromkeys(kind for one in catalogue() for kind in one.kinds or ())
+    return ", ".join(found.title for kind in kinds if (found := KINDS.find(kind)) is not None)
 
 
 def _benchmark(
@@ -195,40 +206,12 @@ def _benchmark(
         thing = load(thing)
     if isinstance(thing, Task) and (protocol not in (None, thing.protocol) or options):
         asked = f"protocol {protocol}" if protocol not in (None, thing.protocol) else "options"
-        raise InputError(f"the task is made already, under {thing.protocol}: it takes no {asked}")
+        raise InputError(f"the task was already made under {thing.protocol}: it takes no {asked}")
     return own_benchmark(thing, protocol, seed, options, split, negatives, features)
 
 
-def _sizes(subject: Subject) -> dict[str, int]:
-    found = {"nodes": subject.task.num_nodes, "training edges": subject.task.graph.num_edges}
-    if subject.task.features is not None:
-        found["features"] = subject.task.features.shape[1]
-    for name in subject.task.part_names:
-        part = subject.task.part(name)
-        found[f"{name} positives"] = len(part.positives)
-        found[f"{name} negatives"] = part.negatives.size // 2
-    return found
-
-
-def _sampling(subject: Subject) -> list[str]:
-    """What was not looked at in full."""
-    notes = []
-    looked = subject.pairs()
-    if not looked.whole:
-        notes.append(f"distributions were looked at on {looked.sizes()}")
-    if not subject.lists().whole:
-        notes.append(f"scorers were judged on {subject.lists().sizes()}")
-    if subject.path_limit < subject.sample:
-        notes.append(f"shortest paths were looked for between {subject.path_limit:,} pairs of either kind")
-    notes += [
-        f"leaks of the {part} part were looked for in {subject.listed_for_leaks(part).sizes()}"
-        for part in subject.judged
-        if not subject.listed_for_leaks(part).whole
-    ]
-    return notes
-
-
-def _plain(finding: Finding, check: Check) -> dict[str, Any]:
+def _plain(finding: Finding) -> dict[str, Any]:
+    check = CHECKS.get(finding.check)
     return {
         "check": finding.check,
         "family": check.family,

@@ -1,4 +1,4 @@
-"""A check is data: a question about a benchmark, and how it is answered."""
+"""A check is data: a question about a benchmark, the kinds of tasks it applies to, and how it is answered."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import Any, Literal
 
 from numpy.typing import NDArray
 
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.analysis.figure import Figure
+from trueedge.analysis.figure import Kind as FigureKind
 from trueedge.errors import InputError
 from trueedge.registry import Registry
 
 Verdict = Literal["ok", "look", "broken"]
 Family = Literal["leaks", "negatives", "likeness", "shortcuts", "degree bias"]
-# From what is wrong whatever the protocol, to what it is good to know.
+# From what is wrong under every protocol to what is good to know.
 FAMILIES: tuple[Family, ...] = ("leaks", "negatives", "likeness", "shortcuts", "degree bias")
 
 
@@ -27,11 +27,12 @@ class Finding:
     Attributes:
         check: the check's name.
         verdict: ``ok``, ``look`` or ``broken``.
-        shown: the number that decided, as a reader reads it.
+        shown: the deciding number, formatted.
         sentence: the reason, with its numbers.
-        numbers: all numbers by their names; the one that decided is first.
-        series: what a picture is drawn from: arrays of one length, the first along the axis; nan is none.
-        looked: how many pairs were looked at, where the check looks at pairs.
+        numbers: all numbers by name; the deciding one is first.
+        series: what a picture is drawn from: arrays of one length, the first is the horizontal axis; a value
+            that is missing is nan. ``low NAME`` and ``high NAME`` are the interval of the series NAME.
+        looked: how many pairs were examined, where the check examines pairs.
     """
 
     check: str
@@ -48,7 +49,7 @@ class Finding:
 
     @property
     def number(self) -> float:
-        """The number that decided."""
+        """The deciding number."""
         return next(iter(self.numbers.values()))
 
 
@@ -59,6 +60,10 @@ class Skipped:
     reason: str
 
 
+# Answers a check from a Subject, or from the subclass of it that the check's kinds have.
+Run = Callable[[Any], Finding | Skipped]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Check:
     """A question about a benchmark: make one and give it to :func:`register`.
@@ -66,11 +71,12 @@ class Check:
     Attributes:
         name: what users read and type.
         family: what it is about.
-        title: one line on what is looked at.
+        title: one line on what is examined.
         question: what it asks.
         rule: when the verdict is ``look`` and when ``broken``, in words.
         run: answers it, or says why it does not apply.
-        picture: how the findings' series are drawn; None for findings without series.
+        picture: how the findings' series are drawn, see :func:`picture`; None for findings without series.
+        kinds: the kinds of tasks it applies to; None for every kind.
     """
 
     name: str
@@ -78,30 +84,55 @@ class Check:
     title: str
     question: str
     rule: str
-    run: Callable[[Subject], Finding | Skipped]
-    picture: Picture | None = None
+    run: Run
+    picture: Figure | None = None
+    kinds: tuple[str, ...] | None = ("link",)
 
 
 CHECKS: Registry[Check] = Registry("check", "trueedge.audit")
 
 
-def register(check: Check) -> Check:
+def register(made: Check) -> Check:
     """Add a check to the catalogue."""
-    return CHECKS.add(check.name, check)
+    return CHECKS.add(made.name, made)
 
 
-def catalogue() -> tuple[Check, ...]:
-    """All checks, by family."""
-    return tuple(sorted(CHECKS.values(), key=lambda check: FAMILIES.index(check.family)))
+def check(name: str, family: Family, **fields: Any) -> Callable[[Run], Run]:
+    """Register a function as the ``run`` of a check; the other fields are those of :class:`Check`."""
+
+    def add(run: Run) -> Run:
+        register(Check(name=name, family=family, run=run, **fields))
+        return run
+
+    return add
+
+
+def picture(title: str, kind: FigureKind, y: str, x: str = "", **fields: Any) -> Figure:
+    """Return how a finding's series are drawn: a figure without values.
+
+    Args:
+        title: one line above it.
+        kind: lines, points, bars or heat.
+        y: what the values are.
+        x: what the horizontal axis is; the first series' name where empty.
+        fields: other fields of :class:`trueedge.analysis.figure.Figure`.
+    """
+    return Figure("", title, kind, x, y, (), **fields)
+
+
+def catalogue(kind: str | None = None) -> tuple[Check, ...]:
+    """Return all checks by family, or those that apply to a kind of task."""
+    found = (one for one in CHECKS.values() if kind is None or one.kinds is None or kind in one.kinds)
+    return tuple(sorted(found, key=lambda one: FAMILIES.index(one.family)))
 
 
 def graded(value: float, look: float, broken: float, noise: float = -math.inf) -> Verdict:
-    """The verdict for a number that is the worse the larger it is: each bound is passed by more than it.
+    """Return the verdict for a number, where larger is worse.
 
     Args:
         value: the number.
-        look: the bound of ``ok``.
-        broken: the bound of ``look``.
+        look: a larger number is at least ``look``.
+        broken: a larger number is ``broken``.
         noise: what so few pairs reach by chance; a number no larger is ``ok``.
     """
     if value <= noise:
@@ -115,5 +146,5 @@ def chance_auc(positives: int, negatives: int) -> float:
 
 
 def percent(share: float) -> str:
-    """A share as a reader reads it; one that is not 0 is not rounded to it."""
+    """A share in percent; one that is not 0 is not rounded to it."""
     return f"{100 * share:.1f} %" if share == 0 or share >= 0.0005 else f"{100 * share:.2g} %"

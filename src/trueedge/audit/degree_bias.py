@@ -1,13 +1,12 @@
-"""Degree bias: how heterogeneous the degrees are, and what that alone is worth."""
+"""Degree bias: how heterogeneous the degrees are, and what AUC that alone gives."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, percent, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.metrics import evaluate
 from trueedge.statistics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
 
@@ -23,23 +22,33 @@ BOUND_LOOK = 0.75
 TAIL_LOOK = 0.5
 
 
-def _spread(subject: Subject) -> Finding:
+@check(
+    "degree-spread",
+    "degree bias",
+    title="the spread of the degrees",
+    question="What would degrees alone achieve against uniform negatives?",
+    rule=f"look: σ above {SIGMA_LOOK:g}",
+    picture=picture(
+        "Degrees of the nodes", "lines", "share of nodes of that degree or more", log_x=True, log_y=True
+    ),
+)
+def _spread(subject: LinkSubject) -> Finding:
     degrees = subject.degrees
     sigma = lognormal_sigma(degrees)
     there = degrees[degrees > 0]
     grid = np.unique(np.geomspace(1, max(int(there.max()), 2), 40).astype(np.int64))
     shares = 1.0 - np.searchsorted(np.sort(there), grid, side="left") / len(there)
+    uniform, triplets = expected_auc(sigma), expected_auc(sigma, triplets=True)
     return Finding(
         "degree-spread",
         graded(sigma, SIGMA_LOOK, np.inf),
         f"{sigma:.3f}",
-        f"log-normal σ of the degrees is {sigma:.3f}: against uniform pairs the degree product would have"
-        " an AUC of"
-        f" {expected_auc(sigma):.3f}, against triplets {expected_auc(sigma, triplets=True):.3f}",
+        f"the degrees have a log-normal σ of {sigma:.3f}: the degree product would reach an AUC of"
+        f" {uniform:.3f} against uniform pairs and {triplets:.3f} against triplets",
         {
             "sigma": sigma,
-            "expected auc, uniform": expected_auc(sigma),
-            "expected auc, triplets": expected_auc(sigma, triplets=True),
+            "expected auc, uniform": uniform,
+            "expected auc, triplets": triplets,
             "mean degree": float(there.mean()),
             "largest degree": float(there.max()),
         },
@@ -48,19 +57,30 @@ def _spread(subject: Subject) -> Finding:
     )
 
 
-def _pa_auc(subject: Subject) -> Finding:
+@check(
+    "degree-auc",
+    "degree bias",
+    title="the degree product's AUC and its expectation",
+    question="Are the negatives free of degree bias?",
+    rule=f"look: an AUC above {PA_LOOK} (or below {1 - PA_LOOK:g}); broken: above {PA_BROKEN} (or below"
+    f" {1 - PA_BROKEN:.1f})",
+    picture=picture(
+        "The degree product's AUC over the spread of degrees", "lines", "AUC", "log-normal σ of the degrees"
+    ),
+)
+def _pa_auc(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     above, below = subject.scores("pa", view)
     auc = evaluate(above, below.reshape(-1), ["auc"])["auc"]
     sigma = lognormal_sigma(subject.degrees)
-    own = subject.own
+    own = subject.per_positive
     expected = expected_auc(sigma, triplets=own)
     law = "Φ(σ/2), as for triplets," if own else "Φ(σ), as for uniform pairs,"
     return Finding(
         "degree-auc",
         graded(abs(auc - 0.5) + 0.5, PA_LOOK, PA_BROKEN, 0.5 + chance_auc(len(above), below.size)),
         f"{auc:.3f}",
-        f"the degree product has an AUC of {auc:.3f} over all pairs; {law} would be {expected:.3f}",
+        f"the degree product has an AUC of {auc:.3f} over all pairs; {law} predicts {expected:.3f}",
         {"auc": auc, "expected": expected, "sigma": sigma},
         _beside_the_law(sigma, auc),
         view.sizes(),
@@ -79,7 +99,15 @@ def _beside_the_law(sigma: float, auc: float) -> dict[str, NDArray[np.float64]]:
     }
 
 
-def _power_law(subject: Subject) -> Finding | Skipped:
+@check(
+    "power-law",
+    "degree bias",
+    title="the power law's lower bound",
+    question="What AUC does the tail of the degrees guarantee?",
+    rule=f"look: a bound above {BOUND_LOOK}, with at least {percent(TAIL_LOOK)} of the nodes in the tail",
+    picture=picture("The power law's lower bound", "lines", "AUC of the degree product", "exponent"),
+)
+def _power_law(subject: LinkSubject) -> Finding | Skipped:
     law = fit_power_law(subject.degrees)
     if law is None:
         return Skipped("the degrees take too few different values to fit a power law")
@@ -91,9 +119,8 @@ def _power_law(subject: Subject) -> Finding | Skipped:
         graded(bound, BOUND_LOOK, np.inf, np.inf if law.tail < TAIL_LOOK else 0.0),
         f"{bound:.3f}",
         f"{percent(law.tail)} of the nodes, those of degree {law.start} or more, follow a power law of"
-        " exponent"
-        f" {law.alpha:.2f} to within {law.distance:.2f}; among such the degree product has an AUC of at least"
-        f" {bound:.3f} against uniform pairs",
+        f" exponent {law.alpha:.2f} to within {law.distance:.2f}; among them the degree product has an AUC"
+        f" of at least {bound:.3f} against uniform pairs",
         {"bound": bound, "alpha": law.alpha, "start": float(law.start), "tail": law.tail}
         | {"distance": law.distance, "bound, ties won": power_law_bound(law.alpha, law.start, ties_won=True)},
         {
@@ -103,49 +130,3 @@ def _power_law(subject: Subject) -> Finding | Skipped:
         },
         f"the degrees of all {subject.task.num_nodes:,} nodes",
     )
-
-
-for _check in (
-    Check(
-        name="degree-spread",
-        family="degree bias",
-        title="how far degrees spread",
-        question="What would degrees alone get against uniform negatives?",
-        rule=f"look: σ above {SIGMA_LOOK:g}",
-        run=_spread,
-        picture=Picture(
-            title="Degrees of the nodes",
-            kind="lines",
-            y="share of nodes of that degree or more",
-            log_x=True,
-            log_y=True,
-        ),
-    ),
-    Check(
-        name="degree-auc",
-        family="degree bias",
-        title="the degree product beside what its law says",
-        question="Are the negatives free of degree bias?",
-        rule=f"look: an AUC above {PA_LOOK} (or below {1 - PA_LOOK:g}); broken: above {PA_BROKEN} (or below"
-        f" {1 - PA_BROKEN:.1f})",
-        run=_pa_auc,
-        picture=Picture(
-            title="The degree product's AUC over the spread of degrees",
-            kind="lines",
-            x="log-normal σ of the degrees",
-            y="AUC",
-        ),
-    ),
-    Check(
-        name="power-law",
-        family="degree bias",
-        title="the power law's lower bound",
-        question="What does the tail of the degrees guarantee?",
-        rule=f"look: a bound above {BOUND_LOOK}, with at least {percent(TAIL_LOOK)} of the nodes in the tail",
-        run=_power_law,
-        picture=Picture(
-            title="The power law's lower bound", kind="lines", x="exponent", y="AUC of the degree product"
-        ),
-    ),
-):
-    register(_check)

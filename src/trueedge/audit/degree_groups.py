@@ -1,13 +1,12 @@
-"""Where the AUC comes from: groups of degree, and the weight of degree beside other numbers."""
+"""Where the AUC comes from: groups of degree, and the weight of degree among other features."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, graded, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.methods.classifiers.examples import topology_and_degrees
 from trueedge.metrics.degree_groups import entropy, in_upper_half, weighted_wins
@@ -26,7 +25,23 @@ PAIRS_FOR_WEIGHTS = 5_000
 NAMES = ("Adamic–Adar", "Jaccard", "resource allocation", "random walk", "degree product")
 
 
-def _groups(subject: Subject) -> Finding:
+@check(
+    "degree-groups",
+    "degree bias",
+    title="AUC by groups of degree",
+    question="Which comparisons make up the AUC?",
+    rule=f"look: more than {percent(EASY_LOOK)} are of a high-degree positive with a low-degree"
+    " negative; broken:"
+    f" more than {percent(EASY_BROKEN)}",
+    picture=picture(
+        "The AUC by groups of degree",
+        "heat",
+        "part of the whole",
+        "degree of the positive, of the negative",
+        note="Rows add up to 1, to the degree product's AUC and to common neighbours' AUC.",
+    ),
+)
+def _groups(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     products = [scores.reshape(-1) for scores in subject.scores("pa", view)]
     upper = in_upper_half(products[0], products[1])
@@ -45,8 +60,8 @@ def _groups(subject: Subject) -> Finding:
         "degree-groups",
         graded(easy, EASY_LOOK, EASY_BROKEN, half**2),
         percent(easy),
-        f"{percent(easy)} of the comparisons are a positive of high degree against a negative of low degree"
-        f" (25 % where degree plays no part); the entropy of the groups is {level:.3f}",
+        f"{percent(easy)} of the comparisons are of a high-degree positive with a low-degree negative"
+        f" (25 % where degree does not matter); the entropy of the groups is {level:.3f}",
         {
             "high against low": easy,
             "entropy": level,
@@ -62,7 +77,20 @@ def _groups(subject: Subject) -> Finding:
     )
 
 
-def _weights(subject: Subject) -> Finding:
+@check(
+    "degree-weight",
+    "degree bias",
+    title="the weight of degree among other features",
+    question="What would a linear model learn?",
+    rule="look: degree has the largest coefficient, and it is larger than by chance",
+    picture=picture(
+        "Logistic coefficients, each corrected for degree",
+        "bars",
+        "coefficient",
+        note="With 95 % intervals from the curvature of the likelihood.",
+    ),
+)
+def _weights(subject: LinkSubject) -> Finding:
     view = subject.pairs(min(subject.sample, PAIRS_FOR_WEIGHTS))
     size = min(len(view.positives), len(view.negatives))
     pairs = np.concatenate([_spaced(view.positives, size), _spaced(view.negatives.reshape(-1, 2), size)])
@@ -78,8 +106,8 @@ def _weights(subject: Subject) -> Finding:
         "degree-weight",
         graded(ratio, DEGREE_WEIGHT_LOOK, np.inf, np.inf if degree < CHANCE_WEIGHT else 0.0),
         f"{min(ratio, 999.0):.2f}",
-        f"logistic coefficients, freed of degree: {told}; degree's is {min(ratio, 999.0):.2f} times the"
-        " largest other",
+        f"logistic coefficients, each corrected for degree: {told}; that of the degree product is"
+        f" {min(ratio, 999.0):.2f} times the largest other",
         {"ratio": float(min(ratio, 999.0)), **weights},
         {
             "feature": np.array(ranked),
@@ -87,46 +115,10 @@ def _weights(subject: Subject) -> Finding:
             "low coefficient": np.array([weights[name] - 1.96 * spread[name] for name in ranked]),
             "high coefficient": np.array([weights[name] + 1.96 * spread[name] for name in ranked]),
         },
-        f"{size:,} positives and {size:,} negatives, evenly over all",
+        f"{size:,} positives and {size:,} negatives, evenly spaced",
     )
 
 
 def _spaced(pairs: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Some of the pairs, evenly over all."""
+    """Some of the pairs, evenly spaced."""
     return pairs[np.linspace(0, len(pairs) - 1, size).astype(np.int64)]
-
-
-for _check in (
-    Check(
-        name="degree-groups",
-        family="degree bias",
-        title="AUC by groups of degree",
-        question="Which comparisons make up the AUC?",
-        rule=f"look: more than {percent(EASY_LOOK)} are a positive of high degree against a negative of"
-        " low; broken:"
-        f" more than {percent(EASY_BROKEN)}",
-        run=_groups,
-        picture=Picture(
-            title="The AUC by groups of degree",
-            kind="heat",
-            x="degree of the positive, of the negative",
-            y="part of the whole",
-            note="Rows add up to 1, to the degree product's AUC and to common neighbours' AUC.",
-        ),
-    ),
-    Check(
-        name="degree-weight",
-        family="degree bias",
-        title="the weight of degree beside other features",
-        question="What would a linear model learn?",
-        rule="look: degree has the largest coefficient, and one larger than chance gives",
-        run=_weights,
-        picture=Picture(
-            title="Logistic coefficients, freed of degree",
-            kind="bars",
-            y="coefficient",
-            note="With 95 % intervals, of the curvature of the likelihood.",
-        ),
-    ),
-):
-    register(_check)

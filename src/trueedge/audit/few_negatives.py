@@ -1,13 +1,12 @@
-"""Few negatives: where all positives share their negatives, one that is scored too high costs each a rank."""
+"""Few negatives: where all positives share them, one that is scored too high costs every positive a rank."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, graded, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
 from trueedge.metrics.ranks import rank_shared
 
@@ -18,15 +17,24 @@ SCORERS = ("pa", "cn", "ra", "cosine")
 LEFT_OUT = 10
 
 
-def _run(subject: Subject) -> Finding | Skipped:
+@check(
+    "few-negatives",
+    "negatives",
+    title="single negatives that decide the MRR",
+    question="Does the MRR depend on single negatives?",
+    rule=f"look: the MRR rises by more than {percent(GAIN_LOOK)} without the top-scored negative;"
+    f" broken: by more than {percent(GAIN_BROKEN)}",
+    picture=picture("MRR without the top-scored negatives", "lines", "MRR", "top-scored negatives removed"),
+)
+def _run(subject: LinkSubject) -> Finding | Skipped:
     if subject.task.headline != "mrr":
-        return Skipped(f"it is judged by {subject.task.headline}, not by MRR")
+        return Skipped(f"the headline metric is {subject.task.headline}, not MRR")
     view = subject.lists()
-    if view.own:
-        return Skipped("each positive has negatives of its own")
+    if view.per_positive:
+        return Skipped("each positive has its own negatives")
     if not view.whole_lists:
-        return Skipped("the negatives are too many to look at all of them, and so for one to decide")
-    series: dict[str, NDArray[np.float64]] = {"left out": np.arange(LEFT_OUT + 1, dtype=np.float64)}
+        return Skipped("there are so many negatives that no single one can matter")
+    series: dict[str, NDArray[np.float64]] = {"removed": np.arange(LEFT_OUT + 1, dtype=np.float64)}
     gains = {}
     for name in SCORERS:
         if method(name).needs_features and subject.task.features is None:
@@ -40,8 +48,8 @@ def _run(subject: Subject) -> Finding | Skipped:
         "few-negatives",
         graded(gains[most], GAIN_LOOK, GAIN_BROKEN),
         f"{100 * gains[most]:+.0f} %",
-        f"without the one of {len(view.negatives):,} shared negatives that it scores highest, the MRR of"
-        f" {method(most).title} rises from {first:.4f} to {second:.4f}",
+        f"removing the one of {len(view.negatives):,} shared negatives that {method(most).title} scores"
+        f" highest raises its MRR from {first:.4f} to {second:.4f}",
         {"gain": gains[most], **{f"gain of {name}": gain for name, gain in gains.items()}},
         series,
         view.sizes(),
@@ -55,22 +63,3 @@ def _without(above: NDArray[np.float64], ordered: NDArray[np.float64]) -> NDArra
         left = ordered[: len(ordered) - number]
         found[number] = np.mean(1.0 / rank_shared(above, left).mean)
     return found
-
-
-register(
-    Check(
-        name="few-negatives",
-        family="negatives",
-        title="negatives that decide the MRR",
-        question="Does the MRR hang on single negatives?",
-        rule=f"look: an MRR that rises by more than {percent(GAIN_LOOK)} without its highest negative;"
-        f" broken: by more than {percent(GAIN_BROKEN)}",
-        run=_run,
-        picture=Picture(
-            title="MRR without the negatives that are scored highest",
-            kind="lines",
-            x="highest negatives left out",
-            y="MRR",
-        ),
-    )
-)

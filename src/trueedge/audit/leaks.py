@@ -1,13 +1,15 @@
-"""Leaks: pairs that stand where they must not."""
+"""Leaks: pairs in a place where they must not be."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Verdict, graded, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject, View
+from trueedge.audit.check import Finding, Verdict, check, graded, percent, picture
+from trueedge.audit.subject import LinkSubject, View
 from trueedge.graph import in_sorted, pair_keys
 
 # A positive in a thousand cannot move the third digit of a metric; more than that can.
@@ -19,81 +21,117 @@ EDGE_KINDS = {
 }
 # A perfect scorer loses as much AUC as there are edges among the negatives: a point is a point.
 FALSE_NEGATIVES_BROKEN = 0.01
-# A pair of a node and itself asks nothing; a hundredth of them is a point of any metric.
+# A pair of a node with itself tests nothing; one in a hundred is a point of any metric.
 SELF_NEGATIVES_BROKEN = 0.01
 # No structural method can rank a pair with a node that has no edge: a twentieth is worth saying, and from a
 # half on most of the part is a coin toss.
 ISOLATED_LOOK, ISOLATED_BROKEN = 0.05, 0.5
 
 
-def _train_leak(subject: Subject) -> Finding:
+def _leak(
+    name: str,
+    share: float,
+    sentence: str,
+    numbers: Mapping[str, float],
+    series: Mapping[str, NDArray[Any]],
+    looked: str,
+    broken: float = LEAK_BROKEN,
+) -> Finding:
+    """The finding on a share of pairs, of which any is worth a look."""
+    verdict = graded(share, 0.0, broken)
+    return Finding(name, verdict, percent(share), sentence, {"share": share, **numbers}, series, looked)
+
+
+@check(
+    "train-leak",
+    "leaks",
+    title="positives in the training graph",
+    question="Can a method see the answers?",
+    rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
+    picture=picture("Positives that are training edges", "bars", "positives"),
+)
+def _train_leak(subject: LinkSubject) -> Finding:
     task = subject.task
-    counts, sizes = {}, {}
-    for name in task.part_names:
-        positives = task.part(name).positives
-        counts[name], sizes[name] = int(task.graph.has_edges(positives).sum()), len(positives)
-    # Each part by itself: a leak of the test part is not the smaller for a clean validation part beside it.
+    sizes = {name: len(part.positives) for name, part in task.parts.items()}
+    counts = {name: int(task.graph.has_edges(part.positives).sum()) for name, part in task.parts.items()}
+    # Each part by itself: a clean validation part does not make a leak of the test part smaller.
     shares = {name: counts[name] / sizes[name] for name in counts}
-    share = max(shares.values())
     told = " and ".join(
         f"{counts[name]:,} of {sizes[name]:,} {name} positives" + (f" ({percent(of)})" if of else "")
         for name, of in shares.items()
     )
-    return Finding(
+    return _leak(
         "train-leak",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
+        max(shares.values()),
         f"{told} are edges of the training graph, in either direction",
-        {"share": share, **shares, **{f"{name} positives": float(count) for name, count in counts.items()}},
+        {**shares, **{f"{name} positives": float(count) for name, count in counts.items()}},
         {"part": np.array(list(counts)), "positives in train": np.array(list(counts.values()))},
         f"all {sum(sizes.values()):,} positives",
     )
 
 
-def _repeats_within(subject: Subject) -> Finding:
-    task = subject.task
-    shares = {}
-    for name in task.part_names:
-        keys = pair_keys(task.part(name).positives, task.num_nodes)
-        shares[name] = 1.0 - len(np.unique(keys)) / len(keys)
-    share = max(shares.values())
+@check(
+    "repeated-positives",
+    "leaks",
+    title="positives listed twice in a part",
+    question="Does an edge count more than once?",
+    rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
+    picture=picture("Repeated positives", "bars", "share of the part"),
+)
+def _repeats_within(subject: LinkSubject) -> Finding:
+    keys = {
+        name: pair_keys(part.positives, subject.task.num_nodes) for name, part in subject.task.parts.items()
+    }
+    shares = {name: 1.0 - len(np.unique(one)) / len(one) for name, one in keys.items()}
     told = " and ".join(f"{percent(value)} of {name}" for name, value in shares.items())
-    total = sum(len(task.part(name).positives) for name in task.part_names)
-    reason = ": they count twice" if share else ""
-    return Finding(
+    reason = ", so they count twice" if any(shares.values()) else ""
+    return _leak(
         "repeated-positives",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
-        f"{told} positives occur again in their part, in either direction{reason}",
-        {"share": share, **shares},
+        max(shares.values()),
+        f"{told} positives are repeated in their part, in either direction{reason}",
+        shares,
         {"part": np.array(list(shares)), "repeated": np.array(list(shares.values()))},
-        f"all {total:,} positives",
+        f"all {sum(map(len, keys.values())):,} positives",
     )
 
 
-def _repeats_across(subject: Subject) -> Finding:
-    task = subject.task
-    share, count = 0.0, 0
-    if set(task.part_names) >= {"valid", "test"}:
-        valid = np.sort(pair_keys(task.part("valid").positives, task.num_nodes))
-        again = in_sorted(pair_keys(task.part("test").positives, task.num_nodes), valid)
-        share, count = float(again.mean()), int(again.sum())
-    reason = ": what was selected on is judged on" if count else ""
-    return Finding(
+@check(
+    "valid-in-test",
+    "leaks",
+    title="positives in both parts",
+    question="Was the test part used for model selection?",
+    rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
+    picture=picture("Test positives by where they occur", "bars", "test positives"),
+)
+def _repeats_across(subject: LinkSubject) -> Finding:
+    task, count = subject.task, 0
+    size = len(task.test.positives)
+    if "valid" in task.part_names:
+        valid = np.sort(pair_keys(task.valid.positives, task.num_nodes))
+        count = int(in_sorted(pair_keys(task.test.positives, task.num_nodes), valid).sum())
+    reason = ", so models are selected on test data" if count else ""
+    return _leak(
         "valid-in-test",
-        graded(share, 0.0, LEAK_BROKEN),
-        percent(share),
+        count / size,
         f"{count:,} test positives are validation positives too, in either direction{reason}",
-        {"share": share, "positives": float(count)},
+        {"positives": float(count)},
         {
             "test positives": np.array(["in the test part alone", "in both parts"]),
-            "positives": np.array([len(task.part("test").positives) - count, count]) * (count > 0),
+            "positives": np.array([size - count, count]) * (count > 0),
         },
-        f"all {len(task.part('test').positives):,} test positives",
+        f"all {size:,} test positives",
     )
 
 
-def _false_negatives(subject: Subject) -> Finding:
+@check(
+    "false-negatives",
+    "leaks",
+    title="negatives that are edges",
+    question="Are correct answers counted as wrong?",
+    rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of a part's negatives",
+    picture=picture("Negatives that are edges", "bars", "negatives"),
+)
+def _false_negatives(subject: LinkSubject) -> Finding:
     task = subject.task
     shares, ceilings = {}, {}
     kinds = {"training edges": task.graph.edge_keys, "hidden edges": subject.hidden_keys}
@@ -113,36 +151,33 @@ def _false_negatives(subject: Subject) -> Finding:
         for kind, hit in hits.items():
             totals[kind] += int(hit.sum())
     share, ceiling = max(shares.values()), min(ceilings.values())
-    others = (
-        f", {totals['other edges']:,} are edges in no part of the split" if "other edges" in kinds else ""
-    )
-    told = others
-    if share:
-        told += (
-            f"; a perfect predictor would only reach an MRR of {ceiling:.3f}, since edges of the graph stand"
-            " among the negatives"
-        )
-    return Finding(
+    others = f", {totals['other edges']:,} are edges of no part" if "other edges" in kinds else ""
+    limit = f"; even a perfect predictor would reach an MRR of only {ceiling:.3f}" if share else ""
+    return _leak(
         "false-negatives",
-        graded(share, 0.0, FALSE_NEGATIVES_BROKEN),
-        percent(share),
-        f"of {looked:,} negatives {totals['training edges']:,} are training edges and"
-        f" {totals['hidden edges']:,} are positives{told}",
-        {
-            "share": share,
-            **shares,
-            "ceiling": ceiling,
-            **{kind: float(count) for kind, count in totals.items()},
-        },
+        share,
+        f"{totals['training edges']:,} of {looked:,} negatives are training edges and"
+        f" {totals['hidden edges']:,} are positives{others}{limit}",
+        {**shares, "ceiling": ceiling, **{kind: float(count) for kind, count in totals.items()}},
         {
             "edges": np.array([EDGE_KINDS[kind] for kind in totals]),
             "negatives": np.array(list(totals.values())),
         },
         subject.looked_for_leaks(),
+        FALSE_NEGATIVES_BROKEN,
     )
 
 
-def _self_pairs(subject: Subject) -> Finding:
+@check(
+    "self-pairs",
+    "leaks",
+    title="a node paired with itself",
+    question="Are there pairs of a node with itself?",
+    rule=f"look: any negative; broken: any positive, or more than {percent(SELF_NEGATIVES_BROKEN)} of a"
+    " part's negatives",
+    picture=picture("Pairs of a node with itself", "bars", "pairs"),
+)
+def _self_pairs(subject: LinkSubject) -> Finding:
     positives = negatives = looked = 0
     shares = {}
     for name in subject.task.part_names:
@@ -170,17 +205,25 @@ def _self_pairs(subject: Subject) -> Finding:
     )
 
 
-def _isolated(subject: Subject) -> Finding:
+@check(
+    "isolated-nodes",
+    "leaks",
+    title="test positives with a node that has no training edges",
+    question="How many test positives are beyond structural methods?",
+    rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
+    picture=picture("End nodes without training edges", "bars", "share of the test positives"),
+)
+def _isolated(subject: LinkSubject) -> Finding:
     ends = subject.task.part("test").positives
     alone = subject.graph.degrees[ends] == 0
     share = float(alone.any(axis=1).mean())
     both = float(alone.all(axis=1).mean())
-    reason = f" ({percent(both)} two), on which structure says nothing" if share else ""
+    reason = f" ({percent(both)} at both ends), so structure cannot rank them" if share else ""
     return Finding(
         "isolated-nodes",
         graded(share, ISOLATED_LOOK, ISOLATED_BROKEN),
         percent(share),
-        f"{percent(share)} of the test positives have an end without a training edge{reason}",
+        f"{percent(share)} of the test positives have an end node without training edges{reason}",
         {"share": share, "both ends": both, "nodes": float(len(np.unique(ends[alone])))},
         {
             "ends without a training edge": np.array(["none", "one", "both"]),
@@ -191,70 +234,8 @@ def _isolated(subject: Subject) -> Finding:
 
 
 def repeats_in_lists(view: View, num_nodes: int) -> NDArray[np.float64]:
-    """The share of pairs in each list of negatives that occurred in it before, float64 (lists,)."""
+    """Return the share of pairs in each list of negatives that are repeats, float64 (lists,)."""
     keys = pair_keys(view.negatives, num_nodes)
-    ordered = np.sort(keys if view.own else keys[None], axis=1)
+    ordered = np.sort(keys if view.per_positive else keys[None], axis=1)
     again: NDArray[np.float64] = (ordered[:, 1:] == ordered[:, :-1]).sum(axis=1) / ordered.shape[1]
     return again
-
-
-for _check in (
-    Check(
-        name="train-leak",
-        family="leaks",
-        title="positives in the training graph",
-        question="Can a method see the answers?",
-        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
-        run=_train_leak,
-        picture=Picture(title="Positives that are training edges", kind="bars", y="positives"),
-    ),
-    Check(
-        name="repeated-positives",
-        family="leaks",
-        title="positives listed twice in a part",
-        question="Does an edge count more than once?",
-        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
-        run=_repeats_within,
-        picture=Picture(title="Positives that occurred before", kind="bars", y="share of the part"),
-    ),
-    Check(
-        name="valid-in-test",
-        family="leaks",
-        title="positives in both parts",
-        question="Is the test part selected on?",
-        rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
-        run=_repeats_across,
-        picture=Picture(title="Test positives by where they occur", kind="bars", y="test positives"),
-    ),
-    Check(
-        name="false-negatives",
-        family="leaks",
-        title="negatives that are edges",
-        question="Is a right answer counted as wrong?",
-        rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of a part's negatives",
-        run=_false_negatives,
-        picture=Picture(title="Negatives that are edges", kind="bars", y="negatives"),
-    ),
-    Check(
-        name="self-pairs",
-        family="leaks",
-        title="a node paired with itself",
-        question="Are there pairs that ask nothing?",
-        rule=f"look: any negative; broken: any positive, or more than {percent(SELF_NEGATIVES_BROKEN)} of a"
-        " part's negatives",
-        run=_self_pairs,
-        picture=Picture(title="Pairs of a node with itself", kind="bars", y="pairs"),
-    ),
-    Check(
-        name="isolated-nodes",
-        family="leaks",
-        title="test positives with a node that has no training edge",
-        question="How much of the test can structure not answer?",
-        rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
-        run=_isolated,
-        picture=Picture(
-            title="Ends that have no training edge", kind="bars", y="share of the test positives"
-        ),
-    ),
-):
-    register(_check)

@@ -1,15 +1,15 @@
-"""Features that are the adjacency under another name."""
+"""Features that are the adjacency matrix in disguise."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, Verdict, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, Skipped, Verdict, check, percent, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.graph import Graph
 from trueedge.methods import create
+from trueedge.methods.heuristics.common_neighbors import CommonNeighbors
 
 # Rows this alike are copies, whatever was added to the diagonal or the scale.
 ALIKE = 0.9
@@ -20,7 +20,17 @@ ROWS = 2_000
 PAIRS = 20_000
 
 
-def _run(subject: Subject) -> Finding | Skipped:
+@check(
+    "features-adjacency",
+    "leaks",
+    title="features that are the adjacency matrix",
+    question="Do the features contain the answers?",
+    rule=f"look: similarity to the training graph's neighbour lists above {ALIKE}; broken: the same"
+    f" with hidden edges included, or more than {percent(SHOWN_BROKEN)} of the test edges are non-zero"
+    " entries of the features",
+    picture=picture("Similarity of features and neighbour lists", "bars", "similarity"),
+)
+def _run(subject: LinkSubject) -> Finding | Skipped:
     table = subject.task.features
     if table is None:
         return Skipped("the nodes have no features")
@@ -43,25 +53,25 @@ def _run(subject: Subject) -> Finding | Skipped:
     verdict: Verdict = "ok"
     if shown or (leak > ALIKE and leak > copy):
         verdict = "broken"
-        sentence = "the features are the adjacency with the hidden edges in it"
+        sentence = "the features are the adjacency matrix, hidden edges included"
     elif copy > ALIKE:
-        verdict, sentence = "look", "the features repeat the training graph"
+        verdict, sentence = "look", "the features are a copy of the training graph"
     else:
-        sentence = "the features are not the adjacency"
+        sentence = "the features are not the adjacency matrix"
     kinds = {"likeness": "neighbour lists"}
     if square:
         kinds["cosine"] = "rows of the adjacency"
     size = f"{table.shape[1]:,} features of {seen.num_nodes:,} nodes"
-    entries = f", and {percent(numbers['shown'])} of the test edges are entries" if square else ""
+    entries = f", and {percent(numbers['shown'])} of the test edges are non-zero entries" if square else ""
     return Finding(
         "features-adjacency",
         verdict,
         f"{max(copy, leak):.3f}",
-        f"{sentence}: {size} are alike to neighbour lists by {copy:.2f} (training) and {leak:.2f}"
-        f" (all){entries}",
+        f"{sentence}: {size} are similar to neighbour lists by {copy:.2f} (training graph)"
+        f" and {leak:.2f} (whole graph){entries}",
         {"alike": max(copy, leak), **numbers},
         {
-            "features beside": np.array(list(kinds.values())),
+            "features compared with": np.array(list(kinds.values())),
             **{
                 graph: np.array([numbers[f"{kind} with the {graph}"] for kind in kinds])
                 for graph in ("training graph", "whole graph")
@@ -93,7 +103,7 @@ def _shown(table: NDArray[np.float32], pairs: NDArray[np.int64]) -> float:
     return float(((table[first, second] != 0) | (table[second, first] != 0)).mean())
 
 
-def _likeness(subject: Subject, graph: Graph) -> float:
+def _likeness(subject: LinkSubject, graph: Graph) -> float:
     """How two nodes' features are alike beside how their neighbour lists are: the correlation over edges.
 
     It does not depend on which column stands for which node, and a projection of the adjacency keeps it.
@@ -101,24 +111,9 @@ def _likeness(subject: Subject, graph: Graph) -> float:
     step = max(1, graph.num_edges // PAIRS)
     pairs = np.concatenate([graph.edges[::step].astype(np.int64), subject.random_pairs(PAIRS)])
     lists = np.sqrt(graph.degrees[pairs].astype(np.float64).prod(axis=1))
-    shared = create("cn").fit(subject.task).on(graph).score(pairs)  # type: ignore[attr-defined]
+    shared = CommonNeighbors().score(graph, pairs)
     alike = np.divide(shared, lists, out=np.zeros(len(pairs)), where=lists > 0)
     cosine = create("cosine").fit(subject.task).score(pairs)
     if alike.std() == 0 or cosine.std() == 0:
         return 0.0
     return float(np.corrcoef(alike, cosine)[0, 1])
-
-
-register(
-    Check(
-        name="features-adjacency",
-        family="leaks",
-        title="features that are the adjacency",
-        question="Do the features hold the answers?",
-        rule=f"look: alike to the neighbour lists of the training graph by more than {ALIKE}; broken: so"
-        " with the"
-        f" hidden edges, or more than {percent(SHOWN_BROKEN)} of the test edges are entries of the features",
-        run=_run,
-        picture=Picture(title="How alike features and neighbour lists are", kind="bars", y="likeness"),
-    )
-)

@@ -1,4 +1,4 @@
-"""Likeness: whether a single number of a pair tells negatives from positives."""
+"""Likeness: can a single property of a pair separate negatives from positives?"""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, Verdict, graded, percent, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject, View
+from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.subject import LinkSubject, View
 from trueedge.methods import create
 
 # The gap of two distributions (Kolmogorov and Smirnov's) is what the best single threshold wins over chance:
@@ -21,12 +20,13 @@ NONE_LOOK, NONE_BROKEN, NONE_OF_POSITIVES = 0.5, 0.9, 0.5
 # Negatives' cosine on the way from random pairs (0) to positives (1): chosen to be hard they are half way
 # there, and a tenth of the way cannot be told from random.
 HARD_LOOK = 0.1
+_GAP_RULE = f"look: distributions more than {GAP_LOOK} apart; broken: more than {GAP_BROKEN}"
 MOST_COUNTED = 10
 GRID = 40
 
 
 def gap(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
-    """The largest distance between two empirical distributions, from 0 (the same) to 1 (apart).
+    """Return the largest distance between two empirical distributions, from 0 (the same) to 1 (apart).
 
     Args:
         first: float64 (n,), at least one.
@@ -38,30 +38,44 @@ def gap(first: NDArray[np.float64], second: NDArray[np.float64]) -> float:
 
 
 def chance_gap(first: int, second: int) -> float:
-    """The gap that so many values of one distribution each reach in one case of a thousand (Smirnov 1948)."""
+    """Return the gap that two samples of one distribution reach one time in a thousand (Smirnov 1948)."""
     return 1.95 * float(np.sqrt((first + second) / (first * second)))
 
 
-def _graded(apart: float, view: View) -> Verdict:
-    return graded(apart, GAP_LOOK, GAP_BROKEN, chance_gap(len(view.positives), view.negatives.size // 2))
+def _apart(
+    name: str, view: View, apart: float, sentence: str, numbers: dict[str, float], series: dict[str, Any]
+) -> Finding:
+    """The finding on two distributions that are so far apart."""
+    noise = chance_gap(len(view.positives), view.negatives.size // 2)
+    verdict = graded(apart, GAP_LOOK, GAP_BROKEN, noise)
+    return Finding(name, verdict, f"{apart:.3f}", sentence, {"gap": apart, **numbers}, series, view.sizes())
 
 
-def _degrees(subject: Subject) -> Finding:
+@check(
+    "degrees",
+    "likeness",
+    title="degrees of negatives and positives",
+    question="Do degrees separate negatives from positives?",
+    rule=_GAP_RULE,
+    picture=picture(
+        "Degrees of the end nodes", "lines", "share of end nodes of that degree or more", log_x=True
+    ),
+)
+def _degrees(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     degrees = subject.graph.degrees.astype(np.float64)
     above, below = degrees[view.positives].reshape(-1), degrees[view.negatives].reshape(-1)
     apart = gap(above, below)
     top = max(float(above.max()), float(below.max()), 2.0)
     grid = np.unique(np.geomspace(1.0, top, GRID).astype(np.int64))
-    return Finding(
+    return _apart(
         "degrees",
-        _graded(apart, view),
-        f"{apart:.3f}",
-        f"the degrees of positives' ends (mean {above.mean():.1f}) and of negatives' ({below.mean():.1f}) are"
-        f" {apart:.2f} apart: one threshold has an AUC of {(1 + apart) / 2:.2f}",
-        {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
+        view,
+        apart,
+        f"the degree distributions of positives (mean {above.mean():.1f}) and negatives ({below.mean():.1f})"
+        f" are {apart:.2f} apart: one threshold has an AUC of {(1 + apart) / 2:.2f}",
+        {"positives": float(above.mean()), "negatives": float(below.mean())},
         {"degree": grid, "positives": _at_least(above, grid), "negatives": _at_least(below, grid)},
-        view.sizes(),
     )
 
 
@@ -71,20 +85,26 @@ def _at_least(values: NDArray[np.float64], grid: NDArray[np.int64]) -> NDArray[n
     return shares
 
 
-def _common_neighbours(subject: Subject) -> Finding:
+@check(
+    "common-neighbours",
+    "likeness",
+    title="common neighbours of negatives and positives",
+    question="Does the number of common neighbours separate negatives from positives?",
+    rule=_GAP_RULE,
+    picture=picture("Common neighbours", "bars", "share of pairs"),
+)
+def _common_neighbours(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     above, below = (scores.reshape(-1) for scores in subject.scores("cn", view))
     apart = gap(above, below)
-    return Finding(
+    return _apart(
         "common-neighbours",
-        _graded(apart, view),
-        f"{apart:.3f}",
-        f"positives have {above.mean():.2f} common neighbours in the mean, negatives {below.mean():.2f};"
-        " their"
+        view,
+        apart,
+        f"positives have {above.mean():.2f} common neighbours on average, negatives {below.mean():.2f}; their"
         f" distributions are {apart:.2f} apart",
-        {"gap": apart, "positives": float(above.mean()), "negatives": float(below.mean())},
+        {"positives": float(above.mean()), "negatives": float(below.mean())},
         _counted(above, below),
-        view.sizes(),
     )
 
 
@@ -106,7 +126,17 @@ def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str
     }
 
 
-def _no_common_neighbour(subject: Subject) -> Finding:
+@check(
+    "no-common-neighbour",
+    "likeness",
+    title="negatives without a common neighbour",
+    question="Does having any common neighbour separate negatives from positives?",
+    rule=f"look: {percent(NONE_LOOK)} more negatives than positives have none; broken:"
+    f" more than {percent(NONE_BROKEN)} of the negatives and less than {percent(NONE_OF_POSITIVES)} of the"
+    " positives have none",
+    picture=picture("Pairs with and without a common neighbour", "bars", "share of pairs"),
+)
+def _no_common_neighbour(subject: LinkSubject) -> Finding:
     view = subject.pairs()
     above, below = (float((scores == 0).mean()) for scores in subject.scores("cn", view))
     noise = chance_gap(len(view.positives), view.negatives.size // 2)
@@ -128,7 +158,15 @@ def _no_common_neighbour(subject: Subject) -> Finding:
     )
 
 
-def _distances(subject: Subject) -> Finding:
+@check(
+    "distances",
+    "likeness",
+    title="shortest paths of negatives and positives",
+    question="Does distance separate negatives from positives?",
+    rule=_GAP_RULE,
+    picture=picture("Shortest paths", "bars", "share of pairs", "length of the shortest path"),
+)
+def _distances(subject: LinkSubject) -> Finding:
     view = subject.pairs(subject.path_limit)
     above, below = (scores.reshape(-1) for scores in subject.scores("shortest-path", view))
     apart = gap(above, below)
@@ -137,21 +175,20 @@ def _distances(subject: Subject) -> Finding:
     counted = [np.bincount(np.where(one < 0, longest + 1, one), minlength=longest + 2)[1:] for one in steps]
     far = [float((one < 0).mean()) for one in steps]
     near = [float(((one > 0) & (one <= 2)).mean()) for one in steps]
-    return Finding(
+    return _apart(
         "distances",
-        _graded(apart, view),
-        f"{apart:.3f}",
-        f"{percent(near[0])} of the positives and {percent(near[1])} of the negatives are within two steps,"
-        f" {percent(far[0])} and {percent(far[1])} are not joined by a path; the distances are {apart:.2f}"
+        view,
+        apart,
+        f"{percent(near[0])} of the positives and {percent(near[1])} of the negatives are within distance"
+        f" two, {percent(far[0])} and {percent(far[1])} have no path; the distributions are {apart:.2f}"
         " apart",
-        {"gap": apart, "positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
+        {"positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
         | {"negatives apart": far[1]},
         {
             "steps": np.array([*_named_steps(longest), "no path"]),
             "positives": _gathered(counted[0]) / len(above),
             "negatives": _gathered(counted[1]) / len(below),
         },
-        view.sizes(),
     )
 
 
@@ -175,7 +212,15 @@ def _steps(closeness: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.asarray(steps, dtype=np.int64)
 
 
-def _features(subject: Subject) -> Finding | Skipped:
+@check(
+    "feature-similarity",
+    "likeness",
+    title="feature similarity of negatives, random pairs and positives",
+    question="Are the negatives' features more similar than those of random pairs?",
+    rule=f"look: less than {percent(HARD_LOOK)} of the way from random pairs to positives",
+    picture=picture("Similarity of features", "lines", "share of pairs", "cosine of the end nodes' features"),
+)
+def _features(subject: LinkSubject) -> Finding | Skipped:
     if subject.task.features is None:
         return Skipped("the nodes have no features")
     view = subject.pairs()
@@ -192,7 +237,7 @@ def _features(subject: Subject) -> Finding | Skipped:
     hardness = (means["negatives"] - means["random"]) / way if way > 0.0 else 1.0
     told = f"{percent(hardness)} of the way from random pairs to positives"
     if way <= 0.0:
-        told = "features do not tell positives from random pairs"
+        told = "features do not separate positives from random pairs"
     edges = np.linspace(min(-1e-9, *(float(one.min()) for one in (above, below, chance))), 1.0, GRID + 1)
     edges[-1] += 1e-6
     named = {"positives": above, "negatives": below, "random pairs": chance}
@@ -200,67 +245,10 @@ def _features(subject: Subject) -> Finding | Skipped:
         "feature-similarity",
         "look" if hardness < HARD_LOOK else "ok",
         f"{means['negatives']:.3f}",
-        f"the negatives' mean cosine is {means['negatives']:.3f}, random pairs have {means['random']:.3f} and"
-        f" positives {means['positives']:.3f}: {told}",
+        f"the mean cosine is {means['negatives']:.3f} for negatives, {means['random']:.3f} for random pairs"
+        f" and {means['positives']:.3f} for positives: {told}",
         {**means, "hardness": hardness},
         {"cosine": (edges[:-1] + edges[1:]) / 2}
         | {name: np.histogram(one, edges)[0] / len(one) for name, one in named.items()},
         f"{view.sizes()}, {len(chance):,} random pairs",
     )
-
-
-_GAP_RULE = f"look: distributions more than {GAP_LOOK} apart; broken: more than {GAP_BROKEN}"
-for _check in (
-    Check(
-        name="degrees",
-        family="likeness",
-        title="degrees of negatives beside the positives'",
-        question="Do degrees tell negatives from positives?",
-        rule=_GAP_RULE,
-        run=_degrees,
-        picture=Picture(
-            title="Degrees of the ends", kind="lines", y="share of ends of that degree or more", log_x=True
-        ),
-    ),
-    Check(
-        name="common-neighbours",
-        family="likeness",
-        title="common neighbours of negatives beside the positives'",
-        question="Does the number of common neighbours tell negatives from positives?",
-        rule=_GAP_RULE,
-        run=_common_neighbours,
-        picture=Picture(title="Common neighbours", kind="bars", y="share of pairs"),
-    ),
-    Check(
-        name="no-common-neighbour",
-        family="likeness",
-        title="negatives without a common neighbour",
-        question="Is it enough to ask whether there is a common neighbour?",
-        rule=f"look: {percent(NONE_LOOK)} more of the negatives than of the positives have none; broken:"
-        " more than"
-        f" {percent(NONE_BROKEN)} of them, and less than {percent(NONE_OF_POSITIVES)} of the positives",
-        run=_no_common_neighbour,
-        picture=Picture(title="Pairs with and without a common neighbour", kind="bars", y="share of pairs"),
-    ),
-    Check(
-        name="distances",
-        family="likeness",
-        title="shortest paths of negatives beside the positives'",
-        question="Does distance tell negatives from positives?",
-        rule=_GAP_RULE,
-        run=_distances,
-        picture=Picture(title="Shortest paths", kind="bars", x="steps from end to end", y="share of pairs"),
-    ),
-    Check(
-        name="feature-similarity",
-        family="likeness",
-        title="features of negatives beside random pairs and positives",
-        question="Are the negatives any more alike than random pairs?",
-        rule=f"look: below {percent(HARD_LOOK)} of the way from random pairs to positives",
-        run=_features,
-        picture=Picture(
-            title="Similarity of features", kind="lines", x="cosine of the ends' features", y="share of pairs"
-        ),
-    ),
-):
-    register(_check)

@@ -1,14 +1,13 @@
-"""Negatives: whether they differ, and whether they come from all over the graph."""
+"""Negatives: are they distinct, and do they come from the whole graph?"""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, graded, percent, register
+from trueedge.audit.check import Finding, check, graded, percent, picture
 from trueedge.audit.leaks import repeats_in_lists
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject, View
+from trueedge.audit.subject import LinkSubject, View
 from trueedge.randomness import generator
 
 # A repeat adds no comparison: a hundredth is careless, and with a tenth a list is shorter than it says.
@@ -23,11 +22,12 @@ BAND = 0.125
 BAND_LOOK, BAND_BROKEN = 1.5, 3.0
 REPLICAS, DRAWS = 30, 100_000
 BLOCKS = 64
+PART_WORDS = {"valid": "validation", "test": "test"}
 
 
 def drawn_ends(view: View) -> NDArray[np.int64]:
     """The ends of negatives that were drawn: those not the positive's, or both of shared negatives."""
-    if not view.own:
+    if not view.per_positive:
         return view.negatives.reshape(-1)
     source, target = view.positives[:, None, 0], view.positives[:, None, 1]
     first, second = view.negatives[..., 0], view.negatives[..., 1]
@@ -50,19 +50,29 @@ def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
     return float(inside[start] / before[-1]), start, start + width - 1
 
 
-def _distinct(subject: Subject) -> Finding:
+@check(
+    "distinct-negatives",
+    "negatives",
+    title="negatives that repeat within a list",
+    question="Are the negatives of a list distinct?",
+    rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
+    picture=picture(
+        "Lists by their share of repeats", "bars", "share of the lists", "share of a list that is repeated"
+    ),
+)
+def _distinct(subject: LinkSubject) -> Finding:
     task = subject.task
     shares = {
         name: repeats_in_lists(subject.listed_for_leaks(name), task.num_nodes) for name in subject.judged
     }
     name = max(shares, key=lambda part: float(shares[part].mean()))
     share = float(shares[name].mean())
-    lists = f"; the worst list has {percent(float(shares[name].max()))}" if len(shares[name]) > 1 else ""
+    lists = f"; in the worst list {percent(float(shares[name].max()))}" if len(shares[name]) > 1 else ""
     return Finding(
         "distinct-negatives",
         graded(share, REPEATS_LOOK, REPEATS_BROKEN),
         percent(share),
-        f"{percent(share)} of the {name} negatives stood in their list before{lists}",
+        f"{percent(share)} of the {PART_WORDS[name]} negatives are repeated in their list{lists}",
         {"share": share, "worst list": float(shares[name].max())},
         _by_repeats(shares[name]),
         subject.looked_for_leaks(),
@@ -77,7 +87,16 @@ def _by_repeats(shares: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     return {"repeats": (edges[:-1] + edges[1:]) / 2, "share of lists": counts / len(shares)}
 
 
-def _coverage(subject: Subject) -> Finding:
+@check(
+    "node-coverage",
+    "negatives",
+    title="nodes reached by negatives",
+    question="Do the negatives cover the whole graph?",
+    rule=f"look: less than {percent(COVERAGE_LOOK)} of the nodes that random draws reach; broken: less than"
+    f" {percent(COVERAGE_BROKEN)} of them",
+    picture=picture("Nodes reached by negatives", "bars", "share of the nodes"),
+)
+def _coverage(subject: LinkSubject) -> Finding:
     ends = drawn_ends(subject.listed_for_leaks())
     nodes = subject.task.num_nodes
     reached = len(np.unique(ends)) / nodes
@@ -91,18 +110,27 @@ def _coverage(subject: Subject) -> Finding:
         "node-coverage",
         graded(-ratio, -COVERAGE_LOOK, -COVERAGE_BROKEN),
         percent(reached),
-        f"the negatives reach {percent(reached)} of the nodes; as many draws would reach {percent(uniform)}"
-        f" uniformly and {percent(by_degree)} by degree",
+        f"the negatives reach {percent(reached)} of the nodes; as many random draws would reach"
+        f" {percent(uniform)} uniformly and {percent(by_degree)} by degree",
         {"reached": reached, "uniform": uniform, "by degree": by_degree, "ratio": ratio},
         {
-            "negatives": np.array(["these", "drawn uniformly", "drawn by degree"]),
+            "negatives": np.array(["of this benchmark", "drawn uniformly", "drawn by degree"]),
             "share of nodes": np.array([reached, uniform, by_degree]),
         },
         subject.listed_for_leaks().sizes(),
     )
 
 
-def _bands(subject: Subject) -> Finding:
+@check(
+    "id-bands",
+    "negatives",
+    title="negatives that crowd in a band of node ids",
+    question="Do the negatives depend on the order of node ids?",
+    rule=f"look: the densest eighth of the ids holds more than {BAND_LOOK} times what chance gives; broken:"
+    f" more than {BAND_BROKEN} times",
+    picture=picture("Drawn end nodes by node id", "lines", "share of the ends", "node id"),
+)
+def _bands(subject: LinkSubject) -> Finding:
     ends = drawn_ends(subject.listed_for_leaks())
     nodes = subject.task.num_nodes
     counts = np.bincount(ends, minlength=nodes)
@@ -115,9 +143,9 @@ def _bands(subject: Subject) -> Finding:
         "id-bands",
         graded(ratio, BAND_LOOK, BAND_BROKEN),
         percent(share),
-        f"{percent(share)} of the drawn ends are nodes {first} to {last},"
-        f" {percent((last - first + 1) / nodes)} of"
-        f" the ids; chance gives such a band {percent(chance)} at most",
+        f"{percent(share)} of the drawn end nodes have ids {first} to {last},"
+        f" {percent((last - first + 1) / nodes)}"
+        f" of all ids; by chance such a band holds at most {percent(chance)}",
         {"share": share, "chance": chance, "ratio": ratio, "first id": float(first), "last id": float(last)},
         {
             "first id": ids[:-1],
@@ -129,7 +157,7 @@ def _bands(subject: Subject) -> Finding:
     )
 
 
-def _chance_band(subject: Subject, weights: NDArray[np.int64] | None, draws: int) -> float:
+def _chance_band(subject: LinkSubject, weights: NDArray[np.int64] | None, draws: int) -> float:
     """The densest band that drawing ends at random gives in thirty tries; by weight, or uniformly."""
     nodes, draws = subject.task.num_nodes, min(draws, DRAWS)
     rng = generator(subject.seed, "audit", "bands", "uniform" if weights is None else "degree")
@@ -142,48 +170,3 @@ def _chance_band(subject: Subject, weights: NDArray[np.int64] | None, draws: int
             ends = np.searchsorted(heap, rng.integers(0, heap[-1], size=draws), side="right")
         densest = max(densest, densest_band(np.bincount(ends, minlength=nodes))[0])
     return densest
-
-
-for _check in (
-    Check(
-        name="distinct-negatives",
-        family="negatives",
-        title="negatives that repeat within a list",
-        question="Is a list as long as it says?",
-        rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
-        run=_distinct,
-        picture=Picture(
-            title="Lists by how much of them repeats",
-            kind="bars",
-            x="share of a list that stood in it before",
-            y="share of the lists",
-        ),
-    ),
-    Check(
-        name="node-coverage",
-        family="negatives",
-        title="nodes that the negatives reach",
-        question="Do the negatives ask about the whole graph?",
-        rule=f"look: below {percent(COVERAGE_LOOK)} of what random draws reach; broken: below"
-        f" {percent(COVERAGE_BROKEN)} of it",
-        run=_coverage,
-        picture=Picture(title="Nodes that negatives reach", kind="bars", y="share of the nodes"),
-    ),
-    Check(
-        name="id-bands",
-        family="negatives",
-        title="negatives in bands of node ids",
-        question="Did the order of the nodes choose the negatives?",
-        rule=f"look: more than {BAND_LOOK} times what chance gives the densest eighth of the ids; broken:"
-        " more than"
-        f" {BAND_BROKEN} times",
-        run=_bands,
-        picture=Picture(
-            title="Where the drawn ends lie among the node ids",
-            kind="lines",
-            x="node id",
-            y="share of the ends",
-        ),
-    ),
-):
-    register(_check)

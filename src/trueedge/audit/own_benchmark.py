@@ -1,4 +1,4 @@
-"""A benchmark of one's own: split and negatives as they stand in files, with whatever is wrong with them."""
+"""Your own benchmark: split and negatives as they are in files, with whatever is wrong with them."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ class Benchmark:
     """What is audited.
 
     Attributes:
-        task: a link task: the training graph, the positives and the negatives, as they stand.
+        task: a task; of links the training graph, the positives and the negatives, as they stand.
         whole: the graph that the split was made of, where its training pairs were given beside it.
         notes: what was taken for what, a sentence each.
     """
 
-    task: LinkTask
+    task: Task
     whole: Graph | None = None
     notes: tuple[str, ...] = ()
 
@@ -53,7 +53,7 @@ def own_benchmark(
     negatives: object = None,
     features: object = None,
 ) -> Benchmark:
-    """The benchmark of one's own split, or negatives, or both; a protocol makes what is not given.
+    """Return the benchmark of your own split, negatives, or both; a protocol makes what is not given.
 
     Args:
         thing: a task, whose negatives may be replaced; a graph, an edge list's path or a data set's name.
@@ -68,31 +68,31 @@ def own_benchmark(
     if isinstance(thing, Task):
         if split is not None or features is not None:
             given = "split" if split is not None else "features"
-            raise InputError(
-                f"the task has its own {given}: give the graph that it was made of, or negatives alone"
-            )
-        made = _link_task(thing)
-        return Benchmark(made) if negatives is None else _with_negatives(made, negatives)
+            raise InputError(f"the task has its own {given}: give its graph instead, or only negatives")
+        return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
     graph = _with_features(thing, features)
     if split is None:
-        made = _link_task(task(graph, protocol or DEFAULT_PROTOCOL, seed, **options))
-        found = Benchmark(made) if negatives is None else _with_negatives(made, negatives)
+        made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
+        found = Benchmark(made) if negatives is None else _with_negatives(_link_task(made), negatives)
         if protocol is not None:
             return found
-        what = f"this is what {DEFAULT_PROTOCOL} would measure"
+        what = f"{DEFAULT_PROTOCOL} is audited"
         if negatives is not None:
-            what = f"the split is that of {DEFAULT_PROTOCOL}"
-        return replace(found, notes=(f"no protocol was named: {what}", *found.notes))
+            what = f"{DEFAULT_PROTOCOL} made the split"
+        return replace(found, notes=(f"no protocol was given: {what}", *found.notes))
     if negatives is not None and (protocol is not None or options):
         named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
-        raise InputError(f"split and negatives are given: there is nothing for {named} to make")
+        raise InputError(f"split and negatives are both given, so {named} would have no effect")
     return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
 
 
 def _link_task(made: Task) -> LinkTask:
     if isinstance(made, LinkTask):
         return made
-    raise InputError(f"the protocol {made.protocol} ranks every node: it has no list of negatives to audit")
+    raise InputError(
+        f"{made.protocol} is a protocol of {made.title} tasks: your own split or negatives can be audited for"
+        f" {LinkTask.title} alone"
+    )
 
 
 def _with_features(thing: Graph | str | Path, features: object) -> Graph | str | Path:
@@ -119,7 +119,7 @@ def _table(text: str) -> NDArray[Any]:
     arrays = read_archive(path)
     if len(arrays) != 1:
         raise InputError(
-            f"{path} holds {len(arrays)} arrays, and a table of features is one: save it as .npy"
+            f"{path} holds {len(arrays)} arrays instead of one table of features: save the table as .npy"
         )
     return next(iter(arrays.values()))
 
@@ -162,7 +162,7 @@ def _with_split(
     if negatives is None:
         divided = Split(seen, positives.get("valid", NONE), positives["test"], how)
         made = _judged(divided, protocol or DEFAULT_PROTOCOL, seed, options, listed)
-        notes.append(f"no negatives were given: these are what {made.protocol} makes")
+        notes.append(f"no negatives were given: {made.protocol} made them")
     else:
         others = listed_parts(negatives, "negatives", seen)
         parts = _parts(positives, others)
@@ -188,7 +188,7 @@ def _judged(
     request = chosen.request(Source(split.train.name, split.train), seed, options)
     for key in options:
         if key in chosen.split_options:
-            raise InputError(f"{key} says how to split, and here the split is given")
+            raise InputError(f"the option {key} says how to split, but the split is given")
     loops = {
         part: pairs[:, 0] == pairs[:, 1] for part, pairs in (("valid", split.valid), ("test", split.test))
     }
@@ -219,7 +219,7 @@ def _judged(
 def _parts(positives: Mapping[str, Any], negatives: Mapping[str, Listed]) -> dict[str, Part]:
     for part, listed in negatives.items():
         if part not in positives:
-            raise InputError(f"{listed.origin}: there are negatives of the {part} part, but no positives")
+            raise InputError(f"{listed.origin}: there are negatives for the {part} part, but no positives")
         own, asked = listed.pairs.shape[0], len(positives[part])
         if listed.pairs.ndim == 3 and own != asked:
             raise InputError(
@@ -238,10 +238,10 @@ def _told_of_graph(graph: Graph, seen: Graph, listed: Mapping[str, Listed]) -> l
     held = np.concatenate([listed[part].pairs for part in ("valid", "test") if part in listed])
     if train is None:
         inside = int(graph.has_edges(held).sum())
-        told = f"the split has no training pairs: {graph.name} is taken as the training graph"
+        told = f"the split has no training pairs: {graph.name} is used as the training graph"
         if inside == len(held):
             told += (
-                f", though all {inside:,} positives are its edges; where it is the whole graph, give the"
+                f", although all {inside:,} positives are its edges; if it is the whole graph, give the"
                 " training pairs too"
             )
         return [told]
@@ -256,7 +256,7 @@ def _told_of_graph(graph: Graph, seen: Graph, listed: Mapping[str, Listed]) -> l
     if left:
         notes.append(f"{left:,} of the {graph.num_edges:,} edges of {graph.name} are in no part of the split")
     if strange:
-        notes.append(f"{strange:,} pairs of the split are no edges of {graph.name}")
+        notes.append(f"{strange:,} pairs of the split are not edges of {graph.name}")
     return notes
 
 
@@ -264,13 +264,13 @@ def _told(listed: Mapping[str, Listed], positives: Mapping[str, Any]) -> list[st
     notes = [note for one in listed.values() for note in one.notes]
     for part in positives:
         if part not in listed:
-            notes.append(f"the {part} part has no negatives: its positives alone are looked at")
+            notes.append(f"the {part} part has no negatives: only its positives are examined")
             continue
         shape = listed[part].pairs.shape
         each = (
             f"{shape[1]:,} for each positive" if len(shape) == 3 else f"{shape[0]:,} that all positives share"
         )
-        notes.append(f"the {part} negatives are those of {listed[part].origin}: {each}")
+        notes.append(f"the {part} negatives come from {listed[part].origin}: {each}")
     return notes
 
 

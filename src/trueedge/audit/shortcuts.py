@@ -1,16 +1,14 @@
-"""Shortcuts: what scorers that learn nothing already get."""
+"""Shortcuts: what scorers that learn nothing already achieve."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Check, Finding, Skipped, chance_auc, graded, register
-from trueedge.audit.picture import Picture
-from trueedge.audit.subject import Subject
+from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, picture
+from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
 from trueedge.metrics import evaluate, get
 
@@ -20,28 +18,16 @@ FROM_CHANCE_LOOK, FROM_CHANCE_BROKEN = 0.25, 0.40
 GRID = 41
 
 
-@dataclass(frozen=True)
-class Shortcut:
-    """A scorer that learns nothing: the heuristic's name, and what it looks at."""
-
-    heuristic: str
-    looks_at: str
+# Scorers that learn nothing: the heuristic's name, and what it uses.
+SHORTCUTS = {"pa": "degrees", "cn": "common neighbours", "shortest-path": "distances", "cosine": "features"}
 
 
-SHORTCUTS = (
-    Shortcut("pa", "degrees"),
-    Shortcut("cn", "common neighbours"),
-    Shortcut("shortest-path", "distances"),
-    Shortcut("cosine", "features"),
-)
-
-
-def _run(subject: Subject, *, shortcut: Shortcut) -> Finding | Skipped:
-    if method(shortcut.heuristic).needs_features and subject.task.features is None:
+def _run(subject: LinkSubject, *, heuristic: str) -> Finding | Skipped:
+    if method(heuristic).needs_features and subject.task.features is None:
         return Skipped("the nodes have no features")
-    limit = subject.path_limit if shortcut.heuristic == "shortest-path" else None
+    limit = subject.path_limit if heuristic == "shortest-path" else None
     view = subject.lists(limit=limit)
-    above, below = subject.scores(shortcut.heuristic, view)
+    above, below = subject.scores(heuristic, view)
     auc = evaluate(above, below, ["auc"])["auc"]
     noise = chance_auc(len(above), below.size)
     verdict = graded(abs(auc - 0.5), FROM_CHANCE_LOOK, FROM_CHANCE_BROKEN, noise)
@@ -54,10 +40,10 @@ def _run(subject: Subject, *, shortcut: Shortcut) -> Finding | Skipped:
         numbers[headline] = evaluate(above, below, [headline])[headline]
         told = f" and {headline} {numbers[headline]:.4f}"
     return Finding(
-        f"shortcut-{shortcut.heuristic}",
+        f"shortcut-{heuristic}",
         verdict,
         f"{auc:.3f}",
-        f"{shortcut.looks_at} alone ({method(shortcut.heuristic).title}) have an AUC of {auc:.4f}{told}",
+        f"{SHORTCUTS[heuristic]} alone ({method(heuristic).title}) reach an AUC of {auc:.4f}{told}",
         numbers,
         won_by(above, below),
         view.sizes(),
@@ -84,23 +70,19 @@ def won_by(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str, 
     }
 
 
-for _shortcut in SHORTCUTS:
-    register(
-        Check(
-            name=f"shortcut-{_shortcut.heuristic}",
-            family="shortcuts",
-            title=f"what {_shortcut.looks_at} alone get",
-            question=f"How much of the task is {_shortcut.looks_at}?",
-            rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than"
-            f" {FROM_CHANCE_BROKEN}",
-            run=partial(_run, shortcut=_shortcut),
-            picture=Picture(
-                title=f"Positives by how many of their negatives {_shortcut.looks_at} put above them",
-                kind="lines",
-                x="share of negatives scored higher, at most",
-                y="share of positives",
-                diagonal=True,
-                note="The dashed line is chance; the area below the other is the AUC.",
-            ),
-        )
-    )
+for _heuristic, _uses in SHORTCUTS.items():
+    check(
+        f"shortcut-{_heuristic}",
+        "shortcuts",
+        title=f"what {_uses} alone achieve",
+        question=f"How much of the task can be solved with {_uses} alone?",
+        rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than {FROM_CHANCE_BROKEN}",
+        picture=picture(
+            f"Positives by the share of their negatives that {_uses} rank higher",
+            "lines",
+            "share of positives",
+            "share of negatives scored higher, at most",
+            diagonal=True,
+            note="The dashed line is chance; the area below the other line is the AUC.",
+        ),
+    )(partial(_run, heuristic=_heuristic))

@@ -1,9 +1,10 @@
-"""What is audited: a task's pairs, whole or sampled, and what simple formulas say of them."""
+"""What is audited: a task, its pairs, whole or sampled, and their heuristic scores."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
 from trueedge.methods import create
+from trueedge.metrics.units import plural
 from trueedge.randomness import generator
-from trueedge.tasks import LinkTask, Part
+from trueedge.tasks import GraphTask, LinkTask, Part, Task
 
 # Leaks are looked for in all pairs up to this many: a sample could miss them, and sorting a few million is
 # quick.
@@ -41,7 +43,7 @@ class View:
     whole: bool
 
     @property
-    def own(self) -> bool:
+    def per_positive(self) -> bool:
         """Whether each positive has its own negatives."""
         return self.negatives.ndim == 3
 
@@ -53,31 +55,78 @@ class View:
 
 
 class Subject:
-    """A link task as the checks see it.
+    """A task as the checks of its kind see it.
 
     Args:
         task: what is audited.
         seed: for the samples.
-        sample: at most this many positives, and as many negatives, where a look at all would take long.
+        sample: the most positives, and negatives, that a slow check examines.
+    """
+
+    def __init__(self, task: Task, seed: int = 0, sample: int = 100_000) -> None:
+        self.seed, self.sample = seed, sample
+        self.task: Any = task
+
+    def sizes(self) -> dict[str, int]:
+        """Return how much there is of what, by name."""
+        task = self.task
+        found = {f"{part} {plural(task.unit)}": len(task.questions(part)) for part in task.part_names}
+        return graph_sizes(task) | found if isinstance(task, GraphTask) else found
+
+    def sampling(self) -> list[str]:
+        """Return what was examined in part, a sentence each."""
+        return []
+
+
+class LinkSubject(Subject):
+    """A link task as the checks see it; for its arguments see :class:`Subject`.
+
+    Args:
         whole: the graph that the split was made of, where it may have edges that are in no part.
     """
+
+    task: LinkTask
 
     def __init__(
         self, task: LinkTask, seed: int = 0, sample: int = 100_000, whole: Graph | None = None
     ) -> None:
-        self.task, self.seed, self.sample, self.whole = task, seed, sample, whole
+        super().__init__(task, seed, sample)
+        self.whole = whole
         self._scores: dict[tuple[str, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self._views: dict[tuple[str, str, int], View] = {}
         for name in task.part_names:
             part = task.part(name)
             as_pairs(part.positives, task.num_nodes, f"{name} positives")
             as_pairs(part.negatives.reshape(-1, 2), task.num_nodes, f"{name} negatives")
-            # A validation part of one's own may have no negatives: its positives are looked at all the same.
+            # A user's own validation part may have no negatives: its positives are examined all the same.
             if not len(part.positives) or (name == "test" and not part.negatives.size):
                 what = "negatives" if len(part.positives) else "positives"
                 raise InputError(
                     f"the {name} part of {task.dataset} has no {what}: there is nothing to audit"
                 )
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many nodes, edges, positives and negatives there are."""
+        found = graph_sizes(self.task)
+        for name, part in self.task.parts.items():
+            found |= {f"{name} positives": len(part.positives), f"{name} negatives": part.negatives.size // 2}
+        return found
+
+    def sampling(self) -> list[str]:
+        """Return what was examined in part, a sentence each."""
+        notes = []
+        if not self.pairs().whole:
+            notes.append(f"distributions are those of {self.pairs().sizes()}")
+        if not self.lists().whole:
+            notes.append(f"scorers were evaluated on {self.lists().sizes()}")
+        if self.path_limit < self.sample:
+            notes.append(f"shortest paths were computed for {self.path_limit:,} pairs of either kind")
+        notes += [
+            f"leaks of the {part} part were looked for in {self.listed_for_leaks(part).sizes()}"
+            for part in self.judged
+            if not self.listed_for_leaks(part).whole
+        ]
+        return notes
 
     @property
     def graph(self) -> Graph:
@@ -90,7 +139,7 @@ class Subject:
         return tuple(name for name in self.task.part_names if self.task.part(name).negatives.size)
 
     @property
-    def own(self) -> bool:
+    def per_positive(self) -> bool:
         """Whether each test positive has its own negatives."""
         return self.task.part("test").per_positive
 
@@ -122,7 +171,7 @@ class Subject:
         Shared negatives beyond the limit are sampled too, and the lists are then not whole.
         """
         most = self.sample if limit is None else limit
-        return self._view("lists", "test", most * (PAIRS_IN_LISTS if self.own else 1))
+        return self._view("lists", "test", most * (PAIRS_IN_LISTS if self.per_positive else 1))
 
     def listed_for_leaks(self, part: str = "test") -> View:
         """All pairs of a part, up to a few million."""
@@ -143,7 +192,7 @@ class Subject:
         return self.sample if self.graph.num_edges <= EDGES_FOR_PATHS else min(self.sample, PAIRS_FOR_PATHS)
 
     def scores(self, method: str, view: View) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """What a heuristic says of the pairs of a view, in the shapes of its positives and negatives."""
+        """Return a heuristic's scores of the pairs of a view, in the shapes of both."""
         key = method, id(view)
         if key not in self._scores:
             scorer = create(method).fit(self.task)
@@ -206,3 +255,9 @@ def _rows(count: int, limit: int, rng: np.random.Generator) -> NDArray[np.int64]
     if count <= limit:
         return np.arange(count)
     return np.sort(rng.choice(count, size=limit, replace=False, shuffle=False))
+
+
+def graph_sizes(task: GraphTask) -> dict[str, int]:
+    """Return how many nodes, training edges and features a task has."""
+    found = {"nodes": task.num_nodes, "training edges": task.graph.num_edges}
+    return found if task.features is None else found | {"features": task.features.shape[1]}

@@ -1,4 +1,4 @@
-"""What a benchmark really measures, a verdict a line."""
+"""The audit of a benchmark, one verdict per line."""
 
 from __future__ import annotations
 
@@ -32,18 +32,18 @@ def audit(
     ],
     protocol: Annotated[
         str | None,
-        typer.Option("-p", "--protocol", help="The protocol; a folder has its own.", show_default="existing"),
+        typer.Option("-p", "--protocol", help="The protocol; saved tasks have one.", show_default="existing"),
     ] = None,
     seed: Annotated[int, typer.Option(help="For split, negatives and samples.", min=0)] = 0,
     sample: Annotated[
-        int, typer.Option(help="The most positives, and negatives, a slow check looks at.", min=1)
+        int, typer.Option(help="The most positives, and negatives, that a slow check examines.", min=1)
     ] = 100_000,
     option: Words = None,
     split: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER|FILES",
-            help="Your own split: a folder with train, valid and test pairs, or TRAIN,VALID,TEST as files."
+            help="Your own split: a folder with train, valid and test pairs, or the files TRAIN,VALID,TEST."
             " Without training pairs the graph is the training graph.",
         ),
     ] = None,
@@ -51,26 +51,26 @@ def audit(
         str | None,
         typer.Option(
             metavar="FOLDER|FILES",
-            help="Your own negatives: a folder with valid and test, or files, that of the test part last:"
+            help="Your own negatives: a folder with valid and test pairs, or the files TEST or VALID,TEST:"
             " pairs as text, or a .npy array (M, 2) or (P, K, 2).",
         ),
     ] = None,
     features: Annotated[
-        Path | None, typer.Option(help="A .npy file of the nodes' features, a row a node.")
+        Path | None, typer.Option(help="A .npy file of node features, one row per node.")
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="A .html file for a page, or a .json file for all numbers."),
     ] = None,
     strict: Annotated[
-        bool, typer.Option("--strict", help="End with status 1 where a check finds something broken.")
+        bool, typer.Option("--strict", help="Exit with status 1 if a check finds something broken.")
     ] = False,
     header: Header = None,
 ) -> None:
-    """Say what a benchmark really measures: leaks, negatives that give themselves away, degree bias.
+    """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
-    A line a check: broken, look or ok, its number and the reason. What is broken is a finding, not an error:
-    the status is 0 unless --strict is given.
+    Prints one line per check: broken, look or ok, a number and the reason. Something broken is a finding, not
+    an error: the exit status is 0 unless --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html
@@ -108,7 +108,7 @@ def audit(
 
 
 def _show(found: Audit) -> None:
-    """A line a finding, its reason folded in a terminal and whole in a pipe."""
+    """Print one line per finding, its reason folded in a terminal and whole in a pipe."""
     screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
     counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))
     screen.print(Text(f"{found.dataset} · {found.protocol} · {counts}"))

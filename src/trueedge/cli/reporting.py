@@ -1,4 +1,4 @@
-"""Everything that was run, on one page."""
+"""A page on everything that was run."""
 
 from __future__ import annotations
 
@@ -17,28 +17,26 @@ if TYPE_CHECKING:
 
 
 def report(
-    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="The folder of the records.")] = Path("runs"),
+    runs: Annotated[Path, typer.Argument(metavar="RUNS", help="The folder of records.")] = Path("runs"),
     output: Annotated[Path, typer.Option("-o", "--output", help="The .html file to write.")] = Path(
         "report.html"
     ),
-    dataset: Annotated[str, typer.Option(help="Only these data sets, with commas.", show_default="all")] = "",
-    protocol: Annotated[
-        str, typer.Option(help="Only these protocols, with commas.", show_default="all")
-    ] = "",
-    method: Annotated[str, typer.Option(help="Only these methods, with commas.", show_default="all")] = "",
+    dataset: Annotated[str, typer.Option(help="Only these data sets (a,b,…).", show_default="all")] = "",
+    protocol: Annotated[str, typer.Option(help="Only these protocols (a,b,…).", show_default="all")] = "",
+    method: Annotated[str, typer.Option(help="Only these methods (a,b,…).", show_default="all")] = "",
     title: Annotated[str, typer.Option(help="The title of the page.", show_default="the data sets")] = "",
     slices: Annotated[
         bool | None,
         typer.Option(
-            help="Group the test links by degree, common neighbours, distance and factor, for which all tasks"
-            " are made again, or leave that out.",
-            show_default="tasks that took less than a minute",
+            help="Show performance by group, such as a link's degree or distance. All tasks are made again"
+            " for that.",
+            show_default="for tasks that took less than a minute to make",
         ),
     ] = None,
 ) -> None:
-    """Write one page on the records: tables with intervals and tie groups, protocols, slices, curves, cost.
+    """Write an HTML page on the records: tables with intervals and tie groups, groups, curves and cost.
 
-    The page is one file that needs no network. Of what was run more than once the latest counts.
+    The page is one file that needs no network. Repeated runs: the latest counts.
 
     Example:
         trueedge report runs -o report.html

@@ -54,15 +54,15 @@ def table(
     texts: Collection[int] = (),
     more: str = "a wider window shows more",
 ) -> None:
-    """Print a table, one line a row: in a terminal the columns from the right that do not fit are left out.
+    """Print a table; in a terminal the rightmost columns that do not fit are left out.
 
     Args:
-        title: stands above it on a line of its own.
+        title: a line above it.
         columns: the names of the columns.
         rows: the cells.
         numbers: the columns that are set flush right.
         texts: the columns that may be cut short before they are left out.
-        more: where to see what was left out.
+        more: how to see what was left out.
     """
     lines = [[Text(name, style="bold") for name in columns]]
     lines += [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
@@ -78,10 +78,10 @@ def table(
 
 
 class Screen(Console):
-    """Standard output; where nobody reads it any more the rest goes nowhere, and the command goes on."""
+    """Standard output; once nobody reads it any more, the rest is dropped and the command goes on."""
 
     def on_broken_pipe(self) -> None:
-        """What `head` has seen is enough: what is told on standard error, and the status, still count."""
+        """Drop further output; standard error and the exit status still count."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, sys.stdout.fileno())
         os.close(nowhere)
@@ -112,7 +112,7 @@ def _joined(cells: Sequence[Text], widths: Sequence[int], numbers: Collection[in
 
 
 def card(lines: Sequence[tuple[str, str]]) -> None:
-    """Print what is known of one thing: a word and what it is, a line each."""
+    """Print what is known about one thing, one word and its meaning per line."""
     drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
     for word, text in lines:
         drawn.add_row(word, Text(text))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -40,3 +41,8 @@ def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitVal
         # Every metric of ranks can be read off the ranks later.
         kept.setdefault("mr", scores.ranks.mean)
     return UnitValues(unit, kept)
+
+
+def plural(unit: str) -> str:
+    """Return the plural of a unit's noun: ``nodes``, ``queries``."""
+    return f"{unit[:-1]}ies" if re.search("[^aeiou]y$", unit) else f"{unit}s"

@@ -1,4 +1,4 @@
-"""Pages and pictures from records and findings."""
+"""Pages and pictures of records, studies and audits."""
 
 from trueedge.report.critical_difference import critical_difference
 from trueedge.report.records_page import report, write

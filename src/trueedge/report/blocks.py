@@ -110,17 +110,17 @@ def figure(shown: Figure, flip_y: bool = False, listed: bool = True, looks: Look
         if len(small) <= MOST_BYTES:
             pictures = {"picture lying": wide, "picture standing": small}
     note = tag("p", shown.note, class_="quiet") if shown.note else None
-    return tag(
-        "figure",
-        tag("figcaption", shown.title),
-        *(
-            tag("div", drawn, class_=kind, tabindex=0, role="group", aria_label=shown.title)
-            for kind, drawn in pictures.items()
-        ),
-        note,
-        _numbers(shown) if listed else None,
-        id=f"figure-{shown.name}",
-    )
+    numbers = _numbers(shown) if listed else None
+    return captioned(shown.title, pictures, note, numbers, id=f"figure-{shown.name}")
+
+
+def captioned(title: str, pictures: Mapping[str, Markup], *below: object, **attributes: object) -> Markup:
+    """Pictures by their classes (``picture lying`` is for desks), with a title above and notes below."""
+    boxes = [
+        tag("div", drawn, class_=shape, tabindex=0, role="group", aria_label=title)
+        for shape, drawn in pictures.items()
+    ]
+    return tag("figure", tag("figcaption", title), *boxes, *below, **attributes)
 
 
 def figures(shown: Iterable[Markup]) -> Markup:
@@ -160,6 +160,17 @@ def paragraph(*parts: object, quiet: bool = False) -> Markup:
 def code(text: object) -> Markup:
     """A name, hash or command."""
     return tag("code", text)
+
+
+def in_words(value: object) -> str:
+    """Return a setting, or what is known of a machine, in words: ``yes``, ``0.7, 0.1``, ``system Linux``."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {one}" for name, one in value.items() if one)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def folded(summary: str, *content: object, opened: bool = False) -> Markup:

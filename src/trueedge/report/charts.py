@@ -9,17 +9,7 @@ from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
 from trueedge.report import marks
 from trueedge.report.colours import use
-from trueedge.report.frames import (
-    NARROW,
-    SMALL,
-    WIDTH,
-    Frame,
-    axes,
-    frame,
-    legend,
-    shortened,
-    text_width,
-)
+from trueedge.report.frames import NARROW, SMALL, WIDTH, Frame, axes, frame, legend, shortened, text_width
 from trueedge.report.heat import heat
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
@@ -82,17 +72,25 @@ def _key(figure: Figure, width: float, looks: marks.Looks) -> tuple[Markup, floa
     return legend([one.name for one in figure.series], swatches, room)
 
 
-def _svg(figure: Figure, width: float, content: Markup, height: float) -> Markup:
+def svg(
+    content: Markup, width: float, height: float, said: str, style: str = "", **attributes: object
+) -> Markup:
+    """A picture as wide as what it stands in, with what it shows in words."""
     return tag(
         "svg",
         content,
         xmlns="http://www.w3.org/2000/svg",
         viewBox=f"0 0 {width:.0f} {height:.0f}",
         role="img",
-        aria_label=spoken(figure),
-        style=f"width:100%;height:auto;color:{use('ink')}",
+        aria_label=said,
+        style=f"width:100%;height:auto;{style}color:{use('ink')}",
         font_family=FONT,
+        **attributes,
     )
+
+
+def _svg(figure: Figure, width: float, content: Markup, height: float) -> Markup:
+    return svg(content, width, height, spoken(figure))
 
 
 def spoken(figure: Figure) -> str:

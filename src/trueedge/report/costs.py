@@ -1,4 +1,4 @@
-"""What methods cost: time and memory, and quality against time."""
+"""What methods cost: time, memory, and quality against time."""
 
 from __future__ import annotations
 
@@ -9,24 +9,26 @@ from statistics import median
 
 from trueedge.analysis.figure import Figure, Series
 from trueedge.analysis.tables import Table
+from trueedge.metrics import scale
 from trueedge.report.blocks import MISSING, Cell, Column, figure, paragraph, table
 from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import method_looks
-from trueedge.report.room import fitting
+from trueedge.report.numbers import axis_label
+from trueedge.report.size_limit import fitting
 from trueedge.results.record import Record
 
 MEGABYTE = 2.0**20
-WHOLE_PROCESS = "of the whole process: the data, the libraries and what ran before count too"
+WHOLE_PROCESS = "of the whole process, including data, libraries and earlier runs"
 
 
 def cost(tables: Sequence[Table], room: int) -> Markup:
     """Time and memory of every method."""
     said = paragraph(
-        "Medians over seeds: fitting with all of its training, and scoring the pairs of the validation and"
-        " test parts; a single run may include the compiler's time. Memory is the largest resident memory of"
-        " the whole process, data and libraries with it, so it is shown only where methods differ in it by a"
-        " tenth or more. Times of different machines or devices do not compare.",
+        "Medians over seeds. Fit includes all training; score covers the validation and test parts. A single"
+        " run may include compilation. Peak memory is that of the whole process, data and libraries included;"
+        " it is shown where methods differ by 10 % or more. Times on different machines or devices are not"
+        " comparable.",
         quiet=True,
     )
     build = partial(_cost, looks=method_looks(tables))
@@ -54,7 +56,7 @@ def _cost(one: Table, looks: Mapping[str, Looks]) -> Markup:
                 devices,
             ]
         )
-        series.append(Series(line.label, (max(fit + score, 1e-4),), (100 * line.value,)))
+        series.append(Series(line.label, (max(fit + score, 1e-4),), (scale(one.headline) * line.value,)))
     columns: list[Column | str] = [
         "method",
         Column("fit", number=True, hint="median over seeds"),
@@ -67,7 +69,7 @@ def _cost(one: Table, looks: Mapping[str, Looks]) -> Markup:
         f"{one.headline} against time, {one.where}",
         "points",
         "seconds to fit and score",
-        f"{one.headline}, percent",
+        axis_label(one.headline),
         tuple(series),
         log_x=True,
     )
@@ -80,7 +82,7 @@ def _cost(one: Table, looks: Mapping[str, Looks]) -> Markup:
 
 
 def seconds(value: float) -> str:
-    """A time as a person says it."""
+    """Return a time in its usual unit."""
     if value < 0.0009995:
         return f"{1e6 * value:.2g} µs" if value < 9.95e-5 else f"{1e6 * value:.0f} µs"
     if value < 0.9995:

@@ -1,4 +1,4 @@
-"""The critical-difference plot: mean ranks on an axis, and bars that join what is not told apart."""
+"""The critical-difference plot: mean ranks on an axis; bars join methods without significant difference."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueedge.errors import InputError
-from trueedge.report.charts import FONT, spread
+from trueedge.report.charts import spread, svg
 from trueedge.report.colours import use
 from trueedge.report.frames import SMALL, text_width
-from trueedge.report.leaderboards import p_text
 from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.numbers import p_text
 from trueedge.report.scales import Scale
 from trueedge.statistics.rank_tests import RankTest
 
@@ -54,8 +54,8 @@ class _Method:
 def critical_difference(labels: Sequence[str], test: RankTest, *, upright: bool = False) -> Markup:
     """Draw mean ranks over data sets as one self-contained SVG, the best to the left.
 
-    Methods that a bar joins are not told apart. The length of the critical difference stands above the axis,
-    Friedman's p-value and the number of data sets below.
+    A bar joins methods without significant difference. The length of the critical difference is drawn
+    above the axis; Friedman's p-value and the number of data sets are written below.
 
     Args:
         labels: of the methods, in the order of the test's columns.
@@ -83,24 +83,15 @@ def critical_difference(labels: Sequence[str], test: RankTest, *, upright: bool 
         key=lambda one: one.rank,
     )
     content, width, height = (_standing if upright else _lying)(methods, lanes, test)
-    return tag(
-        "svg",
-        content,
-        xmlns="http://www.w3.org/2000/svg",
-        viewBox=f"0 0 {width:.0f} {height:.0f}",
-        role="img",
-        aria_label=_spoken(methods, labels, test),
-        style=f"width:100%;height:auto;min-width:0;max-width:{width:.0f}px;color:{use('ink')}",
-        font_family=FONT,
-        font_size=f"{SMALL:g}",
-    )
+    limits = f"min-width:0;max-width:{width:.0f}px;"
+    return svg(content, width, height, _spoken(methods, labels, test), limits, font_size=f"{SMALL:g}")
 
 
 def _spoken(methods: Sequence[_Method], labels: Sequence[str], test: RankTest) -> str:
     """What the plot shows, in words for those who do not see it."""
     ranks = ", ".join(f"{one.label} {one.rank_text}" for one in methods)
     joined_up = [", ".join(labels[member] for member in group) for group in test.groups if len(group) > 1]
-    told = f"not told apart: {'; '.join(joined_up)}" if joined_up else "all are told apart"
+    told = f"no significant difference: {'; '.join(joined_up)}" if joined_up else "all differ significantly"
     return f"Mean ranks, best first: {ranks}. {_caption(test)}. {_difference(test)}; {told}"
 
 

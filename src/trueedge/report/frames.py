@@ -158,6 +158,12 @@ def shortened(name: str, most: int = LONGEST_NAME) -> str:
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 
 
+def short_text(name: str, most: int = LONGEST_NAME, **attributes: object) -> Markup:
+    """A text that is not too long, with the whole name where a pointer rests on it."""
+    short = shortened(name, most)
+    return tag("text", short, tag("title", name) if short != name else None, **attributes)
+
+
 def legend(names: Sequence[str], marks: Iterable[Markup], room: float = WIDTH) -> tuple[Markup, float]:
     """The key above a picture, in as many lines as it takes, and the room it needs.
 
@@ -172,21 +178,19 @@ def legend(names: Sequence[str], marks: Iterable[Markup], room: float = WIDTH) -
         width = 26 + text_width(text, SMALL) + 14
         if x > 8 and x + width - 14 > room:
             x, y = 8.0, y + 20
-        label = tag("text", text, x=18, y=4, style=f"fill:{use('ink')};font-size:{SMALL:g}px")
-        hint = tag("title", name) if text != name else None
-        parts.append(tag("g", mark, label, hint, transform=f"translate({x + 6:.0f} {y:.0f})"))
+        label = short_text(name, 40, x=18, y=4, style=f"fill:{use('ink')};font-size:{SMALL:g}px")
+        parts.append(tag("g", mark, label, transform=f"translate({x + 6:.0f} {y:.0f})"))
         x += width
     return joined(parts), y + 18
 
 
 def name_below(name: str, centre: float, y: float, width: float) -> Markup:
     """What a horizontal axis says, around a place but within the picture."""
-    short = shortened(name, int((width - 8) / (0.57 * TEXT)))
-    half = min(text_width(short, TEXT), width - 8) / 2
+    most = int((width - 8) / (0.57 * TEXT))
+    half = min(text_width(shortened(name, most), TEXT), width - 8) / 2
     x = min(max(centre, half + 4), width - half - 4)
-    hint = tag("title", name) if short != name else None
     style = f"fill:{use('ink')};font-size:{TEXT:g}px"
-    return tag("text", short, hint, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor="middle", style=style)
+    return short_text(name, most, x=f"{x:.1f}", y=f"{y:.1f}", text_anchor="middle", style=style)
 
 
 def _crosses(y: Scale) -> bool:
@@ -201,12 +205,10 @@ def _widened(x: Scale, step: float) -> Scale:
 
 
 def _x_text(found: Frame, place: float, text: str) -> Markup:
-    short = shortened(text)
-    hint = tag("title", text) if short != text else None
     if found.slanted:
         turn = f"translate({place + 4:.1f} {found.bottom + 16:.1f}) rotate(-40)"
-        return tag("text", short, hint, transform=turn, text_anchor="end")
-    return tag("text", short, hint, x=f"{place:.1f}", y=f"{found.bottom + 18:.1f}", text_anchor="middle")
+        return short_text(text, transform=turn, text_anchor="end")
+    return short_text(text, x=f"{place:.1f}", y=f"{found.bottom + 18:.1f}", text_anchor="middle")
 
 
 def _names(found: Frame, figure: Figure) -> list[Markup]:
@@ -217,7 +219,4 @@ def _names(found: Frame, figure: Figure) -> list[Markup]:
     turn = f"translate(14 {middle:.1f}) rotate(-90)"
     # As much of it as the field is high.
     most = int((found.bottom - found.top + 40) / (0.57 * TEXT))
-    short = shortened(figure.y_label, most)
-    hint = tag("title", figure.y_label) if short != figure.y_label else None
-    beside = tag("text", short, hint, transform=turn, text_anchor="middle", style=style)
-    return [below, beside]
+    return [below, short_text(figure.y_label, most, transform=turn, text_anchor="middle", style=style)]

@@ -6,7 +6,7 @@ import math
 
 from trueedge.analysis.figure import Figure, Series
 from trueedge.report.colours import use
-from trueedge.report.frames import NARROW, SMALL, WIDTH, name_below, shortened, text_width
+from trueedge.report.frames import NARROW, SMALL, WIDTH, name_below, short_text, shortened, text_width
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.scales import number_text
 
@@ -30,7 +30,8 @@ def heat(figure: Figure, whole: float = WIDTH) -> tuple[Markup, float]:
     if not any(isinstance(value, str) for value in columns):
         columns = sorted(columns, key=float)
     names = [value if isinstance(value, str) else number_text(value) for value in columns]
-    rows = [shortened(one.name, 28 if whole > NARROW else 16) for one in figure.series]
+    most = 28 if whole > NARROW else 16
+    rows = [shortened(one.name, most) for one in figure.series]
     left = 16.0 + max(text_width(name, SMALL) for name in rows)
     width = (whole - left - 8) / len(columns)
     slanted = max(text_width(line, SMALL) for name in names for line in _in_lines(name)) + 8 > width
@@ -48,7 +49,9 @@ def heat(figure: Figure, whole: float = WIDTH) -> tuple[Markup, float]:
     for row, one in enumerate(figure.series):
         y = 8.0 + row * height
         if height >= 11:
-            names_beside.append(_row_name(one.name, rows[row], left, y + height / 2))
+            names_beside.append(
+                short_text(one.name, most, x=f"{left - 8:.1f}", y=f"{y + height / 2 + 4:.1f}")
+            )
         for number, (at, value) in enumerate(zip(one.x, one.y, strict=True)):
             x = left + places[at] * width
             if not math.isfinite(value):
@@ -114,11 +117,6 @@ def _decimals(values: list[float]) -> int:
 
 def _short(value: float, decimals: int) -> str:
     return number_text(round(value, decimals) + 0.0, 10.0**-decimals)
-
-
-def _row_name(name: str, short: str, left: float, y: float) -> Markup:
-    hint = tag("title", name) if short != name else None
-    return tag("text", short, hint, x=f"{left - 8:.1f}", y=f"{y + 4:.1f}")
 
 
 def _column_names(names: list[str], left: float, width: float, bottom: float, slanted: bool) -> list[Markup]:

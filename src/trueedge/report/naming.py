@@ -1,4 +1,4 @@
-"""What data sets and methods are known by on a page: a name that no other has, and a colour of its own."""
+"""Titles, unique names of data sets, and the colours of methods on a page."""
 
 from __future__ import annotations
 
@@ -7,16 +7,34 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from trueedge.analysis.tables import Table, alike
+from trueedge.analysis.summary import alike
+from trueedge.analysis.tables import Table
 from trueedge.report.marks import Looks
 from trueedge.results.record import Record
+from trueedge.tasks.base import KINDS
 
 DIGITS = 8
 HASH = re.compile(r"[0-9a-f]{16,}")
 
 
+def kind_title(kind: str) -> str:
+    """Return what a kind of task is called; a neutral word for one that is not registered here."""
+    found = KINDS.find(kind)
+    return "Results" if found is None else found.title
+
+
+def page_title(records: Sequence[Record]) -> str:
+    """Return the title of a page: ``Link prediction on cora``, ``Results on 7 data sets``."""
+    kinds = {kind_title(one.kind) for one in records}
+    names = list(dict.fromkeys(one.dataset for one in records))
+    where = f"{len(names)} data sets"
+    if len(names) <= 4:
+        where = " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return f"{kinds.pop() if len(kinds) == 1 else 'Results'} on {where}"
+
+
 def told_apart(records: Sequence[Record]) -> tuple[list[Record], dict[str, str]]:
-    """The records with data sets whose tables would have one title renamed, and what these were called.
+    """Rename data sets whose tables would have the same title; return the records and the old names by new.
 
     A file that was changed between two runs has one name and two graphs: ``roads (48caafc0)`` and
     ``roads (0c390abe)``, with the dates of their last records where these differ.

@@ -1,4 +1,4 @@
-"""Methods over the data sets of a protocol: mean ranks, and which of them can be told apart."""
+"""Methods across the data sets of a protocol: mean ranks, and which differ significantly."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from trueedge.analysis.tables import Table, higher_is_better
-from trueedge.report.blocks import Column, folded, notes, paragraph, table
+from trueedge.report.blocks import Column, captioned, folded, notes, paragraph, table
 from trueedge.report.critical_difference import critical_difference
 from trueedge.report.frames import shortened
-from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.room import fitting
+from trueedge.report.markup import Markup, joined
+from trueedge.report.size_limit import fitting
 from trueedge.statistics.rank_tests import RankTest, friedman
 
 LEVEL = 0.95
@@ -74,10 +74,12 @@ def over_datasets(tables: Sequence[Table], called: Mapping[str, str] | None = No
 
 def panel(found: Sequence[OverDatasets], room: int) -> Markup:
     """A plot for each protocol, and a line for each whose data sets are too few."""
+    if not found:
+        return Markup("")
     told = [one for one in found if one.test is not None and len(one.datasets) >= one.needed]
     said = paragraph(
-        "The mean rank of each method over the data sets of a protocol, 1 is best. Methods that a bar joins"
-        " are not told apart: their mean ranks lie within the critical difference (Nemenyi,"
+        "The mean rank of each method over the data sets of a protocol; 1 is best. Methods joined by a bar do"
+        " not differ significantly: their mean ranks lie within the critical difference (Nemenyi,"
         f" {100 * (1 - LEVEL):.0f} % level).",
         quiet=True,
     )
@@ -123,8 +125,8 @@ def _too_few(one: OverDatasets) -> str:
         return f"{one.protocol}: no two methods were run on the same two data sets"
     count = len(one.datasets)
     return (
-        f"{one.protocol}: {count} data sets are too few for the test to tell any of {len(one.labels)} methods"
-        f" apart; it takes {one.needed} at least"
+        f"{one.protocol}: {count} data sets are too few to compare {len(one.labels)} methods; it takes at"
+        f" least {one.needed}"
     )
 
 
@@ -132,30 +134,24 @@ def _shown(one: OverDatasets) -> Markup:
     """The plot of a protocol, lying where there is room and standing on a phone, with its numbers."""
     assert one.test is not None
     title = f"Mean rank by {one.metric}, {one.protocol}"
-    drawn = []
+    drawn = {}
     if len(one.labels) <= MOST_DRAWN:
-        for upright in (False, True):
-            plot = critical_difference(one.labels, one.test, upright=upright)
-            shape = "standing" if upright else "lying"
-            drawn.append(
-                tag("div", plot, class_=f"picture {shape}", tabindex=0, role="group", aria_label=title)
-            )
-    note = tag("p", _note(one), class_="quiet")
+        shapes = {"picture lying": False, "picture standing": True}
+        drawn = {name: critical_difference(one.labels, one.test, upright=up) for name, up in shapes.items()}
     name = f"figure-over-{one.protocol}-{one.metric}"
-    return tag(
-        "figure", tag("figcaption", title), *drawn, note, _numbers(one, not drawn), class_="ranks", id=name
-    )
+    note = paragraph(_note(one), quiet=True)
+    return captioned(title, drawn, note, _numbers(one, not drawn), class_="ranks", id=name)
 
 
 def _note(one: OverDatasets) -> str:
     assert one.test is not None
     parts = [f"{len(one.labels)} methods on {len(one.datasets)} data sets."]
     if one.test.p >= 1 - LEVEL:
-        parts.append("Friedman’s test finds no difference between the methods at this level.")
+        parts.append("Friedman’s test finds no significant difference between the methods.")
     if one.without:
-        parts.append(f"Left out, for want of methods: {_listed(one.without)}.")
+        parts.append(f"Data sets left out because methods are missing: {_listed(one.without)}.")
     if one.left_out:
-        parts.append(f"Left out, for want of data sets: {_listed(one.left_out)}.")
+        parts.append(f"Methods left out because data sets are missing: {_listed(one.left_out)}.")
     return " ".join(parts)
 
 

@@ -1,27 +1,31 @@
-"""The overview: all methods beside all data sets and protocols."""
+"""The overview: all methods on all data sets and protocols."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from trueedge.analysis.tables import Line, Table
+from trueedge.metrics import format_value
 from trueedge.report.blocks import MISSING, Cell, Column, notes, paragraph, table
 from trueedge.report.markup import Markup, joined
+from trueedge.report.numbers import axis_label, in_percent
 
 # What fits into a twentieth of a page.
 MOST_ROWS, MOST_CELLS = 300, 6_000
 MOST_WARNINGS = 3
-# Fewer splits than this hardly tell so many methods apart, whatever their gaps.
+# With fewer splits hardly any difference between so many methods is significant.
 FEW_SPLITS, MANY = 5, 5
 
 
 def overview(every: Sequence[Table]) -> Markup:
-    """All methods beside all data sets and protocols: the headline of each, in percent."""
+    """All methods on all data sets and protocols: the headline metric of each; nothing for a single table."""
+    if len(every) < 2:
+        return Markup("")
     labels = _by_place(every)[:MOST_ROWS]
     tables = every[: max(1, MOST_CELLS // len(labels))]
     columns: list[Column | str] = ["method"]
     columns += [
-        Column(f"{one.where}: {one.headline}", number=True, hint=f"{one.headline}, percent; {one.seeds}")
+        Column(f"{one.where}: {one.headline}", number=True, hint=f"{axis_label(one.headline)}; {one.seeds}")
         for one in tables
     ]
     found = [{line.label: line for line in one.lines} for one in tables]
@@ -34,27 +38,24 @@ def overview(every: Sequence[Table]) -> Markup:
             cells.append(MISSING if line is None else _short(line, one, top))
         rows.append(cells)
     said = (
-        "The headline metric of each, named in the column's head, in percent: the best of a column is bold;"
-        " what is not told apart from it, and whose interval overlaps its own, is shaded. Rows are sorted by"
-        " the mean place of a method in its columns, the best on top."
+        f"The headline metric of each data set and protocol{in_percent(one.headline for one in tables)}. "
+        " Bold: the best of a column. Shaded: no significant difference from the best, and intervals overlap."
+        " Rows are sorted by a method's mean position in its columns."
     )
-    left = [f"{len(every) - len(tables):,} more tables are left out here"] if len(tables) < len(every) else []
+    left = [f"{len(every) - len(tables):,} more tables are omitted here"] if len(tables) < len(every) else []
     shown = table(columns, rows, label="all methods, all protocols")
     few = [f"{one.where}: {sentence}" for one in tables for sentence in few_splits(one)]
     if len(few) > MOST_WARNINGS:
-        few = [f"{len(few):,} of the tables stand on too few splits to tell their methods apart"]
+        few = [f"{len(few):,} tables have too few splits to compare their methods"]
     return joined([paragraph(said, quiet=True), shown, notes([*few, *left])])
 
 
 def few_splits(one: Table) -> list[str]:
-    """That a table of many methods stands on few splits, where splits are what its intervals are over."""
+    """Say that a table of many methods has few splits, where its intervals are over splits."""
     sure = one.compared
     if sure is None or len(sure.methods) < MANY or not 1 < sure.tasks < FEW_SPLITS:
         return []
-    return [
-        f"{sure.tasks} splits are too few to tell {len(sure.pairs)} pairs apart; with more seeds letters"
-        " get clearer"
-    ]
+    return [f"{sure.tasks} splits are too few to compare {len(sure.methods)} methods: run more seeds"]
 
 
 def _short(line: Line, one: Table, best: float | None) -> Cell:
@@ -63,7 +64,7 @@ def _short(line: Line, one: Table, best: float | None) -> Cell:
     if one.compared is not None and line.estimate is not None:
         letters = line.estimate.letters
     top = one.lines[0].estimate
-    # Few seeds leave far ones a letter in common; that alone makes no tie.
+    # With few seeds even distant methods share a letter; that alone makes no tie.
     tied = (
         top is not None
         and line.estimate is not None
@@ -72,7 +73,7 @@ def _short(line: Line, one: Table, best: float | None) -> Cell:
         and line.estimate.estimate.high >= top.estimate.low
     )
     hint = f"group {''.join(letters)}" if letters else ""
-    return Cell(f"{100 * line.value:.2f}", best=line.value == best, shaded=tied, hint=hint)
+    return Cell(format_value(one.headline, line.value), best=line.value == best, shaded=tied, hint=hint)
 
 
 def _by_place(tables: Sequence[Table]) -> list[str]:

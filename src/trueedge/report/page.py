@@ -62,14 +62,14 @@ def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: It
         contents if len(sections) > 1 else None,
         tag("main", *parts, id="content"),
         tag("footer", *end),
-        tag("script", Markup(_script())),
+        tag("script", Markup(resource("page.js"))),
     )
     return f"<!DOCTYPE html>\n{tag('html', _head(title), body, lang='en')}\n"
 
 
 def _head(title: str) -> Markup:
     # The one script of the page runs, and no other; nothing is fetched from anywhere.
-    digest = base64.b64encode(hashlib.sha256(_script().encode()).digest()).decode()
+    digest = base64.b64encode(hashlib.sha256(resource("page.js").encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
     return tag(
         "head",
@@ -80,7 +80,7 @@ def _head(title: str) -> Markup:
         # Without it a browser asks for an icon.
         tag("link", rel="icon", href="data:,"),
         tag("title", title),
-        tag("style", Markup(css() + _style())),
+        tag("style", Markup(css() + resource("page.css"))),
     )
 
 
@@ -98,10 +98,6 @@ def _names(sections: Sequence[Section]) -> list[str]:
 
 
 @cache
-def _script() -> str:
-    return files("trueedge.report").joinpath("page.js").read_text(encoding="utf-8")
-
-
-@cache
-def _style() -> str:
-    return files("trueedge.report").joinpath("page.css").read_text(encoding="utf-8")
+def resource(name: str) -> str:
+    """Return the text of a style sheet or script of this package."""
+    return files("trueedge.report").joinpath(name).read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""The parts of a report beside its leaderboards: protocols, slices, training, cost, where it was computed."""
+"""Parts of a report: protocols, performance by group, training, provenance."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ from typing import Any
 
 from trueedge.analysis.curves import recorded_curve
 from trueedge.analysis.figure import Figure, Series
-from trueedge.analysis.rankings import Ranking
+from trueedge.analysis.rankings import Ranking, rankings
 from trueedge.analysis.slices import Sliced, Slicing
 from trueedge.analysis.tables import Table
+from trueedge.metrics import scale
+from trueedge.metrics.units import plural
 from trueedge.report.blocks import (
     MISSING,
     Column,
     definitions,
     figure,
     figures,
+    in_words,
     notes,
     paragraph,
     table,
@@ -26,7 +29,8 @@ from trueedge.report.blocks import (
 from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import method_looks
-from trueedge.report.room import fitting
+from trueedge.report.numbers import axis_label, in_percent
+from trueedge.report.size_limit import fitting
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
 
@@ -35,20 +39,17 @@ FEW = 6
 MOST_ROWS, MOST_PAIRS, MOST_SENTENCES = 100, 30, 20
 
 
-def protocols(found: Sequence[Ranking], room: int, looks: Mapping[str, Looks]) -> Markup:
-    """How the ranking of methods moves between protocols.
-
-    Args:
-        found: a data set each.
-        room: in bytes.
-        looks: for each data set the colours of its methods.
-    """
+def protocols(tables: Sequence[Table], room: int) -> Markup:
+    """How the ranking of methods changes between protocols; nothing without a data set that has several."""
+    found = rankings(tables)
+    if not found:
+        return Markup("")
     said = paragraph(
-        "A method's rank under each protocol, 1 is best, among the methods that all of them have. The overlap"
-        " (RBO, p = 0.5) is 1 for the same order and looks mostly at the top.",
+        "The rank of each method under each protocol, among the methods that all of them have; 1 is best. The"
+        " rank-biased overlap (RBO, p = 0.5) is 1 for the same order and weighs the top most.",
         quiet=True,
     )
-    build = partial(_ranking, looks=looks)
+    build = partial(_ranking, looks=method_looks(tables))
     return joined([said, _overlaps(found), *fitting(found, build, room, "data sets")])
 
 
@@ -77,9 +78,9 @@ def _ranking(one: Ranking, looks: Mapping[str, Looks]) -> Markup:
     order = sorted(one.ranks, key=lambda label: one.ranks[label][-1])
     drawn = order if len(order) <= MOST_LINES else sorted(one.ranks, key=lambda label: min(one.ranks[label]))
     series = tuple(Series(label, one.protocols, one.ranks[label]) for label in drawn[:MOST_LINES])
-    note = f"Left out, for want of a protocol: {', '.join(one.left_out)}." if one.left_out else ""
+    note = f"Left out because a protocol is missing: {', '.join(one.left_out)}." if one.left_out else ""
     if len(order) > MOST_LINES:
-        note = f"The {MOST_LINES} that stand highest under any protocol. {note}".strip()
+        note = f"Only the {MOST_LINES} methods that rank highest under any protocol. {note}".strip()
     bump = Figure(
         f"ranks-{one.dataset}",
         f"Rank by protocol, {one.dataset}",
@@ -106,22 +107,20 @@ def _ranking(one: Ranking, looks: Mapping[str, Looks]) -> Markup:
 
 
 def slices(tables: Sequence[Table], group: Callable[[Table], Sliced], room: int) -> Markup:
-    """How well methods rank the links of a kind.
+    """How well methods do on groups of test units.
 
     Args:
         tables: of the page; those that there is no room for are not grouped.
-        group: groups the links of one.
+        group: groups the units of one.
         room: in bytes.
     """
     said = paragraph(
-        "The headline metric over the test positives of one kind alone, in percent: how many neighbours the"
-        " poorer end has in the training graph, how many the two ends share, how far apart they are, and"
-        " which one factor speaks for the link (local: common neighbours, global: PageRank, features: cosine;"
-        " each alone in the upper tenth of its scores).",
+        "The headline metric within each group of the test part"
+        f"{in_percent(one.headline for one in tables)}.",
         quiet=True,
     )
     missing: dict[tuple[str, str], list[str]] = {}
-    # The values stand in the cells; a list of them beside is for a page that has the room.
+    # The cells show the values; they are listed too where the page has room for that.
     listed = len(tables) <= FEW
 
     def build(where: Table) -> Markup:
@@ -148,13 +147,14 @@ def _without(dataset: str, reason: str, protocols: Sequence[str], tables: Sequen
 
 
 def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
-    names = tuple(f"{group} ({count:,})" for group, count in zip(one.groups, one.links, strict=True))
+    names = tuple(f"{group} ({count:,})" for group, count in zip(one.groups, one.counts, strict=True))
+    factor = scale(metric)
     labels = [line.label for line in where.lines if line.label in one.values][:MOST_LINES]
     series = []
     for label in labels:
         cells = one.values[label]
         values = [
-            tuple(math.nan if cell is None else 100 * getattr(cell, end) for cell in cells)
+            tuple(math.nan if cell is None else factor * getattr(cell, end) for cell in cells)
             for end in ("value", "low", "high")
         ]
         series.append(Series(label, names, *values))
@@ -162,31 +162,29 @@ def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
         f"slices-{one.name}-{where.where}",
         f"{metric} by {one.title}",
         "heat",
-        f"{one.name} (number of test positives)",
-        f"{metric}, percent",
+        f"{one.name} (number of test {plural(where.found.unit)})",
+        axis_label(metric),
         tuple(series),
+        note=one.note,
     )
-
-
-def has_training(tables: Sequence[Table]) -> bool:
-    """Whether any record keeps how its training went."""
-    return any(recorded_curve(record.provenance) for one in tables for record in one.records)
 
 
 def training(tables: Sequence[Table], room: int) -> Markup:
-    """How trainings went: validation metric and loss by epoch."""
+    """Validation metric and loss by epoch; nothing where no record keeps them."""
+    trained = [one for one in tables if any(recorded_curve(record.provenance) for record in one.records)]
+    if not trained:
+        return Markup("")
     said = paragraph(
-        "The mean over the seeds that were still training; the band runs from the lowest to the highest. The"
-        " state of the best epoch on the validation part is what was judged.",
+        "Mean over the seeds still training; the band is their range. The model of the best validation epoch"
+        " is the one that was evaluated.",
         quiet=True,
     )
-    trained = [one for one in tables if has_training([one])]
     build = partial(_curves, listed=len(trained) <= FEW, colours=method_looks(tables))
     return joined([said, *fitting(trained, build, room, "data sets and protocols")])
 
 
 def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
-    looks: list[Series] = []
+    evaluations: list[Series] = []
     losses: list[Series] = []
     metric = ""
     for label, group in labelled(one.records).items():
@@ -195,14 +193,13 @@ def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
         if not curves:
             continue
         metric = metric or str(curves[0].get("metric") or "")
-        looks += _curve(label, [curve.get("looks", []) for curve in curves], 100.0)
+        evaluations += _curve(label, [curve.get("evaluations", []) for curve in curves], scale(metric))
         losses += _curve(label, [curve.get("losses", []) for curve in curves], 1.0)
     drawn = []
-    if looks:
+    if evaluations:
         title = f"{metric} on the validation part, {one.where}"
-        drawn.append(
-            Figure(f"looks-{one.where}", title, "lines", "epoch", f"{metric}, percent", tuple(looks))
-        )
+        name, axis = f"evaluations-{one.where}", axis_label(metric)
+        drawn.append(Figure(name, title, "lines", "epoch", axis, tuple(evaluations)))
     if losses:
         drawn.append(
             Figure(f"losses-{one.where}", f"Loss, {one.where}", "lines", "epoch", "loss", tuple(losses))
@@ -211,7 +208,7 @@ def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
 
 
 def _curve(label: str, curves: Sequence[Sequence[Sequence[float]]], factor: float) -> list[Series]:
-    """The mean, least and largest value over seeds at each epoch that any of them tells of."""
+    """The mean and range over seeds at each epoch that any of them has."""
     by_epoch: dict[float, list[float]] = {}
     for curve in curves:
         for epoch, value in curve:
@@ -239,10 +236,7 @@ def places(records: Sequence[Record], source: str) -> Markup:
             "records": f"{len(group):,}",
             "finished": f"{created[0]} to {created[-1]}" if created else MISSING,
             "device": str(place["device"] or MISSING),
-            "machine": ", ".join(
-                f"{name} {value}" for name, value in dict(place["machine"]).items() if value
-            ),
-            "versions": ", ".join(f"{name} {value}" for name, value in dict(place["versions"]).items()),
+            **{name: in_words(place[name]) for name in ("machine", "versions")},
         }
         parts.append(definitions(words))
     shown = parts[:MOST_SENTENCES]

@@ -1,4 +1,4 @@
-"""A page on what a study came to: its table, ours beside theirs, and its figures."""
+"""A page on a study: its figures, and its numbers next to the published ones."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from trueedge.files.writing import check_target, write_text
-from trueedge.report.blocks import Cell, Column, facts, figure, figures, notes, table
+from trueedge.report.blocks import Cell, Column, facts, figure, figures, in_words, notes, table
 from trueedge.report.markup import Markup, joined
 from trueedge.report.page import Section, page
 from trueedge.runs.provenance import machine, versions
@@ -26,11 +26,11 @@ def study_page(study: Study, finding: Finding) -> str:
         sections.append(Section("Figures", drawn))
     if finding.rows:
         known = any(row.theirs is not None for row in finding.rows)
-        title = "Ours beside theirs" if known else "Numbers"
+        title = "Ours and published" if known else "Numbers"
         sections.append(Section(title, _compared(finding.rows, study.decimals)))
     if finding.missing:
         sections.append(Section("Not run", notes(finding.missing)))
-    sections.append(Section("Where it was computed", _computed(finding)))
+    sections.append(Section("Provenance", _computed(finding)))
     return page(f"{study.name}: {study.title}", sections, lead=study.citation)
 
 
@@ -62,7 +62,7 @@ def _compared(rows: Sequence[Comparison], digits: int) -> Markup:
 
 
 def _cell(value: float | None, digits: int) -> Cell:
-    # Without the sign of what rounds to nothing.
+    # No minus sign before a rounded zero.
     return Cell("" if value is None else f"{round(value, digits) + 0.0:.{digits}f}", sort=value)
 
 
@@ -70,11 +70,5 @@ def _computed(finding: Finding) -> Markup:
     names = ("device", "machine", "versions")
     # What needs no record was computed here.
     found = finding.places or [{"device": "cpu", "machine": machine(), "versions": versions()}]
-    lines = [[_words(place.get(name)) for name in names] for place in found]
+    lines = [[in_words(place.get(name)) for name in names] for place in found]
     return table([Column(name, wide=name != "device") for name in names], lines, sortable=False)
-
-
-def _words(value: object) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{name} {one}" for name, one in value.items())
-    return "" if value is None else str(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,13 +125,17 @@ class Task(ABC):
             each metric's value by its name, a share of 1 where it is one; ``units`` holds the values for each
             unit.
         """
-        return self.evaluate_scores(self.scores(scorer, part), part, metrics)
+        return self.evaluate_scores(self.scores(scorer, part), part, metrics, scorer)
 
     def evaluate_scores(
-        self, scores: Scores, part: str = "test", metrics: Sequence[str] | None = None
+        self,
+        scores: Scores,
+        part: str = "test",
+        metrics: Sequence[str] | None = None,
+        scorer: object = None,
     ) -> Evaluation:
-        """Evaluate the checked scores of a part; see :meth:`evaluate`."""
-        warn_of(self, part, self.remarks(scores))
+        """Evaluate the checked scores of a part; see :meth:`evaluate`. The scorer is named in warnings."""
+        warn_of(self, part, self.remarks(scores), scorer)
         return measure(scores, self.metrics_for(scores) if metrics is None else metrics, self.unit)
 
     def metrics_for(self, scores: Scores) -> tuple[str, ...]:
@@ -261,7 +267,22 @@ def array_hash(array: NDArray[Any]) -> str:
     ).hexdigest()
 
 
-def warn_of(task: Task, part: str, findings: Sequence[str]) -> None:
-    """Warn of what was found about scores, once for each finding."""
-    for sentence in findings:
-        warnings.warn(f"{task.dataset} {task.protocol} {part}: {sentence}", ScoreWarning, stacklevel=3)
+def warn_of(task: Task, part: str, findings: Sequence[str], scorer: object = None) -> None:
+    """Warn of what was found about scores, once for each task, scorer and finding.
+
+    Ties are not mentioned where the scorer ``expects_ties``. A filter that asks for ScoreWarnings "always",
+    as records do, gets every one.
+    """
+    action = next((one[0] for one in warnings.filters if issubclass(ScoreWarning, one[2])), "default")
+    for sentence in findings if action != "ignore" else ():
+        if action != "always" and "are ties" in sentence and getattr(scorer, "expects_ties", False):
+            continue
+        known = WARNED.setdefault(task, set())
+        found = (getattr(scorer, "name", None) or id(scorer), re.sub(r"[\d.e+-]+", "", sentence))
+        if found not in known or action in ("always", "error"):
+            known.add(found)
+            warnings.warn(f"{task.dataset} {task.protocol} {part}: {sentence}", ScoreWarning, stacklevel=4)
+
+
+# What each task has warned of: the scorer's name (or id), and the sentence without its numbers.
+WARNED: WeakKeyDictionary[Task, set[tuple[Any, str]]] = WeakKeyDictionary()

@@ -94,7 +94,7 @@ class RecommendTask(GraphTask):
                 totals[name] += values[name] * values.queries
                 units[name].append(values.units.values[name])
         if low == high:
-            warn_of(self, part, [f"all scores are {low:g}: they separate nothing"])
+            warn_of(self, part, [f"all scores are {low:g}: they separate nothing"], scorer)
         means = {name: total / count for name, total in totals.items()}
         return Evaluation(
             means, UnitValues(self.unit, {name: np.concatenate(one) for name, one in units.items()})

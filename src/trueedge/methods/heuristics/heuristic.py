@@ -51,6 +51,9 @@ class Heuristic(Method):
 class HeuristicScorer:
     """A heuristic on a graph."""
 
+    # A formula gives many pairs the very same score: 0 without a common neighbour, say.
+    expects_ties: ClassVar[bool] = True
+
     heuristic: Heuristic
     graph: Graph
 

@@ -1,4 +1,4 @@
-"""The room a part of a page has: what does not fit is left out, and said."""
+"""The size limit of a page: what does not fit is omitted, with a note."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from trueedge.report.blocks import notes
 from trueedge.report.markup import Markup
 
 T = TypeVar("T")
-# A page shall open at once wherever it is sent: below 6 MB, whatever the number of records. Together the
-# parts have this many bytes.
+# A page must open at once wherever it is sent: below 6 MB for any number of records. All parts together have
+# this many bytes.
 PAGE = 5_600_000
 
 
 def fitting(items: Iterable[T], build: Callable[[T], Markup], room: int, what: str) -> list[Markup]:
-    """Build one item after another as long as they fit, and a sentence on how many did not.
+    """Build one item after another while they fit; a note says how many did not.
 
     Args:
         items: what is built from.
@@ -31,8 +31,8 @@ def fitting(items: Iterable[T], build: Callable[[T], Markup], room: int, what: s
         if room < 0:
             left = len(listed) - number
             told = (
-                f"{left:,} of {len(listed):,} {what} are left out here to keep the page small;"
-                " fewer data sets or protocols (--dataset, --protocol) leave room for them"
+                f"{left:,} of {len(listed):,} {what} are omitted to keep the page small: select fewer data"
+                " sets or protocols (--dataset, --protocol) to see them"
             )
             return [*built, notes([told])]
         built.append(made)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trueedge.analysis.figure import Figure, Series
-from trueedge.audit.check import Check, Finding, catalogue
-from trueedge.audit.page_style import style
+from trueedge.audit.audit import FORMATS, VERDICTS, Audit
+from trueedge.audit.check import CHECKS, Finding
 from trueedge.audit.shortcuts import SHORTCUTS
 from trueedge.report.blocks import (
     Cell,
@@ -18,22 +22,20 @@ from trueedge.report.blocks import (
     facts,
     figure,
     folded,
+    in_words,
     notes,
     paragraph,
     table,
 )
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.page import Section
+from trueedge.report.page import Section, resource
 from trueedge.report.page import page as whole_page
 
-if TYPE_CHECKING:
-    from trueedge.audit.audit import Audit
-
-ORDER = ("broken", "look", "ok")
+LOW, HIGH = "low ", "high "
 MEANING = {
-    "broken": "measures something else than it says",
-    "look": "deserves a look before it is believed",
-    "ok": "no larger than chance, or than what is harmless",
+    "broken": "makes scores misleading",
+    "look": "deserves a closer look",
+    "ok": "no larger than chance, or too small to matter",
 }
 
 
@@ -43,28 +45,28 @@ def page(audit: Audit) -> str:
     Args:
         audit: what :func:`trueedge.audit.audit` found.
     """
-    checks = {check.name: check for check in catalogue()}
-    cards = [_card(one, checks[one.check]) for one in audit.by_verdict()]
+    cards = [_card(one) for one in audit.by_verdict()]
+    style = tag("style", Markup(resource("audit.css")))
     sections = [
-        Section("Verdicts", joined([tag("style", Markup(style())), _filter(audit), _verdicts(audit)])),
+        Section("Verdicts", joined([style, _filter(audit), _verdicts(audit)])),
         Section("Findings", joined(cards)),
-        Section("What was looked at", _looked_at(audit), short="Looked at"),
-        Section("Where it comes from", _provenance(audit), short="Provenance"),
+        Section("What was examined", _examined(audit), short="Examined"),
+        Section("Provenance", _provenance(audit)),
     ]
     overview = _overview(audit)
     if overview is not None:
-        sections.insert(2, Section("What learns nothing", overview, short="Shortcuts"))
+        sections.insert(2, Section("Scorers that learn nothing", overview, short="Shortcuts"))
     if audit.skipped:
-        sections.insert(-2, Section("Checks that do not apply", _skipped(audit, checks), short="Not applied"))
+        sections.insert(-2, Section("Checks that do not apply", _skipped(audit), short="Not applied"))
     return whole_page(f"Audit of {audit.dataset} · {audit.protocol}", sections, lead=_lead(audit))
 
 
 def _lead(audit: Audit) -> Markup:
-    worst = next((verdict for verdict in ORDER if audit.count(verdict)), "ok")
+    worst = next((verdict for verdict in VERDICTS if audit.count(verdict)), "ok")
     told = {
-        "broken": "Numbers reported on this benchmark would mean something else than they say.",
-        "look": "Nothing is broken; some of it deserves a look before numbers on it are believed.",
-        "ok": "None of the checks found anything wrong with this benchmark.",
+        "broken": "Scores on this benchmark are misleading.",
+        "look": "Nothing is broken, but some findings deserve a closer look.",
+        "ok": "No check found anything wrong with this benchmark.",
     }
     sizes = [(f"{value:,}", name) for name, value in audit.sizes.items()]
     return joined([tag("p", told[worst], class_="lead"), facts(sizes)])
@@ -73,7 +75,7 @@ def _lead(audit: Audit) -> Markup:
 def _filter(audit: Audit) -> Markup:
     """Which verdicts are shown, by a choice that needs no script."""
     choices = [("all", f"all {len(audit)}", True)]
-    choices += [(verdict, f"{verdict} {audit.count(verdict)}", False) for verdict in ORDER]
+    choices += [(verdict, f"{verdict} {audit.count(verdict)}", False) for verdict in VERDICTS]
     labels = [
         tag(
             "label",
@@ -89,7 +91,7 @@ def _filter(audit: Audit) -> Markup:
 def _verdicts(audit: Audit) -> Markup:
     rows = [
         [
-            Cell(badge(one.verdict), sort=ORDER.index(one.verdict)),
+            Cell(badge(one.verdict), sort=VERDICTS.index(one.verdict)),
             Cell(tag("a", one.check, href=f"#{_name(one)}"), sort=one.check),
             Cell(one.shown, sort=one.number),
             _sentence(one.sentence),
@@ -105,9 +107,37 @@ def _name(finding: Finding) -> str:
     return f"check-{finding.check}"
 
 
-def _card(finding: Finding, check: Check) -> Markup:
+def figure_of(finding: Finding) -> Figure | None:
+    """Return the picture of a finding; None where there is nothing to see, no value being other than 0."""
+    drawn, series = CHECKS.get(finding.check).picture, finding.series
+    if drawn is None or not series:
+        return None
+    return filled(replace(drawn, name=finding.check), series)
+
+
+def filled(drawn: Figure, series: Mapping[str, NDArray[Any]]) -> Figure | None:
+    """Return a figure with the values of some series; None where no value is other than 0.
+
+    Args:
+        drawn: a figure without values.
+        series: arrays of one length: the horizontal axis first, then a line, bars or a row each; ``low NAME``
+            and ``high NAME`` are the interval of NAME.
+    """
+    (along, places), *others = series.items()
+    found = []
+    for name, values in others:
+        if name.startswith((LOW, HIGH)):
+            continue
+        ends = [tuple(series[side + name].tolist()) for side in (LOW, HIGH) if side + name in series]
+        found.append(Series(name, tuple(places.tolist()), tuple(map(float, values.tolist())), *ends))
+    if not any(np.any(np.isfinite(one.y) & (np.array(one.y) != 0)) for one in found):
+        return None
+    return replace(drawn, x_label=drawn.x_label or along, series=tuple(found))
+
+
+def _card(finding: Finding) -> Markup:
     """A finding with its picture beside it."""
-    shown = check.picture.figure(finding.check, finding.series) if check.picture is not None else None
+    check, shown = CHECKS.get(finding.check), figure_of(finding)
     rows = [[name, float(value)] for name, value in finding.numbers.items()]
     told = [
         badge(finding.verdict),
@@ -117,9 +147,9 @@ def _card(finding: Finding, check: Check) -> Markup:
         paragraph(_sentence(finding.sentence)),
     ]
     aside = [
-        paragraph(f"Looked at {finding.looked}.", quiet=True) if finding.looked else None,
+        paragraph(f"Examined: {finding.looked}.", quiet=True) if finding.looked else None,
         folded(
-            "its rule and all its numbers",
+            "rule and all numbers",
             paragraph(_sentence(check.rule), quiet=True),
             table(["number", Column("value", number=True)], rows),
         ),
@@ -136,8 +166,8 @@ def _sentence(text: str) -> str:
 
 
 def _overview(audit: Audit) -> Markup | None:
-    """What scorers that learn nothing get, beside chance; None where no such check applied."""
-    looks_at = {f"shortcut-{one.heuristic}": one.looks_at for one in SHORTCUTS}
+    """The AUC of scorers that learn nothing beside chance; None where no such check applied."""
+    looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()}
     found = [one for one in audit if one.check in looks_at]
     if not found:
         return None
@@ -147,7 +177,7 @@ def _overview(audit: Audit) -> Markup | None:
         name="shortcuts",
         title="The AUC of scorers that learn nothing",
         kind="bars",
-        x_label="what they look at",
+        x_label="what they use",
         y_label="AUC",
         series=(
             Series("against these negatives", names, tuple(one.number for one in found)),
@@ -159,26 +189,26 @@ def _overview(audit: Audit) -> Markup | None:
                 tuple(0.5 + one for one in noise),
             ),
         ),
-        note="The interval around chance is where random scores stay 999 times in a thousand.",
+        note="The interval around chance holds random scores 999 times out of 1,000.",
     )
     return figure(shown)
 
 
-def _looked_at(audit: Audit) -> Markup:
+def _examined(audit: Audit) -> Markup:
     sampled = paragraph(
-        f"A slow check looks at no more than {audit.sample:,} positives and as many negatives, drawn with the"
-        f" seed {audit.seed}; every finding says how many it looked at. A number of a sample is an estimate."
+        f"Slow checks examine at most {audit.sample:,} positives and as many negatives, sampled with seed"
+        f" {audit.seed}; every finding states how many it examined. Numbers from a sample are estimates."
     )
     times = [[name, float(seconds)] for name, seconds in audit.seconds.items()]
     took = folded(
-        f"{sum(audit.seconds.values()):.1f} seconds for all checks",
+        f"all checks took {sum(audit.seconds.values()):.1f} seconds",
         table(["check", Column("seconds", number=True)], times),
     )
     return joined([sampled, notes(audit.notes), took])
 
 
-def _skipped(audit: Audit, checks: Mapping[str, Check]) -> Markup:
-    rows = [[name, checks[name].question, reason] for name, reason in audit.skipped.items()]
+def _skipped(audit: Audit) -> Markup:
+    rows = [[name, CHECKS.get(name).question, reason] for name, reason in audit.skipped.items()]
     return table(
         ["check", Column("what it asks", wide=True), Column("why it does not apply", wide=True)], rows
     )
@@ -188,14 +218,14 @@ def _provenance(audit: Audit) -> Markup:
     found = audit.provenance
     told: dict[str, Any] = {"data set": audit.dataset, "protocol": audit.protocol, "seed": audit.seed}
     told |= {
-        name: _plain(value) for name, value in found.get("task_settings", {}).items() if value is not None
+        name: code(in_words(value))
+        for name, value in found.get("task_settings", {}).items()
+        if value is not None
     }
     hashes = {"task": found["task"], **found["hashes"]}
     told |= {f"SHA-256 of {name}": tag("span", value, class_="mono") for name, value in hashes.items()}
-    told |= {"versions": ", ".join(f"{name} {value}" for name, value in found["versions"].items())}
-    told |= {"machine": ", ".join(f"{name} {value}" for name, value in found["machine"].items() if value)}
+    told |= {name: in_words(found[name]) for name in ("versions", "machine")}
     return definitions(told)
 
 
-def _plain(value: Any) -> Any:
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else code(value)
+FORMATS.add(".html", page)
