@@ -63,7 +63,7 @@ def test_a_task_is_not_saved_over_something_else(tmp_path: Path) -> None:
         (lambda folder: (folder / "task.json").write_text("{"), "cannot be read"),
         (lambda folder: (folder / "task.json").write_text("[]"), "missing"),
         (lambda folder: (folder / "task.json").write_bytes(b"\xff\xfe\x00"), "cannot be read"),
-        (lambda folder: (folder / "test_negatives.npy").unlink(), "test_negatives.npy"),
+        (lambda folder: (folder / "test_negatives.npy").unlink(), "test_negatives is missing"),
         (lambda folder: (folder / "test_negatives.npy").write_bytes(b"junk"), "test_negatives.npy"),
         (lambda folder: np.save(folder / "test_positives.npy", np.zeros((3, 2))), "int32"),
         (

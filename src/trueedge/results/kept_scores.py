@@ -74,7 +74,7 @@ def describe(scores: Scores) -> dict[str, Any]:
 
 
 def scores_path(runs: Path, card: Mapping[str, Any]) -> Path:
-    """Return where the scores lie that a record speaks of; version 0.1 wrote ``.npy`` files."""
+    """Return where the scores of a record lie; version 0.1 wrote ``.npy`` files."""
     return runs / FOLDER / f"{card['scores']}.{'npz' if 'form' in card else 'npy'}"
 
 
@@ -122,7 +122,10 @@ def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
         raise InputError(f"{path} holds arrays of the shapes {shapes}, not {card['shapes']}")
     if any(array.dtype.kind not in "iufb" for array in arrays.values()):
         raise InputError(f"{path} holds something other than numbers")
-    return FORMS.get(card["form"]).from_arrays(arrays)
+    try:
+        return FORMS.get(card["form"]).from_arrays(arrays)
+    except InputError as error:
+        raise InputError(f"{path} does not hold such scores: {error}") from None
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:

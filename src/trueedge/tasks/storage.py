@@ -118,14 +118,19 @@ def load(folder: str | Path) -> Task:
     try:
         task = kind.from_arrays(_read_arrays(folder), **fields)
         same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
-    except InputError as error:
-        raise InputError(f"the task in {folder} is damaged: {error}") from None
-    except (TypeError, ValueError, KeyError):  # the card's further fields are not those of the kind
-        same = False
-    if not same or _seal(card) != card["seal"]:
-        raise InputError(
-            f"the task in {folder} is damaged: its content does not have the hash it was saved under"
+        reason = (
+            ""
+            if same and _seal(card) == card["seal"]
+            else "its content does not have the hash it was saved under"
         )
+    except InputError as error:
+        reason = str(error)
+    except KeyError as error:
+        reason = f"{error} is missing"
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        reason = f"it does not hold what a {kind.__name__} is made of ({error})"
+    if reason:
+        raise InputError(f"the task in {folder} is damaged: {reason}")
     return task
 
 
