@@ -220,7 +220,7 @@ def test_a_metric_for_another_layout_is_refused():
         tm.evaluate([1.0], [[0.0]], ["ap"])
     with pytest.raises(InputError, match="ndcg@5 evaluates lists of candidates"):
         tm.evaluate([1.0], [0.0], ["ndcg@5"])
-    with pytest.raises(InputError, match=r"mrr judges .*; it got lists of candidates"):
+    with pytest.raises(InputError, match=r"mrr evaluates .*; it got lists of candidates"):
         tm.evaluate_lists([0, 2], [1.0, 0.0], [True, False], ["mrr"])
 
 
