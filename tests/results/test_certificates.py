@@ -630,7 +630,11 @@ print(te.verify("own.json").ok)
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path,
-        env={"TRUEEDGE_DATA": "/nowhere", "HOME": str(tmp_path)},
+        env={
+            "TRUEEDGE_DATA": "/nowhere",
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(Path(te.__file__).parents[1]),
+        },
         capture_output=True,
         text=True,
     )
