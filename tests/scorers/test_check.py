@@ -318,7 +318,9 @@ def test_a_score_that_becomes_nan_has_no_size_of_change(task, shift, words):
 
 def test_a_long_sentence_is_wrapped_under_itself(monkeypatch):
     words = "batch statistics: a pair's score changes with the others in its batch " * 3
-    report = CheckReport("mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", words.strip())))
+    report = CheckReport(
+        "mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", words.strip()))
+    )
     monkeypatch.setenv("COLUMNS", "60")
     lines = str(report).splitlines()
     assert max(map(len, lines)) <= 60
@@ -333,7 +335,9 @@ def test_a_long_sentence_is_wrapped_under_itself(monkeypatch):
 
 
 def test_a_report_is_a_small_table():
-    report = CheckReport("mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", "Bad.")))
+    report = CheckReport(
+        "mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", "Bad."))
+    )
     assert str(report).splitlines() == ["mine: broken", "  ok      order  Good.", "  broken  batch  Bad."]
 
 

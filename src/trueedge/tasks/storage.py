@@ -112,9 +112,9 @@ def load(folder: str | Path) -> Task:
     kind = KINDS.get(card["kind"])
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
-    fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     if issubclass(kind, GraphTask):
         fields["graph"] = Graph.load(folder / "graph")
+    fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     try:
         task = kind.from_arrays(_read_arrays(folder), **fields)
         same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
@@ -198,7 +198,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
             )
     if card["kind"] not in KINDS:
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
-    if "test" not in card["parts"] or not set(card["parts"]) <= set(PARTS):
+    if "test" not in card["parts"] or not all(part in PARTS for part in card["parts"]):
         raise InputError(
             f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
         )
