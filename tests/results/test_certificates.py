@@ -691,7 +691,11 @@ def test_a_truth_made_to_fit_the_clusters_is_found_with_the_task(tmp_path: Path)
     assert (check.name, check.sentence) == ("size", "the communities in the scores are not those of the task")
 
 
-def test_scores_of_another_form_are_compared_with_the_task(folder: Path) -> None:
+def test_scores_of_another_form_are_compared_with_the_task(folder: Path, tmp_path: Path) -> None:
+    path, task = community_certificate(tmp_path)
+    forge(path, PairScores.check([1.0], [0.0]), {"mrr": 1.0})
+    assert te.verify(path).ok
+    assert failed(path, task=task) == ["size"]
     groups = np.arange(7) % 2
     forge(folder / "own.json", PartitionScores(groups, groups, groups), {"nmi": 1.0})
     assert te.verify(folder / "own.json").ok
