@@ -25,7 +25,7 @@ def test_run_certify_verify(trueedge, tmp_path: Path) -> None:
     assert "hashes compared: seal, settings, versions, scores" in err
     status, out, err = trueedge("verify", "out/ra.json", "--task", "karate")
     assert status == 0
-    assert "graph, split, negatives, task" in err
+    assert "protocol, size, graph, valid, test, task" in err
 
 
 def test_a_difference_is_a_line_and_status_1(trueedge, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_a_ranking_of_all_nodes_says_that_it_keeps_no_scores(trueedge) -> None:
     assert "existing ranks every node" not in err
     status, _, err = trueedge("certify", "-p", "recommendation")
     assert status == 1
-    assert "cannot be certified: recommendation ranks every node" in err
+    assert "cannot be certified: a task under recommendation keeps no scores" in err
 
 
 def test_verifying_imports_no_torch(trueedge, monkeypatch) -> None:

@@ -233,7 +233,7 @@ def test_a_warning_about_scores_is_a_sentence(trueedge) -> None:
     np.savetxt("same.txt", np.zeros(len(task.pairs())))
     status, _, err = trueedge("score", "karate", "same.txt", "-p", "existing")
     assert status == 0
-    assert err == "karate existing test: all scores are 0: nothing is told apart\n"
+    assert err == "karate existing test: all scores are 0: they separate nothing\n"
 
 
 def test_methods_side_by_side_come_with_intervals_and_tie_groups(trueedge) -> None:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import io
 import json
+import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
@@ -15,11 +18,15 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import trueedge as te
+from forged_files import memory_below
 from trueedge.errors import InputError
+from trueedge.metrics import ListScores, PairScores
+from trueedge.metrics.partitions import PartitionScores
 from trueedge.results.certificate import choose
 from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
-from trueedge.results.kept_scores import JudgedScores, load_scores, scores_path
+from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
 from trueedge.runs import Cell, run_cells
+from trueedge.tasks.communities import CommunityTask
 
 
 @dataclass(frozen=True)
@@ -65,6 +72,12 @@ def edit(path: Path, sealed: bool = True, **changes: object) -> None:
     path.write_text(json.dumps({**card, "seal": seal_of(card)} if sealed else card))
 
 
+def arrays_of(path: Path) -> dict[str, np.ndarray]:
+    """The arrays of a file of scores, to change and save again."""
+    with np.load(path) as archive:
+        return dict(archive)
+
+
 def failed(path: Path, **given: object) -> list[str]:
     return [check.name for check in te.verify(path, **given).differences]
 
@@ -80,30 +93,33 @@ def test_what_was_certified_is_verified(whole: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["own", "shared", "large"])
-def test_the_stored_scores_are_the_judged_ones_bit_for_bit(whole: Path, name: str) -> None:
+def test_the_stored_scores_are_the_evaluated_ones_bit_for_bit(whole: Path, name: str) -> None:
     card = json.loads((whole / f"{name}.json").read_text())
     task = te.task("karate", card["protocol"], card["task_seed"], **card["options"])
     method = Awkward() if name == "large" else te.methods.create(card["method"])
     positive, negative = task.scores(method.fit(task))
-    stored = np.load(whole / card["scores"]["file"]).astype(np.float64)
-    assert stored.tobytes() == np.concatenate([positive, negative.ravel()]).tobytes()
+    stored = arrays_of(whole / card["scores"]["file"])
+    assert stored["positive"].astype(np.float64).tobytes() == positive.tobytes()
+    assert stored["negative"].astype(np.float64).tobytes() == negative.tobytes()
     # The file is one that 'trueedge score' takes.
     assert task.evaluate(whole / card["scores"]["file"]) == card["metrics"]
 
 
 def test_an_outside_reference_gets_the_certified_numbers(whole: Path) -> None:
     card = json.loads((whole / "shared.json").read_text())
-    scores = np.load(whole / card["scores"]["file"])
-    truth = np.arange(len(scores)) < card["scores"]["positives"]
+    stored = arrays_of(whole / card["scores"]["file"])
+    truth = np.repeat([1, 0], [len(stored["positive"]), len(stored["negative"])])
+    scores = np.concatenate([stored["positive"], stored["negative"]])
     assert roc_auc_score(truth, scores) == pytest.approx(card["metrics"]["auc"], abs=1e-12)
 
 
 def test_scores_that_fit_single_precision_take_half_the_room(whole: Path) -> None:
     cards = {name: json.loads((whole / f"{name}.json").read_text()) for name in ("own", "large")}
-    kinds = {name: np.load(whole / card["scores"]["file"]).dtype for name, card in cards.items()}
-    assert kinds == {"own": np.float64, "large": np.float64}
+    for card in cards.values():
+        assert {one.dtype for one in arrays_of(whole / card["scores"]["file"]).values()} == {np.dtype("<f8")}
     record = te.run("karate", "existing", "cn", store=te.Store(whole / "runs"), keep_scores=True)
-    assert np.load(scores_path(whole / "runs", record.provenance["kept"])).dtype == np.float32
+    kept = arrays_of(scores_path(whole / "runs", record.provenance["kept"]))
+    assert {one.dtype for one in kept.values()} == {np.dtype("<f4")}
 
 
 def test_keeping_scores_changes_no_metric(whole: Path) -> None:
@@ -141,7 +157,7 @@ def test_a_full_disk_costs_the_scores_and_not_the_record(tmp_path: Path, monkeyp
         raise OSError(28, "No space left on device")
 
     store = te.Store(tmp_path)
-    monkeypatch.setattr(JudgedScores, "save", full)
+    monkeypatch.setattr("trueedge.results.kept_scores.save_scores", full)
     record = te.run("karate", "existing", "cn", store=store, keep_scores=True)
     assert any("could not be kept" in sentence and "No space" in sentence for sentence in record.warnings)
     assert "kept" not in record.provenance
@@ -152,102 +168,153 @@ def test_a_write_that_fails_leaves_nothing_behind(tmp_path: Path, monkeypatch) -
     def fails(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(np, "save", fails)
+    monkeypatch.setattr(np, "savez", fails)
     with pytest.raises(OSError, match="No space"):
-        JudgedScores(np.ones(2), np.zeros(3)).save(tmp_path / "a.npy")
+        save_scores(PairScores.check(np.ones(2), np.zeros(3)), tmp_path / "a.npz")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_changed_score_is_found_and_the_metrics_it_moves(folder: Path) -> None:
-    path = folder / "own.scores.npy"
-    scores = np.load(path)
-    scores[: len(scores) // 25] += 100.0
-    np.save(path, scores)
+    path = folder / "own.scores.npz"
+    scores = arrays_of(path)
+    scores["positive"][:3] += 100.0
+    np.savez(path, **scores)
     names = failed(folder / "own.json")
     assert names[0] == "scores"
     assert "metric mrr" in names
 
 
 def test_the_smallest_change_of_a_score_is_found_where_no_metric_moves(folder: Path) -> None:
-    path = folder / "large.scores.npy"
-    scores = np.load(path)
-    scores[scores.argmax()] *= 1 + 1e-15
-    np.save(path, scores)
+    path = folder / "large.scores.npz"
+    scores = arrays_of(path)
+    best = max(scores.values(), key=np.max)
+    best[best.argmax()] *= 1 + 1e-15
+    np.savez(path, **scores)
     assert failed(folder / "large.json") == ["scores"]
 
 
 def test_scores_in_another_order_are_found(folder: Path) -> None:
-    path = folder / "shared.scores.npy"
-    scores = np.load(path)
-    count = json.loads((folder / "shared.json").read_text())["scores"]["positives"]
+    path = folder / "shared.scores.npz"
+    scores = arrays_of(path)
     # Every metric stays what it was: only the pairs' scores were exchanged.
-    np.save(path, np.concatenate([scores[:count][::-1], scores[count:]]))
+    np.savez(path, positive=scores["positive"][::-1], negative=scores["negative"])
     assert failed(folder / "shared.json") == ["scores"]
 
 
 def test_another_certificates_scores_are_found(folder: Path) -> None:
-    shutil.copyfile(folder / "shared.scores.npy", folder / "own.scores.npy")
+    shutil.copyfile(folder / "shared.scores.npz", folder / "own.scores.npz")
     (check,) = te.verify(folder / "own.json").differences
     assert check.name == "scores"
-    assert "not those of" in check.sentence
+    assert "holds arrays of the shapes {'positive': [7], 'negative': [7]}, not" in check.sentence
     store = te.Store(folder / "runs")
     other = te.run("karate", "heart", "ra", store=store, keep_scores=True, k=20)
-    shutil.copyfile(scores_path(folder / "runs", other.provenance["kept"]), folder / "own.scores.npy")
+    shutil.copyfile(scores_path(folder / "runs", other.provenance["kept"]), folder / "own.scores.npz")
     assert "metric mrr" in failed(folder / "own.json")
 
 
 @pytest.mark.parametrize("cut", [0, 1, 60, 127, 128, 136, -1])
 def test_a_truncated_file_of_scores_is_found(folder: Path, cut: int) -> None:
-    path = folder / "own.scores.npy"
+    path = folder / "own.scores.npz"
     path.write_bytes(path.read_bytes()[:cut])
     (check,) = te.verify(folder / "own.json").differences
     assert check.name == "scores"
-    assert "own.scores.npy is damaged" in check.sentence
+    assert re.search(r"own\.scores\.npz is (a damaged archive|no \.npz file)", check.sentence)
 
 
-def test_something_after_the_scores_is_found(folder: Path) -> None:
-    path = folder / "own.scores.npy"
-    path.write_bytes(path.read_bytes() + b"more")
-    assert "something follows" in te.verify(folder / "own.json").differences[0].sentence
+def test_a_bit_turned_in_the_file_of_scores_is_found(folder: Path) -> None:
+    path = folder / "own.scores.npz"
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(bytes(content))
+    (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
 
 
 def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
-    path = folder / "own.scores.npy"
-    for array, words in (
-        (np.full(len(np.load(path)), np.nan), "NaN"),
-        (np.load(path).astype(">f8"), "no list of scores"),
-        (np.load(path).astype(int), "no list of scores"),
-        (np.load(path)[None], "no list of scores"),
+    path = folder / "own.scores.npz"
+    scores = arrays_of(path)
+    width = scores["negative"].shape[1]
+    text = np.full(scores["negative"].shape, "1.5")
+    for changed, words in (
+        ({"negative": np.full((7, width), np.nan)}, "negative scores are NaN"),
+        ({"negative": text}, "numbers"),
+        ({"negative": scores["negative"].astype(complex)}, "numbers"),
+        ({"positive": scores["positive"][None]}, "holds arrays of the shapes"),
+        ({"extra": np.ones(1)}, "holds arrays of the shapes"),
     ):
-        np.save(path, array)
+        np.savez(path, **{**scores, **changed})
         assert words in te.verify(folder / "own.json").differences[0].sentence
+    np.savez(path, positive=scores["positive"])
+    assert "holds arrays of the shapes" in te.verify(folder / "own.json").differences[0].sentence
+    np.save(path.open("wb"), scores["positive"])
+    assert "no .npz file" in te.verify(folder / "own.json").differences[0].sentence
+    # Other bytes of the same numbers are the same scores.
+    np.savez_compressed(path, **{name: one.astype(">f8") for name, one in scores.items()})
+    assert te.verify(folder / "own.json").ok
     path.unlink()
     assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
     path.mkdir()
     assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
 
 
-def test_nothing_is_unpickled(folder: Path) -> None:
+def test_nothing_is_unpickled(folder: Path, capsys) -> None:
     class Trap:
         def __reduce__(self):
             return print, ("sprung",)
 
-    path = folder / "own.scores.npy"
-    np.save(path, np.array([Trap()], dtype=object), allow_pickle=True)
-    assert "damaged" in te.verify(folder / "own.json").differences[0].sentence
+    path = folder / "own.scores.npz"
+    np.savez(path, positive=np.array([Trap()], dtype=object), negative=np.ones(1), allow_pickle=True)
+    assert not te.verify(folder / "own.json").ok
+    assert "sprung" not in capsys.readouterr().out
 
 
-def test_a_huge_declared_shape_takes_no_memory(folder: Path) -> None:
-    path = folder / "own.scores.npy"
+def npy(shape: tuple[int, ...], content: bytes = b"") -> bytes:
+    """A .npy file whose head claims a shape, whatever follows."""
     head = np.lib.format.header_data_from_array_1_0(np.empty(0))
-    with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, {**head, "shape": (1 << 50,)})
-    assert "damaged" in te.verify(folder / "own.json").differences[0].sentence
-    told = json.loads((folder / "own.json").read_text())["scores"]
-    for sizes in ({"positives": 1 << 50}, {"negatives": [1 << 29, 1 << 29], "positives": 1 << 29}):
-        edit(folder / "own.json", scores={**told, **sizes})
+    file = io.BytesIO()
+    np.lib.format.write_array_header_1_0(file, {**head, "shape": shape})
+    return file.getvalue() + content
+
+
+@pytest.mark.parametrize("packed", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED])
+def test_a_huge_declared_shape_takes_no_memory(folder: Path, packed: int) -> None:
+    path = folder / "own.scores.npz"
+    with zipfile.ZipFile(path, "w", packed) as archive:
+        archive.writestr("positive.npy", npy((1 << 50,)))
+    with memory_below(5e6):
+        (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
+    said = json.loads((folder / "own.json").read_text())["scores"]
+    for shapes in ({"positive": [1 << 50]}, {"positive": [1 << 29], "negative": [1 << 29, 1 << 29]}):
+        edit(folder / "own.json", scores={**said, "shapes": shapes})
         with pytest.raises(InputError, match="is no certificate"):
             te.verify(folder / "own.json")
+
+
+def test_an_archive_that_unpacks_to_far_more_than_it_is_takes_no_memory(folder: Path) -> None:
+    path = folder / "own.scores.npz"
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("positive.npy", "w") as member,
+    ):
+        member.write(npy((50_000_000,)))
+        for _ in range(400):
+            member.write(bytes(1_000_000))
+    assert path.stat().st_size < 1_000_000
+    with memory_below(2e7):
+        (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
+
+
+def test_a_member_named_twice_or_out_of_the_folder_changes_nothing(folder: Path) -> None:
+    path = folder / "own.scores.npz"
+    with zipfile.ZipFile(path, "a") as archive, pytest.warns(UserWarning, match="Duplicate name"):
+        archive.writestr("positive.npy", npy((7,), np.arange(7.0).tobytes()))
+    assert "scores" in failed(folder / "own.json")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("../../positive.npy", npy((7,), np.arange(7.0).tobytes()))
+    assert failed(folder / "own.json") == ["scores"]
+    assert not (folder.parent / "positive.npy").exists()
 
 
 def test_a_changed_metric_is_found_by_its_name_and_number(folder: Path) -> None:
@@ -305,7 +372,7 @@ def test_the_task_is_compared_where_it_is_at_hand(folder: Path, tmp_path: Path) 
     for name in ("own", "shared"):
         assert te.verify(folder / f"{name}.json", "karate").ok
     names = {check.name for check in te.verify(folder / "own.json", "karate").checks}
-    assert names >= {"graph", "split", "negatives", "task", "pairs", "protocol"}
+    assert names >= {"graph", "valid", "test", "task", "size", "protocol"}
     task = te.task("karate", "heart", 0, k=20)
     assert te.verify(folder / "own.json", task).ok
     assert te.verify(folder / "own.json", task.save(tmp_path / "task")).ok
@@ -313,11 +380,11 @@ def test_the_task_is_compared_where_it_is_at_hand(folder: Path, tmp_path: Path) 
 
 def test_another_task_is_told_apart_by_what_differs(folder: Path) -> None:
     one = folder / "own.json"
-    assert failed(one, task=te.task("karate", "heart", 1, k=20)) == ["graph", "split", "negatives", "task"]
-    assert failed(one, task=te.task("karate", "heart", 0, k=18)) == ["pairs", "negatives", "task"]
+    assert failed(one, task=te.task("karate", "heart", 1, k=20)) == ["graph", "valid", "test", "task"]
+    assert failed(one, task=te.task("karate", "heart", 0, k=18)) == ["size", "valid", "test", "task"]
     other = te.task("karate", "existing", 0)
-    assert failed(one, task=other) == ["protocol", "pairs", "negatives", "task"]
-    with pytest.raises(InputError, match="ranks every node"):
+    assert failed(one, task=other) == ["protocol", "size", "valid", "test", "task"]
+    with pytest.raises(InputError, match="a task under recommendation keeps no scores"):
         te.verify(one, te.task("karate", "recommendation"))
     with pytest.raises(InputError, match="karat"):
         te.verify(one, "karat")
@@ -346,20 +413,27 @@ def test_a_task_that_cannot_be_made_is_one_sentence(folder: Path, change: dict) 
 
 def test_fewer_negatives_than_the_task_has_are_found_with_the_task(folder: Path) -> None:
     card = json.loads((folder / "own.json").read_text())
-    count, (_, width) = card["scores"]["positives"], card["scores"]["negatives"]
-    scores = load_scores(folder / "own.scores.npy", count, (count, width))
-    easy = JudgedScores(scores.positive, np.sort(scores.negative, axis=1)[:, :10])
-    easy.save(folder / "own.scores.npy")
-    measured = te.metrics.evaluate(easy.positive, easy.negative, ["mrr"])
-    edit(
-        folder / "own.json",
-        scores={**card["scores"], "negatives": [count, 10]},
-        metrics=measured,
-        hashes={**card["hashes"], "scores": easy.hash},
-    )
-    # A forgery that is whole in itself passes: only the data tells.
+    scores = load_scores(folder / "own.scores.npz", card["scores"])
+    assert isinstance(scores, PairScores)
+    easy = PairScores(scores.positive, np.sort(scores.negative, axis=1)[:, :10])
+    forge(folder / "own.json", easy, te.metrics.evaluate(easy.positive, easy.negative, ["mrr"]))
+    # A forgery that is whole in itself passes: it takes the data to see it.
     assert te.verify(folder / "own.json").ok
-    assert failed(folder / "own.json", task="karate") == ["pairs"]
+    assert failed(folder / "own.json", task="karate") == ["size"]
+
+
+def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> None:
+    """Put other scores and their metrics into a certificate, with all hashes and the seal made anew."""
+    card = json.loads(path.read_text())
+    save_scores(scores, path.parent / card["scores"]["file"])
+    said = describe(scores)
+    edit(
+        path,
+        scores={**card["scores"], "form": said["form"], "shapes": said["shapes"]},
+        metrics=metrics,
+        headline=next(iter(metrics)),
+        hashes={**card["hashes"], "scores": said["scores"]},
+    )
 
 
 @pytest.mark.parametrize(
@@ -369,8 +443,8 @@ def test_fewer_negatives_than_the_task_has_are_found_with_the_task(folder: Path)
         ("{", "Expecting property name"),
         ("[]", "format"),
         ("7", "format"),
-        ('{"format": "trueedge certificate", "version": 2}', "version 2"),
-        ('{"format": "trueedge certificate", "version": 1}', "'dataset' is missing"),
+        ('{"format": "trueedge certificate", "version": 3}', "version 3"),
+        ('{"format": "trueedge certificate", "version": 2}', "'dataset' is missing"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
         ('{"a": 1, "a": 2}', "'a' stands in it twice"),
@@ -392,6 +466,9 @@ def test_what_is_no_certificate_is_refused_in_one_sentence(tmp_path: Path, text:
     assert len(str(caught.value)) < 300 + len(str(path))
 
 
+PLAIN = {"file": "own.scores.npz", "form": "pairs", "shapes": {"positive": [1], "negative": [1]}}
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -405,9 +482,19 @@ def test_what_is_no_certificate_is_refused_in_one_sentence(tmp_path: Path, text:
         {"metrics": {"mrr": 0.1, **{f"hits@{k}": 0.1 for k in range(1, 1100)}}},
         {"hashes": {}},
         {"scores": {}},
-        {"scores": {"file": "../own.scores.npy", "positives": 1, "negatives": [1]}},
-        {"scores": {"file": "/etc/passwd", "positives": 1, "negatives": [1]}},
-        {"scores": {"file": "own\0.npy", "positives": 1, "negatives": [1]}},
+        {"kind": None},
+        {"hashes": {"task": 1}},
+        {"scores": {**PLAIN, "file": "../own.scores.npz"}},
+        {"scores": {**PLAIN, "file": "/etc/passwd"}},
+        {"scores": {**PLAIN, "file": "own\0.npz"}},
+        {"scores": {**PLAIN, "file": ".."}},
+        {"scores": {**PLAIN, "form": 7}},
+        {"scores": {**PLAIN, "shapes": {}}},
+        {"scores": {**PLAIN, "shapes": [7]}},
+        {"scores": {**PLAIN, "shapes": {"positive": 7}}},
+        {"scores": {**PLAIN, "shapes": {"positive": [-1]}}},
+        {"scores": {**PLAIN, "shapes": {"positive": [True]}}},
+        {"scores": {**PLAIN, "shapes": {"positive": [1 << 31]}}},
         {"scores": {"file": "own.scores.npy", "positives": -1, "negatives": [1]}},
         {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [3, 1]}},
         {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [2, 1, 1]}},
@@ -415,7 +502,7 @@ def test_what_is_no_certificate_is_refused_in_one_sentence(tmp_path: Path, text:
         {"scores": {"file": "own.scores.npy", "positives": 2, "negatives": [True]}},
         {"scores": {"file": "own.scores.npy", "positives": 0, "negatives": [1]}},
     ],
-    ids=range(19),
+    ids=range(29),
 )
 def test_fields_that_cannot_be_are_refused(folder: Path, change: dict) -> None:
     edit(folder / "own.json", sealed=False, **change)
@@ -467,7 +554,7 @@ def test_the_command_that_is_named_computes_that_record(tmp_path: Path, monkeypa
 def test_what_ranks_every_node_cannot_be_certified(tmp_path: Path) -> None:
     store = te.Store(tmp_path)
     record = te.run("karate", "recommendation", "cn", store=store, keep_scores=True)
-    with pytest.raises(InputError, match="recommendation ranks every node"):
+    with pytest.raises(InputError, match="a task under recommendation keeps no scores"):
         te.certify(record, tmp_path / "a.json", store)
 
 
@@ -485,8 +572,7 @@ def test_kept_scores_that_were_damaged_are_not_certified(folder: Path) -> None:
     store = te.Store(folder / "runs")
     record = choose(store, method="katz")
     path = scores_path(store.folder, record.provenance["kept"])
-    scores = np.load(path)
-    np.save(path, scores + 1)
+    np.savez(path, **{name: one + 1 for name, one in arrays_of(path).items()})
     with pytest.raises(InputError, match="is damaged"):
         te.certify(record, folder / "new.json", store)
     assert not (folder / "new.json").exists()
@@ -530,7 +616,7 @@ def test_the_latest_record_with_its_scores_is_chosen(tmp_path: Path) -> None:
 
 
 def test_verifying_needs_neither_torch_nor_data_nor_the_records(whole: Path, tmp_path: Path) -> None:
-    for name in ("own.json", "own.scores.npy"):
+    for name in ("own.json", "own.scores.npz"):
         shutil.copyfile(whole / name, tmp_path / name)
     script = """
 import socket, sys
@@ -544,20 +630,24 @@ print(te.verify("own.json").ok)
     done = subprocess.run(
         [sys.executable, "-c", script],
         cwd=tmp_path,
-        env={"TRUEEDGE_DATA": "/nowhere", "HOME": str(tmp_path)},
+        env={
+            "TRUEEDGE_DATA": "/nowhere",
+            "HOME": str(tmp_path),
+            "PYTHONPATH": str(Path(te.__file__).parents[1]),
+        },
         capture_output=True,
         text=True,
     )
     assert done.stdout.strip() == "True", done.stderr
 
 
-def test_a_certificate_that_steers_the_terminal_is_refused(tmp_path: Path) -> None:
+def test_a_certificate_with_control_characters_is_refused(tmp_path: Path) -> None:
     from trueedge.results.certificate_file import FORMAT, read_certificate
 
     path = tmp_path / "c.json"
     for name in ("cora\u001b[2J", "cora\nOK  fake", "cora\u202e", "a\u0085b"):
         path.write_text(json.dumps({"format": FORMAT, "version": 1, "dataset": name}))
-        with pytest.raises(InputError, match="characters that steer a terminal"):
+        with pytest.raises(InputError, match="control characters for a terminal"):
             read_certificate(path)
     path.write_text(json.dumps({"format": FORMAT, "version": 1, "dataset": "C:\\new"}))
     with pytest.raises(InputError, match="'protocol' is missing"):
@@ -584,3 +674,182 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
     with pytest.raises(ValueError, match="'999' stands in it twice"):
         _once([(Name(number), 1) for number in (*range(1_000), 999)])
     assert compared < 10_000
+
+
+def test_a_name_that_stands_twice_among_many_is_found(tmp_path: Path) -> None:
+    from trueedge.results.certificate_file import read_certificate
+
+    path = tmp_path / "c.json"
+    path.write_text("{" + ",".join(f'"{i}":1' for i in range(60_000)) + ',"59999":1}')
+    with pytest.raises(InputError, match="'59999' stands in it twice"):
+        read_certificate(path)
+
+
+# What a certificate of one task's scores can claim of another kind of scores
+
+
+def community_certificate(folder: Path) -> tuple[Path, CommunityTask]:
+    task = CommunityTask.of(te.load("karate"), np.arange(34) % 3)
+    store = te.Store(folder / "runs")
+    record = te.run(task, method="eigenmap", store=store, keep_scores=True)
+    return te.certify(record, folder / "communities.json", store), task
+
+
+def test_clusters_of_nodes_are_certified(tmp_path: Path) -> None:
+    path, task = community_certificate(tmp_path)
+    assert te.verify(path, task).ok
+    assert te.verify(path, task.save(tmp_path / "task")).ok
+    other = CommunityTask.of(task.graph, np.arange(34) % 4)
+    assert failed(path, task=other) == ["size", "communities", "task"]
+
+
+def test_a_truth_made_to_fit_the_clusters_is_found_with_the_task(tmp_path: Path) -> None:
+    path, task = community_certificate(tmp_path)
+    scores = load_scores(tmp_path / "communities.scores.npz", json.loads(path.read_text())["scores"])
+    assert isinstance(scores, PartitionScores)
+    forge(path, replace(scores, communities=scores.clusters), {"element-centric": 1.0, "nmi": 1.0})
+    assert te.verify(path).ok
+    (check,) = te.verify(path, task).differences
+    assert (check.name, check.sentence) == ("size", "the communities in the scores are not those of the task")
+
+
+def test_scores_of_another_form_are_compared_with_the_task(folder: Path, tmp_path: Path) -> None:
+    path, task = community_certificate(tmp_path)
+    forge(path, PairScores.check([1.0], [0.0]), {"mrr": 1.0})
+    assert te.verify(path).ok
+    assert failed(path, task=task) == ["size"]
+    groups = np.arange(7) % 2
+    forge(folder / "own.json", PartitionScores(groups, groups, groups), {"nmi": 1.0})
+    assert te.verify(folder / "own.json").ok
+    assert failed(folder / "own.json", task="karate") == ["size"]
+
+
+ABOVE = {"candidates": [9, 9], "relevant": [2, 1], "above": [0, 3, 4], "tied": [1, 1, 2], "left_out": [0]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tied": [0, 1, 1]},
+        {"above": [-1, 3, 4]},
+        {"above": [0, 3, 8]},
+        {"above": [0.5, 3.0, 4.0]},
+        {"above": [0, 0, 4]},
+        {"above": [[0, 3, 4]]},
+        {"relevant": [2, 2]},
+        {"relevant": [1 << 62, 1]},
+        {"relevant": [3, 0]},
+        {"relevant": [], "candidates": []},
+        {"candidates": [1, 9]},
+        {"candidates": [1 << 62, 9]},
+        {"left_out": []},
+    ],
+    ids=range(13),
+)
+def test_forged_lists_are_refused_in_one_sentence(folder: Path, change: dict) -> None:
+    arrays = {name: np.array(values) for name, values in {**ABOVE, **change}.items()}
+    np.savez(folder / "own.scores.npz", **arrays)
+    card = json.loads((folder / "own.json").read_text())
+    shapes = {name: list(array.shape) for name, array in arrays.items()}
+    said = {**card["scores"], "form": "lists", "shapes": shapes}
+    edit(folder / "own.json", scores=said, metrics={"ndcg@5": 0.5, "hitrate@3": 0.5}, headline="ndcg@5")
+    (check,) = te.verify(folder / "own.json").differences
+    assert check.name == "scores"
+    assert "ranked lists" in check.sentence
+
+
+def test_a_huge_k_of_a_list_metric_takes_no_memory(folder: Path) -> None:
+    lists = ListScores.from_arrays({name: np.array(values) for name, values in ABOVE.items()})
+    assert te.metrics.get("ndcg@9").value(lists) == te.metrics.get("ndcg@999999999999999999").value(lists)
+    forge(folder / "own.json", lists, {"ndcg@999999999999999999": 1.0})
+    with memory_below(5e6):
+        assert failed(folder / "own.json") == ["metric ndcg@999999999999999999"]
+
+
+def test_a_form_nobody_knows_is_named(folder: Path) -> None:
+    said = json.loads((folder / "own.json").read_text())["scores"]
+    edit(folder / "own.json", scores={**said, "form": "pears"})
+    assert "did you mean 'pairs'" in te.verify(folder / "own.json").differences[0].sentence
+
+
+# Certificates of version 0.1.0
+
+OLD = Path(__file__).parents[1] / "fixtures" / "certificate-0.1.0"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    return Path(shutil.copytree(OLD, tmp_path / "old")) / "karate-heart-katz-0.json"
+
+
+def test_a_certificate_of_version_1_is_verified(old: Path) -> None:
+    assert te.verify(old).ok
+    for task in ("karate", OLD.parent / "task-0.1.0", te.task("karate", "heart", 0, k=20)):
+        found = te.verify(old, task)
+        assert found.ok, found.differences
+    assert {check.name for check in found.checks} >= {"graph", "split", "negatives", "task", "size"}
+
+
+def test_a_certificate_of_version_1_that_was_changed_is_found(old: Path) -> None:
+    card = json.loads(old.read_text())
+    metrics = card["metrics"]
+    edit(old, metrics={**metrics, "mrr": 0.9})
+    assert failed(old) == ["metric mrr"]
+    edit(old, sealed=False, metrics=metrics, created="long ago")
+    assert failed(old) == ["seal"]
+    edit(old, method="ra")
+    assert "settings" in failed(old)
+    old.write_text(json.dumps(card))
+    assert failed(old, task=te.task("karate", "heart", 0, k=18)) == ["size", "negatives", "task"]
+    assert failed(old, task=te.task("karate", "heart", 1, k=20)) == ["graph", "split", "negatives", "task"]
+    with pytest.raises(InputError, match="version 1"):
+        te.verify(old, CommunityTask.of(te.load("karate"), np.arange(34) % 2))
+
+
+def test_scores_of_version_1_that_were_changed_are_found(old: Path) -> None:
+    path = old.with_suffix(".scores.npy")
+    content, scores = path.read_bytes(), np.load(path)
+    for changed, words in (
+        (np.full(len(scores), np.nan), "NaN"),
+        (scores.astype(">f8"), "must hold a list of scores"),
+        (scores.astype(int), "must hold a list of scores"),
+        (scores[None], "must hold a list of scores"),
+        (scores[:-1], "not those of 7 positives"),
+        (scores + 1, "the certificate says"),
+    ):
+        np.save(path, changed)
+        assert words in te.verify(old).differences[0].sentence
+    for cut in (0, 1, 60, 127, 128, 136, -1):
+        path.write_bytes(content[:cut])
+        assert "is damaged or cut short" in te.verify(old).differences[0].sentence
+    path.write_bytes(content + b"more")
+    assert "something follows" in te.verify(old).differences[0].sentence
+    path.write_bytes(npy((1 << 50,)))
+    with memory_below(5e6):
+        assert "is damaged" in te.verify(old).differences[0].sentence
+    path.unlink()
+    assert "there is no file" in te.verify(old).differences[0].sentence
+
+
+# The scores of a certificate as a file of scores
+
+
+def test_the_scores_of_another_task_are_refused_by_their_number(whole: Path, tmp_path: Path) -> None:
+    task = te.task("karate", "existing")
+    assert (
+        task.evaluate(whole / "shared.scores.npz") == te.verify(whole / "shared.json").certificate["metrics"]
+    )
+    scores = arrays_of(whole / "shared.scores.npz")
+    # As many numbers in all, divided in another way.
+    flat = np.concatenate(list(scores.values()))
+    np.savez(tmp_path / "other.npz", positive=flat[:6], negative=flat[6:])
+    with pytest.raises(
+        InputError, match=r"other\.npz holds scores of 6 positives, but the test part .* has 7"
+    ):
+        task.evaluate(tmp_path / "other.npz")
+    np.savez(tmp_path / "holes.npz", positive=flat[:7], negative=np.full(7, np.nan))
+    with pytest.raises(InputError, match=r"7 of 7 negative scores in holes\.npz are NaN"):
+        task.evaluate(tmp_path / "holes.npz")
+    np.savez(tmp_path / "rows.npz", positive=flat[:7], negative=np.zeros((6, 2)))
+    with pytest.raises(InputError, match="7 positive scores, but negative scores for 6"):
+        task.evaluate(tmp_path / "rows.npz")

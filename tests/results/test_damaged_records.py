@@ -33,6 +33,10 @@ GOOD = te.run("karate", "existing", "ra", seed=0).to_dict()
         ({"seed": "0"}, "seed is str"),
         ({"created": 5}, "created is int"),
         ({"headline": None}, "headline is NoneType"),
+        ({"units": [1]}, "units is list"),
+        ({"kind": 7}, "kind is int"),
+        ({"format": True}, "format is bool"),
+        ({"mood": "sunny"}, "unknown field 'mood'"),
     ],
 )
 def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(change: dict, reason: str) -> None:
@@ -54,12 +58,15 @@ def test_a_store_names_the_row_that_is_no_record(tmp_path) -> None:
         connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
         connection.commit()
         connection.close()
-        with pytest.raises(te.InputError, match=r"records\.sqlite holds a row that is not a record"):
+        with pytest.raises(
+            te.InputError, match=r"records\.sqlite holds a row that cannot be read as a record"
+        ):
             store.records()
 
 
 @pytest.mark.parametrize("ranks", [[], [0, 2], [-2, 4]])
 def test_ranks_below_the_first_are_damaged(ranks: list[int]) -> None:
+    old = {name: value for name, value in GOOD.items() if name not in ("format", "kind", "units")}
     packed = base64.b64encode(zlib.compress(np.array(ranks, dtype="<i8").tobytes())).decode()
     with pytest.raises(te.InputError, match="in the record of ra on karate are damaged"):
-        _ = Record.from_dict({**GOOD, "packed_ranks": packed}).ranks
+        _ = Record.from_dict({**old, "packed_ranks": packed}).ranks

@@ -133,7 +133,7 @@ def test_a_row_that_is_not_a_record_is_named(record: te.Record, tmp_path: Path) 
             "INSERT INTO records VALUES (NULL, 'k', 'd', 'p', 'm', 0, 'h', 0, 't', ?)", (text,)
         )
         connection.commit()
-        with pytest.raises(InputError, match="not a record"):
+        with pytest.raises(InputError, match="cannot be read as a record"):
             store.find("k")
 
 

@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from trueedge.errors import InputError
-from trueedge.scorers.check import CheckReport, Finding, check_scorer, quick_check
+from trueedge.scorers.check import CheckReport, CheckResult, check_scorer, quick_check
 from trueedge.scorers.scorer import as_scorer
 
 NODES = 60
@@ -27,7 +27,7 @@ class Pairs:
         assert part == "test"
         return as_scorer(scorer, NODES)
 
-    def sample(self, part, size, seed=0):
+    def sample_pairs(self, part, size, seed=0):
         assert part == "test"
         return self.positives[:size].astype(np.int64), self.negatives[:size].astype(np.int64)
 
@@ -36,7 +36,7 @@ class Pairs:
 class OwnPairs(Pairs):
     """Each positive has its own negatives, (m, q, 2)."""
 
-    def sample(self, part, size, seed=0):
+    def sample_pairs(self, part, size, seed=0):
         return self.positives, self.negatives
 
 
@@ -185,7 +185,7 @@ def test_all_nan_is_one_fault_and_no_crash(task):
 def test_a_constant_is_caught(task):
     report = check_scorer(lambda pairs: np.full(len(pairs), 0.5), task)
     assert levels(report) == {"constant": "broken"}
-    assert sentence(report, "constant") == "all scores are 0.5: nothing is told apart"
+    assert sentence(report, "constant") == "all scores are 0.5: they separate nothing"
 
 
 def test_scores_that_only_rounding_tells_apart_are_named(task):
@@ -318,7 +318,9 @@ def test_a_score_that_becomes_nan_has_no_size_of_change(task, shift, words):
 
 def test_a_long_sentence_is_wrapped_under_itself(monkeypatch):
     words = "batch statistics: a pair's score changes with the others in its batch " * 3
-    report = CheckReport("mine", (Finding("ok", "order", "Good."), Finding("broken", "batch", words.strip())))
+    report = CheckReport(
+        "mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", words.strip()))
+    )
     monkeypatch.setenv("COLUMNS", "60")
     lines = str(report).splitlines()
     assert max(map(len, lines)) <= 60
@@ -333,7 +335,9 @@ def test_a_long_sentence_is_wrapped_under_itself(monkeypatch):
 
 
 def test_a_report_is_a_small_table():
-    report = CheckReport("mine", (Finding("ok", "order", "Good."), Finding("broken", "batch", "Bad.")))
+    report = CheckReport(
+        "mine", (CheckResult("ok", "order", "Good."), CheckResult("broken", "batch", "Bad."))
+    )
     assert str(report).splitlines() == ["mine: broken", "  ok      order  Good.", "  broken  batch  Bad."]
 
 
@@ -360,7 +364,7 @@ def test_good_scores_get_no_warning(own):
 @pytest.mark.parametrize("shape", [(30,), (5, 6)])
 def test_the_cheap_part_sees_a_constant_ties_and_saturation(shape):
     rng = np.random.default_rng(3)
-    assert quick_check(np.zeros(5), np.zeros(shape)) == ["all scores are 0: nothing is told apart"]
+    assert quick_check(np.zeros(5), np.zeros(shape)) == ["all scores are 0: they separate nothing"]
     (tied,) = quick_check(np.array([0.0, 0, 0, 2, 3]), np.zeros(shape))
     assert tied.startswith("60% of the comparisons")
     high = 1 / (1 + np.exp(-40 * rng.random(5) - 20))

@@ -122,9 +122,8 @@ def test_a_task_of_communities_is_told_apart_by_graph_communities_and_clustering
     assert len({task.hash, *(other.hash for other in others)}) == 5
 
 
-def test_edges_and_pairs_are_there_to_look_at_a_scorer_with(task) -> None:
-    edges, pairs = task.sample("test", 10, seed=1)
-    assert task.graph.has_edges(edges).all()
-    assert len(edges) == 4
-    assert pairs.shape == (10, 2)
-    assert (task.sample("test", 10, seed=1)[1] == pairs).all()
+def test_a_sample_of_nodes_is_drawn_without_repetition(task) -> None:
+    nodes = task.sample("test", 4, seed=1)
+    assert len(np.unique(nodes)) == 4
+    assert (task.sample("test", 4, seed=1) == nodes).all()
+    assert sorted(task.sample("test", 10)) == list(range(6))

@@ -63,7 +63,7 @@ def test_validation_edges_are_never_recommended_at_test() -> None:
 
 
 def test_a_sample_holds_positives_and_others(task: te.RecommendTask) -> None:
-    positives, others = task.sample("test", 15)
+    positives, others = task.sample_pairs("test", 15)
     assert positives.shape == (15, 2)
     assert others.shape == (15, 2)
     whole = te.load("karate")

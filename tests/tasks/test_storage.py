@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,9 @@ import pytest
 import trueedge as te
 from forged_files import CARDS, FORGED, memory_below
 from trueedge.errors import InputError
+from trueedge.tasks.base import KINDS
+from trueedge.tasks.communities import CommunityTask
+from trueedge.tasks.storage import _seal
 
 
 def change(folder: Path, **values: object) -> None:
@@ -63,7 +67,7 @@ def test_a_task_is_not_saved_over_something_else(tmp_path: Path) -> None:
         (lambda folder: (folder / "task.json").write_text("{"), "cannot be read"),
         (lambda folder: (folder / "task.json").write_text("[]"), "missing"),
         (lambda folder: (folder / "task.json").write_bytes(b"\xff\xfe\x00"), "cannot be read"),
-        (lambda folder: (folder / "test_negatives.npy").unlink(), "test_negatives.npy"),
+        (lambda folder: (folder / "test_negatives.npy").unlink(), "test_negatives is missing"),
         (lambda folder: (folder / "test_negatives.npy").write_bytes(b"junk"), "test_negatives.npy"),
         (lambda folder: np.save(folder / "test_positives.npy", np.zeros((3, 2))), "int32"),
         (
@@ -131,3 +135,126 @@ def test_pairs_in_the_order_of_columns_are_the_same_task(tmp_path: Path) -> None
     path = folder / "test_positives.npy"
     np.save(path, np.asfortranarray(np.load(path)))
     assert te.load_task(folder).hash == task.hash
+
+
+# Every kind of task, and cards that were written again with a seal that fits
+
+
+def tasks_of_every_kind() -> dict[str, te.tasks.Task]:
+    return {
+        "link": te.task("karate", "heart", 1, k=12),
+        "recommend": te.task("karate", "recommendation", 1, valid=0.1),
+        "communities": CommunityTask.of(te.load("karate"), np.arange(34) % 4, seed=1, restarts=3),
+    }
+
+
+def reseal(folder: Path, **values: object) -> None:
+    card = {**json.loads((folder / "task.json").read_text()), **values}
+    del card["seal"]
+    card = {name: value for name, value in card.items() if value is not None}
+    (folder / "task.json").write_text(json.dumps({**card, "seal": _seal(card)}))
+
+
+@pytest.mark.parametrize("kind", ["link", "recommend", "communities"])
+def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) -> None:
+    task = tasks_of_every_kind()[kind]
+    again = te.load_task(task.save(tmp_path / "task"))
+    assert (again.hash, again.hashes, type(again), repr(again)) == (
+        task.hash,
+        task.hashes,
+        type(task),
+        repr(task),
+    )
+    assert again.details() == task.details()
+    assert (again.seed, again.part_names) == (1, task.part_names)
+    for name, array in task.arrays().items():
+        assert again.arrays()[name].tobytes() == array.tobytes()
+    scorer = te.methods.create("eigenmap", {"dim": 4}).fit(task)
+    assert again.evaluate(scorer) == task.evaluate(scorer)
+
+
+def test_the_kinds_that_are_built_in_are_all_tried() -> None:
+    built_in = {name for name in KINDS.names() if KINDS.get(name).__module__.startswith("trueedge.")}
+    assert built_in == set(tasks_of_every_kind())
+
+
+@pytest.mark.parametrize("kind", ["link", "recommend", "communities"])
+def test_any_array_that_is_damaged_missing_or_of_another_type_is_named(kind: str, tmp_path: Path) -> None:
+    whole = tasks_of_every_kind()[kind].save(tmp_path / "whole")
+    for path in sorted(whole.glob("*.npy")):
+        array = np.load(path)
+        for number, changed in enumerate(
+            (
+                None,
+                array.astype(np.int64),
+                array.astype(np.float32),
+                array.astype(object),
+                array[..., None],
+                array[:0],
+                array[:-1],
+                np.full_like(array, -1),
+                np.full_like(array, 2**31 - 1),
+                array[::-1].copy(),
+            )
+        ):
+            folder = shutil.copytree(whole, tmp_path / f"{path.stem}-{number}")
+            (folder / path.name).unlink()
+            if changed is not None:
+                np.save(folder / path.name, changed)
+            with pytest.raises(InputError) as caught:
+                te.load_task(folder)
+            said = str(caught.value)
+            assert str(folder) in said
+            assert "\n" not in said
+            if changed is None or changed.dtype != np.int32:
+                assert path.stem in said or "damaged" in said
+
+
+@pytest.mark.parametrize(
+    ("kind", "change", "words"),
+    [
+        ("link", {"mood": "sunny"}, "not hold what a LinkTask is made of .*mood"),
+        ("recommend", {"mood": "sunny"}, "not hold what a RecommendTask is made of .*mood"),
+        ("communities", {"mood": "sunny"}, "not hold what a CommunityTask is made of .*mood"),
+        ("communities", {"restarts": 5}, "hash"),
+        ("communities", {"seed": 5}, "hash"),
+        ("link", {"valid_in_test": True}, "hash"),
+        ("link", {"parts": ["test"]}, "hash"),
+        ("link", {"parts": []}, "names the parts"),
+        ("link", {"parts": None}, "'parts' is missing"),
+        ("link", {"kind": "recommend"}, "hash"),
+        ("recommend", {"kind": "link"}, "negatives is missing"),
+        ("link", {"kind": "communities"}, "communities must hold"),
+        ("communities", {"kind": "link"}, "damaged"),
+        ("link", {"kind": "riddle"}, "unknown kind 'riddle'"),
+        ("link", {"graph": "karate"}, "damaged"),
+        ("link", {"parts": ["test", []]}, "names the parts"),
+    ],
+    ids=range(16),
+)
+def test_a_card_written_again_is_refused_in_one_sentence(
+    kind: str, change: dict, words: str, tmp_path: Path
+) -> None:
+    folder = tasks_of_every_kind()[kind].save(tmp_path / "task")
+    reseal(folder, **change)
+    with pytest.raises(InputError, match=words) as caught:
+        te.load_task(folder)
+    assert "\n" not in str(caught.value)
+
+
+# The content of a task depends on data, protocol and seed alone: these are the hashes of version 0.1.0.
+HASHES = {
+    ("existing", None): "ba3bf78faf80c045d2af0edcf13ec243ea9511eaa1f6ea20268d0c12cb4c5383",
+    ("uniform", None): "fafc782fb8f802ff471f17e8f2f8b7f81169d9e1348da0a185640c9506e833be",
+    ("degree-corrected", None): "122f8c46926dfb13780fad6ae251f0f56cb7374f87f1f866b20dd52eef281b22",
+    ("triplet", None): "01c894a503c13e5d28916825940cdfbae68d9e5afa46e32f2aab5cb81341f3d1",
+    ("recommendation", None): "d8132404401a4664cd440c50364e4b0fa80d89b4d2e49ba8b49afbf8b0a504bb",
+    ("recommendation", ("valid", 0.1)): "58680a44813bbd6532e940b3d567b026556e3b46c4802571dc4d1db8267fdaad",
+    ("heart", ("k", 20)): "09ff6796b78b18aaa5776ac8acc59869f0935d5e7b8353147281e6f2f09ed466",
+}
+
+
+@pytest.mark.parametrize(("protocol", "option"), HASHES)
+def test_tasks_have_the_hashes_they_had(protocol: str, option: tuple[str, object] | None) -> None:
+    options = dict([option]) if option else {}
+    assert te.task("karate", protocol, 0, **options).hash == HASHES[protocol, option]

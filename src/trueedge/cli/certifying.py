@@ -34,9 +34,9 @@ def certify(
     ] = None,
     runs: Runs = Path("runs"),
 ) -> None:
-    """Write a record's certificate: what it claims, the hashes of all it stands on, and its scores beside it.
+    """Write a record's certificate: its metrics and hashes as .json, and its scores as .npz.
 
-    The record is named by its key (see 'trueedge export') or by what tells it from the others. Its scores
+    Choose the record by its key (see 'trueedge export') or by data set, protocol, method and seed. Its scores
     must have been kept: 'trueedge run … --keep-scores'.
 
     Example:
@@ -63,7 +63,7 @@ def verify(
     task: Annotated[
         str | None,
         typer.Option(
-            help="Compare graph, split and negatives too: with a folder that 'trueedge task' wrote, or with "
+            help="Compare the task too: with a folder that 'trueedge task' wrote, or with "
             "what a data set or an edge list gives under the certificate's protocol and seed.",
         ),
     ] = None,

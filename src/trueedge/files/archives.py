@@ -19,19 +19,20 @@ MOST_NAMES = 8
 ENCRYPTED = 1  # the first flag of a zip archive's member
 
 
-def read_archive(path: Path, what: str | None = None) -> dict[str, NDArray[Any]]:
-    """Read the arrays of a .npz file by their names.
+def read_archive(path: Path, what: str | None = None, most: int | None = None) -> dict[str, NDArray[Any]]:
+    """Return the arrays of a .npz file by their names.
 
     Args:
         path: the file; a member that unpacks to more than its head says, or than memory holds, is refused.
         what: what errors call it; its path where that is not given.
+        most: how many bytes it may unpack to, where that is known.
     """
     place, what = regular_file(path, what), what or str(path)
     try:
         with place.open("rb") as stream:
             if stream.read(4) not in ZIP:
                 raise InputError(f"{what} is no .npz file of numbers")
-            return _members(stream, what)
+            return _members(stream, what, most)
     except InputError:
         raise
     except OSError as error:
@@ -48,12 +49,15 @@ def listing(names: Iterable[str]) -> str:
     return (", ".join(map(plain, ordered[:MOST_NAMES])) or "nothing") + more
 
 
-def _members(stream: IO[bytes], archived: str) -> dict[str, NDArray[Any]]:
+def _members(stream: IO[bytes], archived: str, most: int | None) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     with zipfile.ZipFile(stream) as archive:
         check_archive(archive.infolist(), os.fstat(stream.fileno()).st_size, archived)
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
-        check_memory(sum(member.file_size for member in members), archived)
+        total = sum(member.file_size for member in members)
+        check_memory(total, archived)
+        if most is not None and total > most:
+            raise InputError(f"{archived} unpacks to {total:,} bytes, and {most:,} at most are expected")
         for member in members:
             name = member.filename.removesuffix(".npy")
             what = f"{archived}, {plain(name)}"

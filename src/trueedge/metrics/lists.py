@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.bounds import check_memory
 from trueedge.metrics.metric import Metric, register
 from trueedge.metrics.scores import Scores, as_array, as_floats, as_scores, take
+
+# No list holds more candidates than a graph has nodes.
+LONGEST = 2**31
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +87,22 @@ class ListScores(Scores):
         candidates, relevant, above, tied, left_out = take(
             arrays, "candidates", "relevant", "above", "tied", "left_out"
         )
-        starts = _cumulate(relevant)
-        if starts[-1] != len(above) or len(above) != len(tied) or len(candidates) != len(relevant):
+        given = (candidates, relevant, above, tied, left_out)
+        if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in given):
+            raise InputError("the arrays of ranked lists must hold whole numbers (n,)")
+        candidates, relevant, above, tied, left_out = (array.astype(np.int64) for array in given)
+        fits = len(candidates) == len(relevant) > 0 and len(above) == len(tied) and len(left_out) == 1
+        fits = (
+            fits and bool(((relevant > 0) & (relevant <= len(above))).all()) and relevant.sum() == len(above)
+        )
+        if fits:
+            room = np.repeat(candidates, relevant)
+            places = np.stack([np.repeat(np.arange(len(relevant)), relevant), above])
+            _, where, alike = np.unique(places, axis=1, return_inverse=True, return_counts=True)
+            fits = bool(((above >= 0) & (tied >= alike[where.reshape(-1)]) & (tied <= room - above)).all())
+        if not fits or (relevant > candidates).any() or candidates.max() > LONGEST:
             raise InputError("the arrays of ranked lists do not fit together")
-        return cls(ListSizes(candidates, relevant), starts, above, tied, int(left_out[0]))
+        return cls(ListSizes(candidates, relevant), _cumulate(relevant), above, tied, int(left_out[0]))
 
     @cached_property
     def best(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
@@ -101,9 +117,20 @@ class ListScores(Scores):
 
     def gain(self, k: int) -> NDArray[np.float64]:
         """The expected discounted cumulative gain of each query's first k, float64 (q,)."""
-        total = _cumulative_discount(k)
+        total = self.discount(k)
         first, last = np.minimum(self.above, k), np.minimum(self.above + self.tied, k)
         return self._sum((total[last] - total[first]) / self.tied)
+
+    def discount(self, k: int) -> NDArray[np.float64]:
+        """The gain of the first j places for j = 0, 1, …, when each holds a relevant candidate.
+
+        No list reaches further than the longest, whatever k.
+        """
+        places = min(k, int(self.sizes.candidates.max()))
+        check_memory(16 * places, "the gain of the longest list")
+        total = np.zeros(places + 1)
+        np.cumsum(1.0 / np.log2(np.arange(2, places + 2)), out=total[1:])
+        return total
 
     def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """The sum over the relevant candidates of each query; no query here is empty."""
@@ -144,15 +171,8 @@ def _cumulate(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     return starts
 
 
-def _cumulative_discount(k: int) -> NDArray[np.float64]:
-    """The gain of the first j places for j = 0..k, when each holds a relevant candidate."""
-    total = np.zeros(k + 1)
-    np.cumsum(1.0 / np.log2(np.arange(2, k + 2)), out=total[1:])
-    return total
-
-
 def _ndcg(scores: ListScores, k: int) -> NDArray[np.float64]:
-    ideal = _cumulative_discount(k)[np.minimum(scores.sizes.relevant, k)]
+    ideal = scores.discount(k)[np.minimum(scores.sizes.relevant, k)]
     return scores.gain(k) / ideal
 
 

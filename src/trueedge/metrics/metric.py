@@ -93,9 +93,10 @@ class Metric:
     def value(self, scores: Scores) -> float:
         """Return its value for checked scores."""
         number = self._accept(scores)
-        if self.compute is not None:
-            return float(self.compute(scores, *number))
-        return float(np.mean(self.per_unit(scores)))
+        found = float(self.compute(scores, *number) if self.compute else np.mean(self.per_unit(scores)))
+        if not np.isfinite(found):
+            raise InputError(f"{self.name} of these scores is {found}, which is no finite number")
+        return found
 
     def per_unit(self, scores: Scores) -> NDArray[np.float64]:
         """Return its value for each unit of checked scores, float64 (n,); their mean is the metric."""
@@ -126,7 +127,7 @@ class Metric:
             raise InputError(f"{self.pattern} needs a number in the place of K, as in {_example(self)!r}")
         most = None if self.most_k is None else self.most_k(sizes)
         if most is not None and self.k > most:
-            raise InputError(f"{self.name}: K can be {most} at most with so few scores")
+            raise InputError(f"{self.name}: K can be at most {most} with so few scores")
         return (self.k,)
 
 

@@ -37,7 +37,7 @@ class _Overlaps(NamedTuple):
 
 
 def normalized_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
-    """Mutual information divided by the mean of the two entropies, from 0 to 1; 1 where neither has any.
+    """Return mutual information over the mean of the two entropies, from 0 to 1; 1 where neither has any.
 
     Args:
         first: array (n,), the group of each element; any whole numbers or strings.
@@ -253,9 +253,9 @@ def _shared_above_chance(first: NDArray[Any], second: NDArray[Any]) -> NDArray[n
     if _element_centric(overlaps) == 1.0:
         return np.ones(len(first))
     a, b = _groups(first, "first partition"), _groups(second, "second partition")
-    shared = np.zeros((len(overlaps.first), len(overlaps.second)))
-    shared[overlaps.rows, overlaps.columns] = overlaps.shared
-    values = shared[a, b] / np.maximum(overlaps.first[a], overlaps.second[b])
+    width = len(overlaps.second)
+    shared = overlaps.shared[np.searchsorted(overlaps.rows * width + overlaps.columns, a * width + b)]
+    values = shared / np.maximum(overlaps.first[a], overlaps.second[b])
     expected = _expected_element_centric(overlaps, "product")
     return (values - expected) / (1 - expected)
 

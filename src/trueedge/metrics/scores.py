@@ -20,7 +20,7 @@ from trueedge.registry import Registry
 
 LAYOUTS = {
     "shared": "negatives shared by all positives, (M,)",
-    "per-positive": "each positive's own negatives, (P, K)",
+    "per-positive": "negatives for each positive, (P, K)",
     "lists": "lists of candidates (evaluate_lists)",
 }
 
@@ -67,7 +67,7 @@ class Scores(ABC):
         return digest.hexdigest()
 
 
-FORMS: Registry[type[Scores]] = Registry("form of scores")
+FORMS: Registry[type[Scores]] = Registry("form of scores", "trueedge.metrics")
 
 
 def describe_layout(layout: str) -> str:

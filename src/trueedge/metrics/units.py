@@ -1,4 +1,4 @@
-"""Values of metrics for each unit of judgement: a positive, a query, a node, a user."""
+"""Values of metrics for each unit: a positive, a query, a node, a user."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.metrics.metric import Metric
 from trueedge.metrics.scores import PairScores, Scores
 
@@ -37,6 +38,9 @@ def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitVal
     kept = {
         one.name: one.per_unit(scores) for one in metrics if one.values is not None and "." not in one.name
     }
+    for name, values in kept.items():
+        if values.ndim != 1 or len(values) != len(next(iter(kept.values()))):
+            raise InputError(f"{name} must give one value for each {unit}, it gave shape {values.shape}")
     if isinstance(scores, PairScores) and kept:
         # Every metric of ranks can be read off the ranks later.
         kept.setdefault("mr", scores.ranks.mean)

@@ -65,13 +65,13 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
 
 
 def default_name(record: Record) -> str:
-    """What a record's certificate is called where no other name is given."""
+    """Return what a record's certificate is called where no other name is given."""
     words = (record.dataset, record.protocol, record.method, str(record.seed))
     return re.sub(r"[^\w.+-]+", "_", "-".join(words)) + ".json"
 
 
 def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
-    """The one record of a store that has a key, or the beginning of one, and certain properties.
+    """Return the one record of a store that has a key, or the beginning of one, and certain properties.
 
     Of records of one request the latest with its scores counts, and without a key, of those that fit, none of
     an earlier version of a method's code. Trials of a search claim nothing of a test.
@@ -94,15 +94,15 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     fitting = list(found.values()) if key else of_last_code(found.values())[0]
     if len(fitting) == 1:
         return fitting[0]
-    told = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
-    words = f" with {', '.join(told)}" if told else ""
+    given = [*([f"key {key}"] if key else []), *(f"{name} {value}" for name, value in asked.items())]
+    words = f" with {', '.join(given)}" if given else ""
     if not fitting:
         raise InputError(f"there is no record{words} in {store.path}")
     raise InputError(f"{len(fitting)} records{words} are in {store.path}, name one {_choice(fitting)}")
 
 
 def _choice(records: Sequence[Record]) -> str:
-    """How one of several records can be named, and the last of them."""
+    """Say how one of several records can be named, and list the last of them."""
     flags = {"dataset": "--dataset", "protocol": "-p", "method": "-m", "seed": "--seed"}
     useful = [flag for name, flag in flags.items() if len({getattr(one, name) for one in records}) > 1]
     ways = " or ".join(["by its key", *([f"with {', '.join(useful)}"] if useful else [])])
@@ -113,10 +113,10 @@ def _choice(records: Sequence[Record]) -> str:
 
 
 def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
-    """What a record says of its scores; one without is refused, with the way to get them."""
+    """Return what a record says of its scores; one without is refused, with the way to get them."""
     kept = record.provenance.get("kept")
     if record.is_trial:
-        raise InputError(f"{_name(record)} is a trial of a search: it was not judged on the test part")
+        raise InputError(f"{_name(record)} is a trial of a search: it was not evaluated on the test part")
     if kept is None and "kept" in record.provenance:
         raise InputError(
             f"{_name(record)} cannot be certified: a task under {record.protocol} keeps no scores"
@@ -132,7 +132,7 @@ def _name(record: Record) -> str:
 
 
 def _command(record: Record, runs: Path) -> str:
-    """The command that computes a record with its scores, where it can be told from the record."""
+    """Return the command that computes a record with its scores, where the record shows it."""
     origin = record.provenance
     known = record.method in {kind.name for kind in methods.catalogue()}
     named = str(origin.get("source", "")).partition(" ")[0] == record.dataset
@@ -152,14 +152,14 @@ def _command(record: Record, runs: Path) -> str:
 
 
 def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str, Any]:
-    """All a certificate says, sealed."""
+    """Return all a certificate says, sealed."""
     plain = record.to_dict()
-    told = ("kind", "dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
+    fields = ("kind", "dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
     origin = plain["provenance"]
     card: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        **{name: plain[name] for name in told},
+        **{name: plain[name] for name in fields},
         "device": origin["device"],
         "key": record.key,
         "created": record.created,

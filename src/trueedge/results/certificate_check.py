@@ -16,7 +16,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.text import as_path
 from trueedge.graph import Graph
 from trueedge.metrics import Scores, get
-from trueedge.results.certificate_file import digest, read_certificate, request_of, seal_of
+from trueedge.results.certificate_file import HASHES, digest, read_certificate, request_of, seal_of
 from trueedge.results.kept_scores import load_scores
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import get as get_protocol
@@ -27,7 +27,7 @@ ROUNDING = 1e-12
 
 @dataclass(frozen=True)
 class Check:
-    """One number or hash that was looked at.
+    """One number or hash that was compared.
 
     Attributes:
         name: which one: ``seal``, ``settings``, ``versions``, ``scores``, ``metric`` and its name; with a
@@ -43,12 +43,12 @@ class Check:
 
 @dataclass(frozen=True)
 class Verification:
-    """What a certificate came to.
+    """What verifying a certificate found.
 
     Attributes:
         path: the certificate's file.
         certificate: all it says.
-        checks: what was looked at, in order.
+        checks: what was compared, in order.
     """
 
     path: Path
@@ -79,9 +79,13 @@ def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> V
     """
     path = as_path(path, "verify")
     card = read_certificate(path)
-    checks = [*_content(card), *_scores(card, path.parent)]
+    try:
+        scores: Scores | InputError = load_scores(path.parent / card["scores"]["file"], card["scores"])
+    except InputError as error:
+        scores = error
+    checks = [*_content(card), *_scores(card, scores)]
     if task is not None:
-        checks += _task(card, _made(card, task), path.parent)
+        checks += _task(card, _made(card, task), scores)
     return Verification(path, card, tuple(checks))
 
 
@@ -92,15 +96,12 @@ def _content(card: Mapping[str, Any]) -> Iterator[Check]:
     yield _same("versions", card["hashes"]["versions"], digest(card["versions"]), "the versions")
 
 
-def _scores(card: Mapping[str, Any], folder: Path) -> Iterator[Check]:
+def _scores(card: Mapping[str, Any], scores: Scores | InputError) -> Iterator[Check]:
     """The scores, and each metric by them; without scores there is nothing to compute from."""
-    told = card["scores"]
-    try:
-        scores = load_scores(folder / told["file"], told)
-    except InputError as error:
-        yield Check("scores", False, str(error))
+    if isinstance(scores, InputError):
+        yield Check("scores", False, str(scores))
         return
-    yield _same("scores", card["hashes"]["scores"], scores.hash, f"the scores in {told['file']}")
+    yield _same("scores", card["hashes"]["scores"], scores.hash, f"the scores in {card['scores']['file']}")
     for name, claimed in card["metrics"].items():
         yield _metric(name, claimed, scores)
 
@@ -128,29 +129,26 @@ def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> Task:
                 raise unknown(f"option of the protocol {card['protocol']}", key, known or ["(none)"])
         task = tasks.task(task, card["protocol"], card["task_seed"], **card["options"])
     if not task.keeps_scores:
-        raise InputError(f"{task} keeps no scores: no certificate is of such a task")
+        raise InputError(f"a task under {task.protocol} keeps no scores, so it has no certificates")
     return task
 
 
-def _task(card: Mapping[str, Any], task: Task, folder: Path) -> Iterator[Check]:
-    """What only someone who has the data can tell: protocol, size of the test part, hashes."""
+def _task(card: Mapping[str, Any], task: Task, scores: Scores | InputError) -> Iterator[Check]:
+    """What takes the data to compare: protocol, size and truth of the test part, hashes."""
     ours, theirs = task.protocol, card["protocol"]
     differs = "" if ours == theirs else f", the certificate says {theirs}"
     yield Check("protocol", not differs, f"{task.dataset} has the protocol {ours}{differs}")
-    # Without this, fewer negatives than the task has would pass with the task's own hashes.
-    try:
-        trouble = task.mismatch(load_scores(folder / card["scores"]["file"], card["scores"]), "test")
-    except InputError as error:
-        trouble = str(error)
-    yield Check("size", not trouble, trouble or f"{task.dataset} has as many scores in its test part")
-    found = {**task.hashes, "task": task.hash}
+    # Without this, fewer negatives than the task has, or other labels, would pass with the task's own hashes.
+    trouble = str(scores) if isinstance(scores, InputError) else task.mismatch(scores, "test")
+    yield Check("size", not trouble, trouble or f"the scores are of the test part of {task.dataset}")
+    parts = {name: value for name, value in task.hashes.items() if name not in HASHES}
     if card["version"] == 1:
         if not isinstance(task, LinkTask):
             raise InputError(
-                f"{task} has no positives and negatives, and certificates of version 1 are of such"
+                f"{task} has no positives and negatives, which a certificate of version 1 is about"
             )
-        found = {"graph": task.graph.hash, **_hashes_of_version_1(task), "task": task.hash}
-    for name, value in found.items():
+        parts = {"graph": task.graph.hash, **_hashes_of_version_1(task)}
+    for name, value in {**parts, "task": task.hash}.items():
         what = f"the {name} of {task.dataset} under {task.protocol}"
         yield _same(name, card["hashes"].get(name, "missing"), value, what)
 

@@ -98,7 +98,7 @@ def _complaint(card: Any) -> str:
     if type(version) is not int or not 1 <= version <= VERSION:
         return f"it has the version {version!r}, and this one reads versions up to {VERSION}"
     if _CONTROLS.search(json.dumps(card, ensure_ascii=False).replace("\\\\", "")):
-        return "a text in it has characters that steer a terminal"
+        return "a text in it has control characters for a terminal"
     for name, kind in FIELDS.items():
         value = card.get(name)
         if not isinstance(value, kind) or isinstance(value, bool):
@@ -138,7 +138,7 @@ def _complaint_of_scores(scores: Mapping[str, Any]) -> str:
         if not isinstance(shape, list) or not all(type(size) is int and size >= 0 for size in shape):
             return "it does not say how many scores there are"
         if math.prod(shape) > MOST_SCORES:
-            return f"it speaks of more than {MOST_SCORES} scores"
+            return f"it claims more than {MOST_SCORES} scores"
     return ""
 
 
@@ -149,7 +149,7 @@ def _complaint_of_pairs(positives: Any, negatives: Any) -> str:
     if len(shape) == 3 and shape[0] != shape[1]:
         return f"it has {shape[0]} positives, but negatives for {shape[1]}"
     if shape[0] + math.prod(shape[1:]) > MOST_SCORES:
-        return f"it speaks of more than {MOST_SCORES} scores"
+        return f"it claims more than {MOST_SCORES} scores"
     return ""
 
 

@@ -25,6 +25,8 @@ FOLDER = "scores"
 PART = "test"
 # A file that holds more is no file of ours: 100,000 positives with 500 negatives each are 5 % of it.
 MOST_SCORES = 1 << 30
+# More than the head of any .npy array of a few dimensions.
+BYTES_OF_HEAD = 4096
 
 
 def evaluate_parts(
@@ -74,7 +76,7 @@ def describe(scores: Scores) -> dict[str, Any]:
 
 
 def scores_path(runs: Path, card: Mapping[str, Any]) -> Path:
-    """Return where the scores lie that a record speaks of; version 0.1 wrote ``.npy`` files."""
+    """Return where the scores of a record lie; version 0.1 wrote ``.npy`` files."""
     return runs / FOLDER / f"{card['scores']}.{'npz' if 'form' in card else 'npy'}"
 
 
@@ -116,13 +118,17 @@ def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
         return _load_pairs(path, card["positives"], card["negatives"])
     if not path.is_file():
         raise InputError(f"there is no file {path}")
-    arrays = read_archive(path)
+    most = sum(BYTES_OF_HEAD + 8 * math.prod(shape) for shape in card["shapes"].values())
+    arrays = read_archive(path, most=most)
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     if shapes != card["shapes"]:
         raise InputError(f"{path} holds arrays of the shapes {shapes}, not {card['shapes']}")
     if any(array.dtype.kind not in "iufb" for array in arrays.values()):
         raise InputError(f"{path} holds something other than numbers")
-    return FORMS.get(card["form"]).from_arrays(arrays)
+    try:
+        return FORMS.get(card["form"]).from_arrays(arrays)
+    except InputError as error:
+        raise InputError(f"{path} does not hold such scores: {error}") from None
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import base64
 import re
-import zlib
 from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.results.packed_units import MOST_BYTES
+from trueedge.errors import InputError
+from trueedge.results.packed_units import inflate
+from trueedge.version import VERSION
 
+# The format of records that this version writes.
+FORMAT = 2
 # The kind of task behind a protocol of version 0.1, which had links alone but for these.
 KINDS = {"recommendation": "recommend", "communities": "communities"}
 
@@ -25,6 +27,11 @@ def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     found = dict(values)
     if "format" in found:
+        number = found["format"]
+        if type(number) is int and number > FORMAT:
+            raise InputError(
+                f"it has format {number}, trueedge {VERSION} reads formats up to {FORMAT}: update trueedge"
+            )
         return found
     ranks = found.pop("packed_ranks", "")
     units = {"unit": "positive", "packed_ranks": ranks} if ranks else {}
@@ -43,11 +50,7 @@ def values_of_ranks(packed: str, metric: str, recorded: Mapping[str, float]) -> 
     Raises:
         ValueError: the ranks cannot be read.
     """
-    try:
-        content = zlib.decompressobj().decompress(base64.b64decode(packed), MOST_BYTES)
-        ranks = np.frombuffer(content, dtype="<i8") / 2.0
-    except (TypeError, zlib.error) as error:
-        raise ValueError(str(error)) from None
+    ranks = np.frombuffer(inflate(packed), dtype="<i8") / 2.0
     if not len(ranks) or ranks.min() < 1:
         raise ValueError("there is no rank, or one below 1")
     hits = re.fullmatch(r"(?:rank-)?hits@(\d+)", metric)

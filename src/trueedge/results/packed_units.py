@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.metrics import UnitValues
 
 # The most that one array may unpack to: values of thirty million units.
@@ -32,7 +31,9 @@ def pack(units: UnitValues) -> dict[str, Any]:
         return {}
     groups: dict[str, dict[str, Any]] = {}
     for name, values in units.values.items():
-        found, first, codes = np.unique(values, return_index=True, return_inverse=True)
+        # Compared bit by bit: -0.0 is not 0.0 here.
+        bits = np.ascontiguousarray(values, dtype="<f8").view("<i8")
+        found, first, codes = np.unique(bits, return_index=True, return_inverse=True)
         # Numbered by first appearance, so that any one-to-one function of the ranks has the same codes.
         order = np.argsort(first)
         places = np.empty_like(order)
@@ -40,7 +41,7 @@ def pack(units: UnitValues) -> dict[str, Any]:
         width = next(kind for kind in WIDTHS if len(found) <= np.iinfo(kind).max + 1)
         text = _text(places[codes.reshape(-1)].astype(width))
         group = groups.setdefault(text, {"width": width, "codes": text, "values": {}})
-        group["values"][name] = _text(found[order].astype("<f8"))
+        group["values"][name] = _text(found[order])
     count = len(next(iter(units.values.values())))
     return {"unit": units.unit, "count": count, "groups": list(groups.values())}
 
@@ -53,22 +54,32 @@ def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None
     """
     for group in packed.get("groups", ()):
         if metric in group["values"]:
-            if group["width"] not in WIDTHS:
-                raise ValueError(f"codes of type {group['width']!r}")
-            codes = np.frombuffer(_bytes(group["codes"]), dtype=group["width"])
-            levels = np.frombuffer(_bytes(group["values"][metric]), dtype="<f8")
-            if len(codes) != packed["count"] or not len(codes) or int(codes.max()) >= len(levels):
+            count, width = packed["count"], group["width"]
+            if type(count) is not int or not 0 < count <= MOST_BYTES or width not in WIDTHS:
+                raise ValueError(f"{count!r} codes of type {width!r}")
+            codes = np.frombuffer(inflate(group["codes"], count * np.dtype(width).itemsize), dtype=width)
+            levels = np.frombuffer(inflate(group["values"][metric], 8 * count), dtype="<f8")
+            if len(codes) != count or int(codes.max()) >= len(levels):
                 raise ValueError("codes and values do not fit together")
             return levels[codes].astype(np.float64)
     return None
 
 
+def inflate(text: str, most: int = MOST_BYTES) -> bytes:
+    """Return the bytes behind compressed text.
+
+    Raises:
+        ValueError: it is damaged, or more than ``most`` bytes.
+    """
+    stream = zlib.decompressobj()
+    try:
+        content = stream.decompress(base64.b64decode(text, validate=True), min(most, MOST_BYTES) + 1)
+    except (zlib.error, TypeError) as error:
+        raise ValueError(str(error)) from None
+    if not stream.eof or stream.unused_data or len(content) > most:
+        raise ValueError("the bytes are cut short, or too many")
+    return content
+
+
 def _text(array: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(array.tobytes())).decode()
-
-
-def _bytes(text: str) -> bytes:
-    try:
-        return zlib.decompressobj().decompress(base64.b64decode(text), MOST_BYTES)
-    except (zlib.error, InputError, TypeError) as error:
-        raise ValueError(str(error)) from None

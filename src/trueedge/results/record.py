@@ -1,22 +1,20 @@
-"""A record: one finished cell, with everything needed to judge and repeat it."""
+"""A record: one finished cell, with everything needed to compare and repeat it."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.results.older_formats import upgrade, values_of_ranks
+from trueedge.results.older_formats import FORMAT, upgrade, values_of_ranks
 from trueedge.results.packed_units import unpack
 
-# The format of records that this version writes.
-FORMAT = 2
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("key", "dataset", "protocol", "method", "headline", "created", "kind"), str),
     **dict.fromkeys(("options", "settings", "metrics", "seconds", "provenance", "units"), Mapping),
@@ -76,7 +74,7 @@ class Record:
         if self.is_trial:
             raise InputError(
                 f"the record of {self.method} on {self.dataset} is a trial of a search,"
-                " which was not judged on the test part"
+                " which was not evaluated on the test part"
             )
         return self.metrics["test"]
 
@@ -108,7 +106,7 @@ class Record:
 
     @property
     def is_trial(self) -> bool:
-        """Whether it is a trial of a search, which was not judged on the test part."""
+        """Whether it is a trial of a search, which was not evaluated on the test part."""
         return "test" not in self.metrics
 
     @property
@@ -135,8 +133,11 @@ def _check(values: Mapping[str, Any]) -> None:
         value = values.get(name)
         if name in values and (not isinstance(value, kinds) or isinstance(value, bool)):
             raise InputError(f"{name} is {type(value).__name__}")
+    strange = sorted(set(values) - {one.name for one in fields(Record)})
+    if strange:
+        raise InputError(f"it has an unknown field {strange[0]!r}")
     metrics = values.get("metrics", {})
-    judged = metrics.get("test", metrics.get("valid"))
+    evaluated = metrics.get("test", metrics.get("valid"))
     for part in (*metrics.values(), values.get("seconds", {})):
         if not isinstance(part, Mapping):
             raise InputError("a part has no metrics")
@@ -144,7 +145,7 @@ def _check(values: Mapping[str, Any]) -> None:
             # Compared and not converted: a whole number of any length may stand here.
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) < 2**63:
                 raise InputError(f"{name} is no number")
-    if judged is None or values.get("headline") not in judged:
+    if evaluated is None or values.get("headline") not in evaluated:
         raise InputError(f"it does not have its headline {values.get('headline')!r}")
 
 

@@ -87,8 +87,8 @@ class Store:
         try:
             return Record.from_dict(json.loads(text))
         except (TypeError, ValueError, AttributeError, RecursionError) as error:
-            reason = f" ({error})" if isinstance(error, InputError) else ""
-            raise InputError(f"{self.path} holds a row that is not a record{reason}: {text[:60]!r}") from None
+            reason = str(error) if isinstance(error, InputError) else repr(text[:60])
+            raise InputError(f"{self.path} holds a row that cannot be read as a record: {reason}") from None
 
     def latest(self) -> list[Record]:
         """The latest record of each request, oldest first."""

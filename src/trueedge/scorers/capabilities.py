@@ -6,21 +6,23 @@ task needs: a pair of nodes, a query that every candidate is scored for, or a no
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, whole_number
-from trueedge.metrics.scores import as_array, as_scores
-from trueedge.scorers.scorer import Scorer, check_takes, scorer_name
+from trueedge.errors import InputError
+from trueedge.metrics.scores import as_scores
+from trueedge.scorers.scorer import (
+    CallableScorer,
+    as_module_scorer,
+    check_takes,
+    is_module,
+    is_table,
+    scorer_name,
+)
 
 Need = Literal["pairs", "candidates", "nodes", "vectors"]
-ROWS_IN_A_BATCH = 1 << 20
-NUMBERS_IN_A_BATCH = 1 << 24
 
 
 @runtime_checkable
@@ -55,99 +57,66 @@ class NodePredictor(Protocol):
         ...
 
 
-@dataclass(frozen=True, eq=False)
-class Bound:
-    """Something that answers rows of questions, with the name of what it came from."""
-
-    name: str
-    call: Callable[[NDArray[np.int64]], Any]
-
-    def score(self, rows: NDArray[np.int64]) -> Any:
-        """Answer some rows."""
-        return self.call(rows)
+def as_candidate_scorer(thing: object) -> CallableScorer:
+    """Turn an object with ``score_candidates(queries)``, a callable or a torch module into a scorer."""
+    return _scorer(thing, "score_candidates", "queries", "an object with score_candidates(queries)", (2,))
 
 
-def as_candidate_scorer(thing: object) -> Bound:
-    """Turn an object with ``score_candidates(queries)``, or a callable, into what scores candidates."""
-    return _bound(thing, "score_candidates", "queries", "an object with score_candidates(queries)")
-
-
-def as_predictor(thing: object, num_nodes: int) -> Bound:
-    """Turn an object with ``predict(nodes)``, a callable, or an array with a row for each node into one.
+def as_predictor(thing: object, num_nodes: int | None = None) -> CallableScorer:
+    """Turn an object with ``predict(nodes)``, a callable, a torch module or an array into a scorer of nodes.
 
     Args:
-        thing: what predicts.
-        num_nodes: the number of nodes; an array must have as many rows.
+        thing: what predicts; an array has a row for each node.
+        num_nodes: how many rows an array must have; None leaves it open.
     """
-    torch = sys.modules.get("torch")
-    if isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor)):
+    if is_table(thing):
         table = as_scores(thing, "predictions")
-        if table.ndim not in (1, 2) or len(table) != num_nodes:
+        if table.ndim not in (1, 2) or num_nodes not in (None, len(table)):
             raise InputError(f"there are {num_nodes} nodes, but predictions of shape {table.shape}")
-        return Bound("the array of predictions", lambda nodes: table[nodes])
-    return _bound(thing, "predict", "nodes", "an array, an object with predict(nodes)")
+        return CallableScorer(lambda nodes: _rows(table, nodes), "the array of predictions", (1, 2))
+    return _scorer(thing, "predict", "nodes", "an array, an object with predict(nodes)", (1, 2))
 
 
-def as_vectors(thing: object, num_nodes: int) -> NDArray[np.floating[Any]]:
-    """Return the vector of each node that a scorer knows, float (n, d); a scorer without any is refused.
+def as_vectors(thing: object, num_nodes: int) -> CallableScorer:
+    """Turn vectors of nodes into a scorer that answers nodes with their vectors; others are refused.
 
     Args:
         thing: an array (n, d), or an object with ``embeddings()`` or ``vectors``.
         num_nodes: the number of nodes.
     """
-    found = thing
+    found, name = thing, "the array of vectors" if is_table(thing) else scorer_name(thing)
     if hasattr(thing, "embeddings"):
-        found = thing.embeddings()
+        given = thing.embeddings
+        found = given() if callable(given) and not is_module(given) else given
     elif hasattr(thing, "vectors"):
         found = thing.vectors
     elif hasattr(thing, "score") or callable(thing):
-        raise InputError(f"{scorer_name(thing)} scores pairs: it has no vectors of nodes")
+        raise InputError(f"{name} scores pairs: it has no vectors of nodes")
     points = as_scores(found, "vectors")
     if points.ndim != 2 or len(points) != num_nodes:
-        raise InputError(f"there are vectors of shape {points.shape} for {num_nodes} nodes")
-    return points
+        raise InputError(f"{name} has vectors of shape {points.shape} for {num_nodes} nodes")
+    return CallableScorer(lambda nodes: points[nodes], name, (2,))
 
 
-def ask(scorer: Scorer, rows: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH) -> NDArray[Any]:
-    """Ask a bound scorer in batches and check each answer: finite real numbers, a row for each question.
-
-    Args:
-        scorer: what answers.
-        rows: int array (n, …).
-        batch: how many rows the scorer gets at a time.
-
-    Returns:
-        array (n, …), in the order of the rows, in the type the scorer answers with.
-    """
-    batch = whole_number("batch", "ask", batch, 1)
-    answers: list[NDArray[Any]] = []
-    for start in range(0, len(rows), batch):
-        # A copy of its own: a scorer that writes into its input changes nobody's questions.
-        asked = np.array(rows[start : start + batch], dtype=np.int64)
-        answers.append(check_answer(scorer.score(asked), asked, scorer_name(scorer)))
-        if len({answer.shape[1:] for answer in answers}) > 1:
-            raise InputError(f"{scorer_name(scorer)} must answer every row with the same shape")
-    return np.concatenate(answers)
+def _rows(table: NDArray[Any], nodes: NDArray[np.int64]) -> NDArray[Any]:
+    if len(nodes) and nodes.max() >= len(table):
+        raise InputError(f"there is no prediction for node {nodes.max()}: the array has shape {table.shape}")
+    return np.asarray(table[nodes])
 
 
-def check_answer(answer: object, asked: NDArray[np.int64], name: str) -> NDArray[Any]:
-    """Refuse an answer without a row of finite real numbers for each question."""
-    shape = as_array(answer, f"the answer of {name}").shape
-    if not 1 <= len(shape) <= 2 or shape[0] != len(asked):
-        raise InputError(f"{name} must answer {len(asked)} rows with as many rows, it answered shape {shape}")
-    # A copy: the scorer may use its buffer again.
-    return np.array(as_scores(answer, f"scores of {name}"))
-
-
-def _bound(thing: object, method: str, argument: str, wanted: str) -> Bound:
+def _scorer(
+    thing: object, method: str, argument: str, wanted: str, dimensions: tuple[int, ...]
+) -> CallableScorer:
     if isinstance(thing, type):
         raise InputError(f"{thing.__name__} is a class: create an object, and give that as the scorer")
     call: Any = getattr(thing, method, None)
     name = scorer_name(thing)
-    if callable(call):
+    if callable(call) and not is_module(call):
         check_takes(call, f"{name}.{method}", argument)
-        return Bound(name, call)
+        return CallableScorer(call, name, dimensions)
+    if is_module(thing):
+        return CallableScorer(as_module_scorer(thing, argument, flat=False).score, name, dimensions)
     if callable(thing) and not hasattr(thing, "score"):
         check_takes(thing, name, argument)
-        return Bound(name, thing)
+        return CallableScorer(thing, name, dimensions)
     raise InputError(f"this task needs {wanted} or a function of {argument}, got {name}")

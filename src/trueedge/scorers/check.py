@@ -1,11 +1,11 @@
-"""Is a scorer fit to be judged? Asked again in other ways, its scores must not change."""
+"""Check a scorer: asked again in other ways, its scores must not change."""
 
 from __future__ import annotations
 
 import shutil
 import textwrap
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +15,21 @@ from trueedge.metrics import PairScores
 from trueedge.metrics.scores import describe_nonfinite
 from trueedge.randomness import generator
 from trueedge.scorers import spread
-from trueedge.scorers.probe import BadAnswerError, Finding, Probe, ask
-from trueedge.scorers.scorer import Scorer, scorer_name
+from trueedge.scorers.probe import BadAnswerError, CheckResult, Probe, ask
+from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
 from trueedge.scorers.spread import quick_check
 
-__all__ = ["Asks", "CheckReport", "Finding", "check_scorer", "quick_check"]
+__all__ = ["Asks", "CheckReport", "CheckResult", "check_scorer", "quick_check"]
 
-PAIRS_ALONE = 8
+ROWS_ALONE = 8
 WIDTH_IN_A_PIPE = 100
 MIN_ROOM = 30
 
 
 class Asks(Protocol):
-    """What the check needs of a task; a task of pairs also has ``sample_pairs``."""
+    """What the check needs of a task; one that takes scores of pairs also has ``sample_pairs``."""
+
+    needs: ClassVar[Any]
 
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
@@ -44,11 +46,11 @@ class CheckReport:
 
     Attributes:
         scorer: the scorer's name.
-        findings: one for each thing that was looked at.
+        findings: one for each thing that was checked.
     """
 
     scorer: str
-    findings: tuple[Finding, ...]
+    findings: tuple[CheckResult, ...]
 
     @property
     def ok(self) -> bool:
@@ -68,37 +70,40 @@ def check_scorer(
 
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
     and one at a time; pairs also in the other direction. NaN, a constant answer, ties and saturation are
-    looked for.
+    searched for.
 
     Args:
         scorer: anything ``task.evaluate`` takes, but a file of scores in listing order.
-        task: where the pairs come from.
+        task: where the questions come from.
         part: ``"valid"`` or ``"test"``.
-        sample: how many pairs are drawn, half of them positives where there are as many.
+        sample: how many questions are drawn; half of the pairs are positives where there are as many.
         seed: for the sample and its shuffling.
     """
     sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
-    drawn: Any = getattr(task, "sample_pairs", None)
-    if drawn is None:
-        rows, noun = task.sample(part, sample, seed), "rows"
-    else:
-        positives, negatives = drawn(part, -(-sample // 2), seed)
+    draw: Any = getattr(task, "sample_pairs", None)
+    of_pairs = draw is not None and dimensions_of(bound) == (1,)
+    if of_pairs:
+        positives, negatives = draw(part, -(-sample // 2), seed)
         rows, noun = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64), "pairs"
+    else:
+        rows, noun = task.sample(part, sample, seed), "queries" if task.needs == "candidates" else "nodes"
     try:
-        raw = ask(bound, rows)
+        raw = ask(bound, rows, noun)
     except BadAnswerError as trouble:
-        return CheckReport(scorer_name(bound), (Finding("broken", "answer", str(trouble)),))
+        return CheckReport(scorer_name(bound), (CheckResult("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
     findings = [
-        Finding("ok", "answer", f"{len(rows)} {noun} got {len(rows)} answers"),
+        CheckResult(
+            "ok", "answer", f"{len(rows)} {noun} got {len(rows)} {'scores' if of_pairs else 'answers'}"
+        ),
         _finite(scores),
-        *_ask_again(bound, rows, scores, seed, directed=drawn is None),
+        *_ask_again(bound, rows, scores, seed, noun),
     ]
-    if drawn is not None:
+    if of_pairs:
         findings += _tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1]))
     elif len(scores) > 1 and (scores == scores[0]).all():
-        findings.append(Finding("broken", "constant", "all answers are the same"))
+        findings.append(CheckResult("broken", "constant", f"all {noun} get the same answer"))
     return CheckReport(scorer_name(bound), tuple(findings))
 
 
@@ -109,90 +114,106 @@ def _wrapped(start: str, sentence: str) -> str:
     return start + f"\n{' ' * len(start)}".join(lines)
 
 
-def _finite(scores: NDArray[np.float64]) -> Finding:
+def _finite(scores: NDArray[np.float64]) -> CheckResult:
     nan, infinite = int(np.isnan(scores).sum()), int(np.isinf(scores).sum())
     if nan or infinite:
-        return Finding("broken", "finite", describe_nonfinite(nan, infinite, scores.size, "scores"))
-    return Finding("ok", "finite", "no score is NaN or infinite")
+        return CheckResult("broken", "finite", describe_nonfinite(nan, infinite, scores.size, "scores"))
+    return CheckResult("ok", "finite", "no score is NaN or infinite")
 
 
 def _ask_again(
-    scorer: Scorer, pairs: NDArray[np.int64], scores: NDArray[np.float64], seed: int, directed: bool
-) -> list[Finding]:
-    """Ask in other ways; once scores change by themselves or with the order, no other cause can be told."""
-    order = generator(seed, "check", "order").permutation(len(pairs))
-    back, alone = np.argsort(order), order[:PAIRS_ALONE]
-    sizes = sorted({-(-len(pairs) // 3), -(-len(pairs) // 40)}, reverse=True)
+    scorer: Scorer, rows: NDArray[np.int64], scores: NDArray[np.float64], seed: int, noun: str
+) -> list[CheckResult]:
+    """Ask in other ways; where scores change by themselves or with the order, the rest would show nothing."""
+    order = generator(seed, "check", "order").permutation(len(rows))
+    back, alone = np.argsort(order), order[:ROWS_ALONE]
+    sizes = sorted({-(-len(rows) // 3), -(-len(rows) // 40)}, reverse=True)
+    one = "query" if noun == "queries" else noun[:-1]
 
-    def in_batches(rows: NDArray[np.int64], size: int) -> NDArray[Any]:
-        return np.concatenate([ask(scorer, rows[at : at + size]) for at in range(0, len(rows), size)])
+    def again(some: NDArray[np.int64]) -> NDArray[Any]:
+        answer = ask(scorer, some, noun)
+        if answer.shape[1:] != scores.shape[1:]:
+            raise BadAnswerError(
+                f"asked again, the answer to {len(some)} {noun} has the shape {answer.shape}"
+            )
+        return answer
+
+    def in_batches(some: NDArray[np.int64], size: int) -> NDArray[Any]:
+        return np.concatenate([again(some[at : at + size]) for at in range(0, len(some), size)])
 
     first = (
         Probe(
             "repeat",
-            lambda: ask(scorer, pairs),
+            lambda: again(rows),
             scores,
-            pairs,
+            rows,
             "asked twice, the scores are the same",
             "randomness: asked twice, the scores change",
             "asked twice",
             repeated=True,
+            noun=noun,
         ),
         Probe(
             "order",
-            lambda: ask(scorer, pairs[order])[back],
+            lambda: again(rows[order])[back],
             scores,
-            pairs,
-            "shuffled pairs keep their scores",
-            "order: a pair's score changes with its place among the others",
+            rows,
+            f"shuffled {noun} keep their scores",
+            f"order: a {one}'s score changes with its place among the others",
             "asked in another order",
+            noun=noun,
         ),
     )
-    others = (
+    others = [
         Probe(
             "batch",
-            lambda: np.concatenate([in_batches(pairs, size) for size in sizes]),
+            lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
             np.concatenate([scores] * len(sizes)),
-            pairs,
-            f"batches of {' and '.join(map(str, sizes))} pairs give the scores of one batch of {len(pairs)}",
-            "batch statistics: a pair's score changes with the others in its batch",
+            rows,
+            f"batches of {' and '.join(map(str, sizes))} {noun} give the scores of one batch of {len(rows)}",
+            f"batch statistics: a {one}'s score changes with the others in its batch",
             "asked in smaller batches",
+            noun=noun,
         ),
         Probe(
             "single",
-            lambda: in_batches(pairs[alone], 1),
+            lambda: in_batches(rows[alone], 1),
             scores[alone],
-            pairs[alone],
-            f"{len(alone)} pairs asked one at a time keep their scores",
-            "batch statistics: a pair asked alone gets another score",
+            rows[alone],
+            f"{len(alone)} {noun} asked one at a time keep their scores",
+            f"batch statistics: a {one} asked alone gets another score",
             "asked one at a time",
+            noun=noun,
         ),
-        Probe(
-            "direction",
-            lambda: ask(scorer, pairs[:, ::-1]),
-            scores,
-            pairs,
-            "(u, v) and (v, u) get the same score",
-            "direction: (u, v) and (v, u) get different scores, though an edge has no direction",
-            "asked as (v, u)",
-            fault="look",
-        ),
-    )
-    findings: list[Finding] = []
+    ]
+    if noun == "pairs":
+        others.append(
+            Probe(
+                "direction",
+                lambda: again(rows[:, ::-1]),
+                scores,
+                rows,
+                "(u, v) and (v, u) get the same score",
+                "direction: (u, v) and (v, u) get different scores, though an edge has no direction",
+                "asked as (v, u)",
+                fault="look",
+            )
+        )
+    findings: list[CheckResult] = []
     for probe in first:
         findings.append(probe.run())
         if findings[-1].level == "broken":
             return findings
-    return [*findings, *(probe.run() for probe in others if not (directed and probe.name == "direction"))]
+    return [*findings, *(probe.run() for probe in others)]
 
 
-def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[Finding]:
+def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckResult]:
     """What the scores themselves show: positives (m,) against negatives (n,) or, each its own, (m, q)."""
-    findings: list[Finding] = []
+    findings: list[CheckResult] = []
     if positive.dtype.kind in "biu":
         values = len(np.union1d(positive, negative))
         sentence = f"the answer is of type {positive.dtype}, with {values} different values: was it rounded?"
-        findings.append(Finding("look", "type", sentence))
+        findings.append(CheckResult("look", "type", sentence))
     above, below = np.isfinite(positive), np.isfinite(negative)
     if negative.ndim == 2:
         above = below = above & below.all(axis=1)
@@ -202,15 +223,15 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[Finding]
     try:
         scores = PairScores.check(positive, negative)
     except InputError as problem:
-        return [*findings, Finding("broken", "type", str(problem))]
+        return [*findings, CheckResult("broken", "type", str(problem))]
     same = spread.constant(scores)
     if same:
-        return [*findings, Finding("broken", "constant", same)]
+        return [*findings, CheckResult("broken", "constant", same)]
     close, tied, ends = spread.narrow(scores), spread.ties(scores), spread.saturation(scores)
     share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
     return [
         *findings,
-        Finding("look" if close else "ok", "constant", close or "the scores differ"),
-        Finding("look" if tied else "ok", "ties", tied or share),
-        Finding("look" if ends else "ok", "saturation", ends or "no pile of scores at 0 or 1"),
+        CheckResult("look" if close else "ok", "constant", close or "the scores differ"),
+        CheckResult("look" if tied else "ok", "ties", tied or share),
+        CheckResult("look" if ends else "ok", "saturation", ends or "no pile of scores at 0 or 1"),
     ]

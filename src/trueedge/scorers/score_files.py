@@ -16,7 +16,7 @@ from trueedge.files.archives import read_archive
 from trueedge.files.arrays import ZIP, read_array
 from trueedge.files.text import as_path, open_text, readable, shown
 from trueedge.graph import as_pairs, in_sorted, pair_keys
-from trueedge.metrics.scores import as_scores
+from trueedge.metrics.scores import PairScores, as_scores
 from trueedge.scorers.score_text import read_numbers, read_written
 
 TEXT = (".txt", ".csv", ".tsv")
@@ -35,6 +35,7 @@ class FileScores:
         values: float64 array, the score of each key.
         num_ids: one more than the largest node id in the table.
         labels: the nodes' own names, for messages; None where they are numbers.
+        positives: how many of the scores in order are of positives; None where the file does not say.
     """
 
     name: str
@@ -43,6 +44,7 @@ class FileScores:
     values: NDArray[np.float64]
     num_ids: int
     labels: Sequence[str] | None = None
+    positives: int | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """The score of each pair, in either direction; a pair the file does not hold is an error.
@@ -75,8 +77,9 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with one score a line in the order the
             task lists its pairs (positives first, then negatives row by row), or with ``u,v,score`` lines
             (node ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are
-            passed over); a ``.npy`` array (n,) or (n, 3) of the same; or a ``.npz`` with ``scores`` (n,) and,
-            for a table, ``pairs`` (n, 2).
+            passed over); a ``.npy`` array (n,) or (n, 3) of the same; a ``.npz`` with ``scores`` (n,) and,
+            for a table, ``pairs`` (n, 2); or the ``.npz`` of a certificate, with ``positive`` (P,) and
+            ``negative`` (M,) or (P, K).
         labels: the nodes' own names, where they have some. The ids of a table are then looked up among them,
             as they are written; only where one is no label and all are whole numbers below the number of
             nodes are they node numbers.
@@ -85,8 +88,9 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
     name = readable(path.name)
     if not _is_file(path):
         raise InputError(f"there is no file of scores at {path}")
+    positives = None
     if path.suffix in (".npy", ".npz"):
-        pairs, scores = _read_numpy(path)
+        pairs, scores, positives = _read_numpy(path)
     elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
         text = open_text(path)
         written = None if labels is None else read_written(text)
@@ -101,7 +105,7 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         raise InputError(f"{name} holds no score")
     values = as_scores(scores, f"scores in {name}").astype(np.float64)
     if pairs is None:
-        return FileScores(name, values, np.empty(0, np.int64), np.empty(0), 0)
+        return FileScores(name, values, np.empty(0, np.int64), np.empty(0), 0, positives=positives)
     if labels is not None:
         ids = [_as_written(value) for value in pairs.ravel().tolist()]
         found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}")
@@ -190,21 +194,27 @@ def _as_written(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any]]:
+def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None]:
+    """The pairs of a table, the scores, and how many of them are known to be of positives."""
     name = readable(path.name)
     arrays = _arrays(path, name)
     if isinstance(arrays, np.ndarray):
-        return _split_columns(arrays, name)
+        return *_split_columns(arrays, name), None
+    if set(arrays) == {"positive", "negative"}:
+        found = PairScores.check(
+            *(as_scores(arrays[what], f"{what} scores in {name}") for what in ("positive", "negative"))
+        )
+        return None, np.concatenate([found.positive, found.negative.ravel()]), len(found.positive)
     if "scores" not in arrays or not set(arrays) <= {"scores", "pairs"}:
         raise InputError(
-            f"{name} must hold 'scores' and, for a table, 'pairs'; it holds "
+            f"{name} must hold 'scores' and, for a table, 'pairs', or 'positive' and 'negative'; it holds "
             + (", ".join(map(repr, arrays)) or "nothing")
         )
     scores, pairs = arrays["scores"], arrays.get("pairs")
     if scores.ndim != 1 or (pairs is not None and pairs.shape != (len(scores), 2)):
         shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
         raise InputError(f"{name} must hold scores (n,) and pairs (n, 2), it holds {shapes}")
-    return pairs, scores
+    return pairs, scores, None
 
 
 def _arrays(path: Path, name: str) -> NDArray[Any] | dict[str, NDArray[Any]]:

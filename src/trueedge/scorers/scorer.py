@@ -22,6 +22,7 @@ __all__ = [
     "FileScores",
     "Scorer",
     "as_scorer",
+    "ask",
     "read_scores",
     "score_pairs",
     "scorer_name",
@@ -29,7 +30,7 @@ __all__ = [
     "with_graph",
 ]
 
-PAIRS_IN_A_BATCH = 1 << 20
+ROWS_IN_A_BATCH = 1 << 20
 # Two blocks of rows are gathered for each block of pairs: this keeps them at some 64 MB each.
 NUMBERS_IN_A_BLOCK = 1 << 23
 
@@ -77,16 +78,12 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
         labels: the nodes' own names, where they have some: a file of scores may use them.
     """
     if isinstance(thing, type):
-        raise InputError(f"{thing.__name__} is a class: make one, and give that as the scorer")
+        raise InputError(f"{thing.__name__} is a class: create an object, and give that as the scorer")
     if isinstance(thing, (str, Path)):
         return read_scores(thing, labels)
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(thing, torch.nn.Module) and not _has_score_method(thing):
-        if getattr(type(thing), "forward", None) is torch.nn.Module.forward:
-            raise InputError(f"{scorer_name(thing)} has no forward method: it cannot score pairs")
-        check_takes(thing.forward, f"{scorer_name(thing)}.forward")
-        return ModuleScorer(thing)
-    if isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor)):
+    if is_module(thing) and not _has_score_method(thing):
+        return as_module_scorer(thing)
+    if is_table(thing):
         return EmbeddingScorer(_check_embeddings(thing, num_nodes))
     if isinstance(thing, Scorer) and callable(thing.score):
         check_takes(thing.score, f"{scorer_name(thing)}.score")
@@ -101,9 +98,9 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
 
 
 def score_pairs(
-    scorer: Scorer, pairs: NDArray[np.integer[Any]], batch: int = PAIRS_IN_A_BATCH
+    scorer: Scorer, pairs: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH
 ) -> NDArray[np.float64]:
-    """Score pairs in batches and check each answer: its length, its shape, and that all scores are finite.
+    """Return the score of each pair, asked in batches; every answer is checked (see :func:`ask`).
 
     Args:
         scorer: what scores.
@@ -113,35 +110,68 @@ def score_pairs(
     Returns:
         float64 array (n,), in the order of the pairs.
     """
-    batch = whole_number("batch", "score_pairs", batch, 1)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(f"pairs must be an array of shape (n, 2), got shape {pairs.shape}")
-    scores = np.empty(len(pairs), dtype=np.float64)
-    for start in range(0, len(pairs), batch):
+    return ask(scorer, pairs, batch).astype(np.float64, copy=False)
+
+
+def ask(scorer: Scorer, rows: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH) -> NDArray[Any]:
+    """Ask a scorer in batches and check each answer: finite real numbers, a row for each question.
+
+    Args:
+        scorer: what answers.
+        rows: int array (n, …): pairs, queries or nodes.
+        batch: how many rows the scorer gets at a time.
+
+    Returns:
+        array (n, …), in the order of the rows.
+    """
+    batch = whole_number("batch", "ask", batch, 1)
+    answers: NDArray[Any] = np.empty(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), batch):
         part = slice(start, start + batch)
-        # A copy of its own: a scorer that writes into its input changes nobody's pairs.
-        asked = np.array(as_pairs(pairs[part]))
-        scores[part] = check_answer(scorer.score(asked), len(asked), scorer_name(scorer))
-    return scores
+        # A copy: a scorer that writes into its input does not change the questions of others.
+        asked = np.array(rows[part], dtype=np.int64)
+        answer = check_answer(scorer.score(asked), len(asked), scorer)
+        if start == 0:
+            answers = np.empty((len(rows), *answer.shape[1:]), dtype=answer.dtype)
+        elif answer.shape[1:] != answers.shape[1:]:
+            raise InputError(
+                f"{scorer_name(scorer)} must answer every row alike, its answers have the shapes"
+                f" {answers[:batch].shape} and {answer.shape}"
+            )
+        elif answer.dtype != answers.dtype:
+            answers = answers.astype(np.result_type(answers, answer), copy=False)
+        answers[part] = answer
+    return answers
 
 
-def check_answer(answer: object, count: int, name: str) -> NDArray[Any]:
-    """Refuse an answer that is not one finite real number for each pair.
+def check_answer(answer: object, count: int, scorer: object) -> NDArray[Any]:
+    """Refuse an answer that is not a row of finite real numbers for each question.
 
     Args:
         answer: what a scorer returned.
-        count: the number of pairs it was asked.
-        name: what to call the scorer.
+        count: the number of rows it was asked.
+        scorer: what answered.
     """
+    name = scorer_name(scorer)
     shape = as_array(answer, f"the scores of {name}").shape
-    if shape != (count,):
-        raise InputError(f"{name} must answer {count} pairs with shape ({count},), it answered shape {shape}")
+    dimensions = dimensions_of(scorer)
+    if len(shape) not in dimensions or shape[0] != count:
+        wanted = " or ".join({1: f"({count},)", 2: f"({count}, d)"}[size] for size in dimensions)
+        rows = "pairs" if dimensions == (1,) else "rows"
+        raise InputError(f"{name} must answer {count} {rows} with shape {wanted}, it answered shape {shape}")
     return as_scores(answer, f"scores of {name}")
+
+
+def dimensions_of(scorer: object) -> tuple[int, ...]:
+    """Return how many dimensions an answer may have; pairs get one number each."""
+    return scorer.dimensions if isinstance(scorer, CallableScorer) else (1,)
 
 
 def scorer_name(scorer: object) -> str:
     """What to call a scorer in a message: its own name, its function's, or its class's."""
-    inner = scorer.call if isinstance(scorer, CallableScorer) else scorer
+    inner = scorer.call if isinstance(scorer, CallableScorer) and not scorer.name else scorer
     inner = inner.module if isinstance(inner, ModuleScorer) else inner
     for attribute in ("name", "__name__"):
         name = getattr(inner, attribute, None)
@@ -152,13 +182,21 @@ def scorer_name(scorer: object) -> str:
 
 @dataclass(frozen=True, eq=False)
 class CallableScorer:
-    """A function from pairs to scores."""
+    """A function that answers rows of questions: pairs, queries or nodes.
+
+    Attributes:
+        call: the function.
+        name: what to call it in messages; the function's own name where it is empty.
+        dimensions: how many dimensions an answer may have: 1 for a number, 2 for a row of numbers each.
+    """
 
     call: Callable[[NDArray[np.int64]], Any]
+    name: str = ""
+    dimensions: tuple[int, ...] = (1,)
 
-    def score(self, pairs: NDArray[np.int64]) -> Any:
-        """Whatever the function answers."""
-        return self.call(pairs)
+    def score(self, rows: NDArray[np.int64]) -> Any:
+        """Return what the function answers."""
+        return self.call(rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,12 +223,18 @@ class EmbeddingScorer:
 
 @dataclass(frozen=True, eq=False)
 class ModuleScorer:
-    """A torch module from a LongTensor (n, 2) to n scores, asked in evaluation mode and without gradients."""
+    """A torch module from a LongTensor (n, 2) to n scores, asked in evaluation mode and without gradients.
+
+    Attributes:
+        module: the module.
+        flat: whether its answer is flattened to one score for each pair.
+    """
 
     module: Any
+    flat: bool = True
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[Any]:
-        """What the module answers, flattened; every submodule is left in the mode it was in."""
+        """Return what the module answers; every submodule is left in the mode it was in."""
         import torch
 
         modes = [(part, part.training) for part in self.module.modules()]
@@ -206,7 +250,15 @@ class ModuleScorer:
         if not isinstance(answer, torch.Tensor):
             kind = _article(type(answer).__name__)
             raise InputError(f"{scorer_name(self)} must answer with a tensor, it answered with {kind}")
-        return as_array(answer.flatten(), f"the scores of {scorer_name(self)}")
+        return as_array(answer.flatten() if self.flat else answer, f"the scores of {scorer_name(self)}")
+
+
+def as_module_scorer(module: Any, argument: str = "pairs", flat: bool = True) -> ModuleScorer:
+    """Turn a torch module into a scorer; one that cannot be called with one argument is refused."""
+    if getattr(type(module), "forward", None) is sys.modules["torch"].nn.Module.forward:
+        raise InputError(f"{scorer_name(module)} has no forward method: it cannot score {argument}")
+    check_takes(module.forward, f"{scorer_name(module)}.forward", argument)
+    return ModuleScorer(module, flat)
 
 
 def _check_embeddings(values: object, num_nodes: int) -> NDArray[np.floating[Any]]:
@@ -232,9 +284,20 @@ def check_takes(call: Callable[..., Any], name: str, argument: str = "pairs") ->
         ]
         raise InputError(
             f"{name}({', '.join(map(str, bare))}) cannot be called with the {argument} alone: a scorer takes"
-            f" one argument, the {argument}, so wrap it in a function"
-            " that does"
+            f" one argument, the {argument}, so wrap it in a function that does"
         ) from None
+
+
+def is_module(thing: object) -> bool:
+    """Whether it is a torch module; torch is not imported to find out."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(thing, torch.nn.Module)
+
+
+def is_table(thing: object) -> bool:
+    """Whether it is a numpy array or a torch tensor."""
+    torch = sys.modules.get("torch")
+    return isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor))
 
 
 def _has_score_method(module: object) -> bool:

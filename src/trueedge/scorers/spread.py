@@ -37,7 +37,7 @@ def remarks(scores: PairScores) -> list[str]:
 def constant(scores: PairScores) -> str | None:
     """A sentence if all scores are one and the same."""
     low, high = scores.range
-    return f"all scores are {low:g}: nothing is told apart" if low == high else None
+    return f"all scores are {low:g}: they separate nothing" if low == high else None
 
 
 def narrow(scores: PairScores) -> str | None:

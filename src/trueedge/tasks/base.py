@@ -22,8 +22,8 @@ from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import generator
 from trueedge.registry import Registry
-from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, ask
-from trueedge.scorers.scorer import Scorer, as_scorer, with_graph
+from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, as_vectors
+from trueedge.scorers.scorer import Scorer, as_scorer, ask, scorer_name, with_graph
 
 PARTS = ("valid", "test")
 
@@ -108,7 +108,16 @@ class Task(ABC):
     def scores(self, scorer: object, part: str = "test") -> Scores:
         """Return the checked scores of a part."""
         self.check_part(part)
-        return self.scores_of(part, ask(self.bind(scorer, part), self.questions(part)))
+        bound = self.bind(scorer, part)
+        answers = ask(bound, self.questions(part))
+        try:
+            return self.scores_of(part, answers)
+        except InputError:
+            raise
+        except (IndexError, ValueError) as error:
+            raise InputError(
+                f"{scorer_name(bound)} answered shape {answers.shape}, which does not fit {self}: {error}"
+            ) from error
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
@@ -148,9 +157,20 @@ class Task(ABC):
         return []
 
     def mismatch(self, scores: Scores, part: str) -> str:
-        """Return why scores cannot be of a part, in words; empty where they can."""
-        del scores, part
+        """Return why scores cannot be of a part, in words; empty where they can.
+
+        Scores in a certificate are anybody's: what they hold of :meth:`truth` must be the task's.
+        """
+        held = scores.arrays()
+        for name, array in self.truth(part).items():
+            if name not in held or not np.array_equal(held[name], array):
+                return f"the {name} in the scores are not those of the task"
         return ""
+
+    def truth(self, part: str) -> dict[str, NDArray[Any]]:
+        """Return the arrays of a part's scores that come from the task and not from a scorer, by name."""
+        del part
+        return {}
 
     def properties(self) -> dict[str, NDArray[Any]]:
         """Return what the units of the test part can be grouped by, an array (n,) each; see ``te.report``."""
@@ -160,9 +180,7 @@ class Task(ABC):
         """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
         del part
         refuse_unfitted(scorer)
-        if self.needs == "candidates":
-            return as_candidate_scorer(scorer)
-        return as_predictor(scorer, int(self.questions("test").max()) + 1)
+        return as_candidate_scorer(scorer) if self.needs == "candidates" else as_predictor(scorer)
 
     def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
         """Return some questions of a part, drawn without repetition, int64 (n, …)."""
@@ -245,6 +263,8 @@ class GraphTask(Task):
         refuse_unfitted(scorer)
         if self.needs == "nodes":
             return as_predictor(scorer, self.num_nodes)
+        if self.needs == "vectors":
+            return as_vectors(scorer, self.num_nodes)
         if self.needs == "candidates" and hasattr(scorer, "score_candidates"):
             return as_candidate_scorer(scorer)
         bound = as_scorer(scorer, self.num_nodes, self.graph.labels)

@@ -15,9 +15,8 @@ from trueedge.graph import Graph
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.metrics.scores import as_scores
 from trueedge.randomness import derive
-from trueedge.scorers.capabilities import Bound, Need, as_vectors
-from trueedge.scorers.scorer import Scorer
-from trueedge.tasks.base import GraphTask, refuse_unfitted
+from trueedge.scorers.capabilities import Need
+from trueedge.tasks.base import GraphTask
 
 # Metrics of the vectors as they are; with the suffix, of their directions alone.
 MEASURES = ("element-centric", "nmi")
@@ -116,13 +115,6 @@ class CommunityTask(GraphTask):
         self.check_part(part)
         return np.arange(self.num_nodes)
 
-    def bind(self, scorer: object, part: str) -> Scorer:
-        """Turn vectors of nodes, or what has them, into what gives the vectors of some nodes."""
-        self.check_part(part)
-        refuse_unfitted(scorer)
-        vectors = as_vectors(scorer, self.num_nodes)
-        return Bound("the vectors", lambda nodes: vectors[nodes])
-
     def scores_of(self, part: str, answers: NDArray[Any]) -> PartitionScores:
         """Cluster the vectors of all nodes, as they are and brought to length 1."""
         self.check_part(part)
@@ -136,6 +128,11 @@ class CommunityTask(GraphTask):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the community of each node."""
         return {"communities": self.communities}
+
+    def truth(self, part: str) -> dict[str, NDArray[Any]]:
+        """Return the community of each node."""
+        self.check_part(part)
+        return self.arrays()
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:

@@ -146,6 +146,11 @@ class LinkTask(GraphTask):
         if isinstance(scorer, (str, Path)):
             scorer = read_scores(scorer, self.graph.labels)
         if isinstance(scorer, FileScores) and scorer.in_order is not None:
+            if scorer.positives not in (None, len(chosen.positives)):
+                raise InputError(
+                    f"{scorer.name} holds scores of {scorer.positives} positives, but the {part} part of "
+                    f"{self.dataset} has {len(chosen.positives)}"
+                )
             return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
         # Scored apart, so that the pairs need not be copied into one array.

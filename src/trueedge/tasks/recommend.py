@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -15,8 +15,9 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph, in_sorted, pair_keys
 from trueedge.metrics import Evaluation, ListScores, UnitValues, evaluate_lists, get
 from trueedge.negatives import full
-from trueedge.scorers.capabilities import Bound, Need, ask
-from trueedge.scorers.scorer import Scorer, score_pairs
+from trueedge.randomness import generator
+from trueedge.scorers.capabilities import Need
+from trueedge.scorers.scorer import Scorer, ask, dimensions_of, score_pairs, scorer_name
 from trueedge.tasks.base import PARTS, GraphTask, warn_of
 from trueedge.tasks.link import checked_pairs
 
@@ -45,12 +46,12 @@ class RecommendTask(GraphTask):
         return tuple(self.hidden)
 
     def queries(self, part: str = "test") -> NDArray[np.int32]:
-        """The nodes that have a hidden edge in a part, int32 (q,), ascending."""
+        """Return the nodes that have a hidden edge in a part, int32 (q,), ascending."""
         self.check_part(part)
         return np.unique(self.hidden[part])
 
     def known(self, part: str) -> Graph:
-        """The graph whose neighbours are never recommended: training, and at test validation edges too."""
+        """Return the graph whose edges are never recommended: at test it has validation edges too."""
         if part == "test" and "valid" in self.hidden:
             return self.graph.with_edges(self.hidden["valid"])
         return self.graph
@@ -59,6 +60,25 @@ class RecommendTask(GraphTask):
         """Return the nodes that rank their candidates, int32 (q,)."""
         return self.queries(part)
 
+    def sample_pairs(
+        self, part: str, size: int, seed: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return some positives, and as many candidates that are none, of the first nodes of a part."""
+        self.check_part(part)
+        rng = generator(seed, "sample", part)
+        hidden = self.hidden[part]
+        positives = hidden[rng.choice(len(hidden), size=min(size, len(hidden)), replace=False)]
+        pairs, _, relevant = next(self.blocks(part))
+        others = pairs[~relevant]
+        rows = rng.choice(len(others), size=min(size, len(others)), replace=False)
+        return positives.astype(np.int64), others[rows]
+
+    def scores(self, scorer: object, part: str = "test") -> ListScores:
+        """Return where the relevant candidates of each node of a part stand."""
+        self.check_part(part)
+        bound = self.bind(scorer, part)
+        return self._lists(part, lambda pairs, indptr: self._scores_of_block(bound, pairs, indptr))
+
     def scores_of(self, part: str, answers: NDArray[Any]) -> ListScores:
         """Rank the relevant candidates of each node.
 
@@ -66,13 +86,23 @@ class RecommendTask(GraphTask):
             part: the part.
             answers: array (q, nodes), the scores of all nodes for each of :meth:`queries`.
         """
+        queries = self.queries(part)
+        return self._lists(part, lambda pairs, _: answers[np.searchsorted(queries, pairs[:, 0]), pairs[:, 1]])
+
+    def _lists(self, part: str, score: Callable[..., NDArray[Any]]) -> ListScores:
+        """Rank block by block; the scores of a block are dropped with it."""
         blocks = [
-            (answers[np.searchsorted(self.queries(part), pairs[:, 0]), pairs[:, 1]], indptr, relevant)
+            ListScores.check(indptr, score(pairs, indptr), relevant).arrays()
             for pairs, indptr, relevant in self.blocks(part)
         ]
-        lengths = np.concatenate([np.diff(indptr) for _, indptr, _ in blocks])
-        scores, relevant = (np.concatenate([block[place] for block in blocks]) for place in (0, 2))
-        return ListScores.check(np.concatenate([[0], np.cumsum(lengths)]), scores, relevant)
+        return ListScores.from_arrays(
+            {
+                name: np.zeros(1, np.int64)
+                if name == "left_out"
+                else np.concatenate([block[name] for block in blocks])
+                for name in blocks[0]
+            }
+        )
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
@@ -103,27 +133,27 @@ class RecommendTask(GraphTask):
     def _scores_of_block(
         self, bound: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]
     ) -> NDArray[np.float64]:
-        if not isinstance(bound, Bound):
+        if dimensions_of(bound) == (1,):
             return score_pairs(bound, pairs)
         nodes = pairs[indptr[:-1], 0]
         table = ask(bound, nodes)
         if table.shape != (len(nodes), self.num_nodes):
             raise InputError(
-                f"{bound.name} must score all {self.num_nodes} nodes for each query, it answered shape"
-                f" {table.shape}"
+                f"{scorer_name(bound)} must score {self.num_nodes} nodes for each of {len(nodes)} queries,"
+                f" it answered shape {table.shape}"
             )
         rows = np.repeat(np.arange(len(nodes)), np.diff(indptr))
         return np.asarray(table[rows, pairs[:, 1]], dtype=np.float64)
 
     def _possible(self, name: str) -> str:
-        """A metric's name as it is written in full; a list longer than any node's candidates is refused."""
+        """Return a metric's name in full; a list longer than any node's candidates is refused."""
         metric = get(name)
         if metric.k is not None and metric.k >= self.num_nodes:
             raise InputError(f"{metric.name}: {self.dataset} has only {self.num_nodes} nodes")
         return metric.name
 
     def blocks(self, part: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
-        """Blocks of nodes with all their candidates: pairs (n, 2), row starts (q + 1,), relevance (n,)."""
+        """Yield blocks of nodes with all candidates: pairs (n, 2), row starts (q + 1,), relevance (n,)."""
         keys = np.sort(pair_keys(self.hidden[part], self.num_nodes))
         queries = self.queries(part)
         known = self.known(part)

@@ -112,20 +112,25 @@ def load(folder: str | Path) -> Task:
     kind = KINDS.get(card["kind"])
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
-    fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     if issubclass(kind, GraphTask):
         fields["graph"] = Graph.load(folder / "graph")
+    fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     try:
         task = kind.from_arrays(_read_arrays(folder), **fields)
         same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
-    except InputError as error:
-        raise InputError(f"the task in {folder} is damaged: {error}") from None
-    except (TypeError, ValueError, KeyError):  # the card's further fields are not those of the kind
-        same = False
-    if not same or _seal(card) != card["seal"]:
-        raise InputError(
-            f"the task in {folder} is damaged: its content does not have the hash it was saved under"
+        reason = (
+            ""
+            if same and _seal(card) == card["seal"]
+            else "its content does not have the hash it was saved under"
         )
+    except InputError as error:
+        reason = str(error)
+    except KeyError as error:
+        reason = f"{error} is missing"
+    except (TypeError, ValueError, IndexError, AttributeError) as error:
+        reason = f"it does not hold what a {kind.__name__} is made of ({error})"
+    if reason:
+        raise InputError(f"the task in {folder} is damaged: {reason}")
     return task
 
 
@@ -193,7 +198,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
             )
     if card["kind"] not in KINDS:
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
-    if "test" not in card["parts"] or not set(card["parts"]) <= set(PARTS):
+    if "test" not in card["parts"] or not all(part in PARTS for part in card["parts"]):
         raise InputError(
             f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
         )
