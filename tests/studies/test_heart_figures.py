@@ -190,7 +190,7 @@ def test_validation_and_test_are_seen_at_every_look(quick, number: int, tmp_path
     (figure,) = finding.figures
     (series,) = figure.series
     assert (figure.kind, figure.diagonal, series.name) == ("points", True, "gcn")
-    # Two looks of each seed.
+    # Two evaluations of each seed.
     assert len(series.x) == 2 * seeds
     assert finding.places[0]["device"] == "cpu"
     # What the store holds is not trained again.
@@ -210,12 +210,12 @@ def test_being_observed_changes_no_training(cora) -> None:
     seen = method.fit(watched, seed=3)
     assert seen.history.losses == plain.history.losses
     assert seen.history.values == plain.history.values
-    assert [valid for valid, _ in watched.looks] == [value for _, value in plain.history.values]
+    assert [valid for valid, _ in watched.evaluations] == [value for _, value in plain.history.values]
     assert watched.hash == cora.hash
     # The state that was kept is one of those that were looked at.
     kept = cora.evaluate(seen, "test", ["hits@10"])["hits@10"]
-    assert (plain.history.best, kept) in watched.looks
-    assert (cora.evaluate(seen)["mrr"], len(watched.looks)) == (watched.evaluate(seen)["mrr"], 2)
+    assert (plain.history.best, kept) in watched.evaluations
+    assert (cora.evaluate(seen)["mrr"], len(watched.evaluations)) == (watched.evaluate(seen)["mrr"], 2)
 
 
 def test_the_correlation_is_spearmans_and_none_of_a_constant(cora) -> None:
