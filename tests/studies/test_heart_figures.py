@@ -176,13 +176,13 @@ def quick(monkeypatch) -> None:
     """Figures 6 and 7 on a small graph, a few epochs long."""
     monkeypatch.setattr(heart_stability, "DATASET", "cora")
     monkeypatch.setattr(heart_stability, "METRIC", "hits@10")
-    monkeypatch.setattr(heart_stability, "POSITIVES_AT_A_LOOK", 10)
+    monkeypatch.setattr(heart_stability, "POSITIVES_PER_EVALUATION", 10)
     schedule = {"epochs": 4, "evaluate_every": 2, "patience": 4, "select": "hits@10", "dim": 8}
     monkeypatch.setattr(heart_stability, "SCHEDULE", schedule)
 
 
 @pytest.mark.parametrize("number", [6, 7])
-def test_validation_and_test_are_seen_at_every_look(quick, number: int, tmp_path, monkeypatch) -> None:
+def test_validation_and_test_are_kept_at_every_evaluation(quick, number: int, tmp_path, monkeypatch) -> None:
     pytest.importorskip("torch")
     seeds = {6: 2, 7: 1}[number]
     plan = Plan(methods=("gcn",), seeds=seeds, store=te.Store(tmp_path))
