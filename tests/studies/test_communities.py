@@ -263,7 +263,9 @@ def test_the_evidence_is_told_with_what_its_intervals_say() -> None:
     # As evidence holds them: each with the number of the run it is from.
     drawn = [{**figure.to_dict(), "run": 0} for figure in figures_of(found)]
     text = communities.as_markdown({"figures": drawn})
-    wanted = "degree-corrected negatives are better for gcn, worse for gin, not told apart for sage."
+    wanted = (
+        "degree-corrected negatives are better for gcn, worse for gin, not significantly different for sage."
+    )
     assert text.count(wanted) == 2
     assert "τ1 = 2.5" in text
     assert "τ1 = 3," in text

@@ -177,13 +177,13 @@ def quick(monkeypatch) -> None:
     """Figures 6 and 7 on a small graph, a few epochs long."""
     monkeypatch.setattr(heart_stability, "DATASET", "cora")
     monkeypatch.setattr(heart_stability, "METRIC", "hits@10")
-    monkeypatch.setattr(heart_stability, "POSITIVES_AT_A_LOOK", 10)
+    monkeypatch.setattr(heart_stability, "POSITIVES_PER_EVALUATION", 10)
     schedule = {"epochs": 4, "evaluate_every": 2, "patience": 4, "select": "hits@10", "dim": 8}
     monkeypatch.setattr(heart_stability, "SCHEDULE", schedule)
 
 
 @pytest.mark.parametrize("number", [6, 7])
-def test_validation_and_test_are_seen_at_every_look(quick, number: int, tmp_path, monkeypatch) -> None:
+def test_validation_and_test_are_kept_at_every_evaluation(quick, number: int, tmp_path, monkeypatch) -> None:
     pytest.importorskip("torch")
     seeds = {6: 2, 7: 1}[number]
     plan = Plan(methods=("gcn",), seeds=seeds, store=te.Store(tmp_path))
@@ -191,7 +191,7 @@ def test_validation_and_test_are_seen_at_every_look(quick, number: int, tmp_path
     (figure,) = finding.figures
     (series,) = figure.series
     assert (figure.kind, figure.diagonal, series.name) == ("points", True, "gcn")
-    # Two looks of each seed.
+    # Two evaluations of each seed.
     assert len(series.x) == 2 * seeds
     assert finding.places[0]["device"] == "cpu"
     # What the store holds is not trained again.
@@ -211,12 +211,12 @@ def test_being_observed_changes_no_training(cora) -> None:
     seen = method.fit(watched, seed=3)
     assert seen.history.losses == plain.history.losses
     assert seen.history.values == plain.history.values
-    assert [valid for valid, _ in watched.looks] == [value for _, value in plain.history.values]
+    assert [valid for valid, _ in watched.evaluations] == [value for _, value in plain.history.values]
     assert watched.hash == cora.hash
     # The state that was kept is one of those that were looked at.
     kept = cora.evaluate(seen, "test", ["hits@10"])["hits@10"]
-    assert (plain.history.best, kept) in watched.looks
-    assert (cora.evaluate(seen)["mrr"], len(watched.looks)) == (watched.evaluate(seen)["mrr"], 2)
+    assert (plain.history.best, kept) in watched.evaluations
+    assert (cora.evaluate(seen)["mrr"], len(watched.evaluations)) == (watched.evaluate(seen)["mrr"], 2)
 
 
 def test_the_correlation_is_spearmans_and_none_of_a_constant(cora) -> None:

@@ -1,4 +1,4 @@
-"""Pairs that are not edges, for positives to stand against. One file a sampler."""
+"""Negatives: pairs that are not edges, to compare positives with. One file for each sampler."""
 
 from trueedge.negatives.degree_corrected import degree_corrected
 from trueedge.negatives.full import Candidates, full

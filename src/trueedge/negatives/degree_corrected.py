@@ -32,12 +32,12 @@ def degree_corrected(
     degrees: str = "full",
     redraw: str = "both",
 ) -> NDArray[np.int32]:
-    """Negatives with both ends drawn in proportion to degree, so that degree tells nothing: int32 (M, 2).
+    """Draw both ends of each negative in proportion to degree, so that degree is uninformative: int32 (M, 2).
 
     Both ends are drawn independently; a pair is drawn again where it joins a node to itself, is known, or was
     drawn before. Where that would take more draws than there are free pairs, the rest is drawn from the list
     of the free pairs with the same probabilities (the product of the degrees, among those not yet drawn): the
-    outcome is distributed the same, and the end is sure. A pair is turned as a positive drawn at random is.
+    distribution is the same, and drawing ends. A pair gets the direction of a random positive.
 
     Args:
         graph, positives, ratio, known, seed: as in :func:`trueedge.negatives.uniform`.

@@ -35,7 +35,7 @@ class Candidates:
 
 
 def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Candidates:
-    """For each node all nodes but itself and those it is known to be joined to.
+    """Return for each node all others, without those it is known to be joined to.
 
     The answer has about q times n entries: ask for the nodes of a large graph in blocks.
 

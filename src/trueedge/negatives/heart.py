@@ -1,4 +1,4 @@
-"""Hard negatives that are personal to each positive, chosen by what heuristics find likely."""
+"""Hard negatives for each positive, chosen by heuristics (HeaRT)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def heart(
     seed: int = 0,
     progress: Steps | None = None,
 ) -> NDArray[np.int32]:
-    """Negatives that corrupt one end of a positive with the nodes heuristics rank highest around the other.
+    """Corrupt one end of each positive with the nodes that heuristics rank highest around the other end.
 
     Around an end a of the positive (a, b), all nodes but a, b and a's known neighbours are candidates. Each
     heuristic ranks those it scores above zero: 1 + how many are scored strictly higher (scores that differ by

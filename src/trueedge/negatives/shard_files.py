@@ -1,7 +1,7 @@
-"""Files that are there whole or not at all, each written by one process at a time.
+"""Files that are written whole or not at all, each by one process at a time.
 
-What is being written lies beside its place under a name of its own, locked. The system takes the lock back
-from a process that ends in whatever way, so nobody waits for the dead, and whoever comes next starts it anew.
+A file is written beside its place under another name, and locked. The system releases the lock of a process
+that ends, however it ends, so no process waits for a dead one, and the next one starts the file again.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ SECONDS_BETWEEN_CHECKS = 0.1
 
 
 def draft_of(path: Path) -> Path:
-    """Where a file lies while it is being written."""
+    """Return the path of a file while it is being written."""
     return path.with_name(f".{path.name}.part")
 
 
 @contextmanager
 def claimed(path: Path) -> Iterator[BinaryIO | None]:
-    """An empty draft to write a file into, for :func:`publish`; None where another is at it, or just was.
+    """Yield an empty draft for :func:`publish`, or None where another process writes the file or just did.
 
     Args:
         path: where the file shall be.
@@ -48,7 +48,7 @@ def claimed(path: Path) -> Iterator[BinaryIO | None]:
 
 
 def publish(file: BinaryIO, path: Path) -> None:
-    """Give a draft its place, once it is safely on the disk.
+    """Move a draft to its place, once it is safely on the disk.
 
     Args:
         file: from :func:`claimed`, still open: its lock ends after the file is in its place.

@@ -25,7 +25,7 @@ def triplet(
     seed: int = 0,
     keep: str = "source",
 ) -> NDArray[np.int32]:
-    """Negatives of each positive's own, with one of its ends and a uniform partner: int32 (P, k, 2).
+    """Draw k negatives for each positive: one end is kept, the other drawn uniformly: int32 (P, k, 2).
 
     The partner is uniform over the nodes that are not the kept end and not known to be joined to it; the k
     partners of a positive are distinct. The kept end stays in its column.

@@ -19,7 +19,7 @@ _BLOCK = 1 << 24
 def two_hop(
     graph: Graph, positives: ArrayLike, known: ArrayLike | None = None, seed: int = 0
 ) -> NDArray[np.int32]:
-    """For each head as many distinct nodes two steps away as it has positives: int32 (M, 2), M <= P.
+    """Draw for each head as many distinct nodes two steps away as it has positives: int32 (M, 2), M <= P.
 
     A head (column 0 of the positives) with fewer such nodes gets all of them, one with none gets none. The
     pairs of a head stand together, heads in the order of their first positive. A pair may occur once for

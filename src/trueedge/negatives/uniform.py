@@ -27,10 +27,10 @@ def uniform(
     seed: int = 0,
     redraw: str = "both",
 ) -> NDArray[np.int32]:
-    """Negatives drawn uniformly without repetition from all pairs that are not known: int32 (M, 2).
+    """Draw negatives uniformly without repetition from all pairs that are not known: int32 (M, 2).
 
-    Every set of M unordered pairs is equally likely, however dense the graph is. A pair is turned
-    (``u < v`` or ``u > v``) as a positive drawn at random is, so that direction tells nothing.
+    Every set of M unordered pairs is equally likely, however dense the graph is. A pair gets the direction
+    (``u < v`` or ``u > v``) of a random positive, so that direction is uninformative.
 
     Args:
         graph: its edges are never negatives.

@@ -1,4 +1,4 @@
-"""The bootstrap over test edges and seeds, resample by resample: what the closed form is measured against.
+"""The bootstrap over test edges and seeds, resample by resample, to check the closed form against.
 
 A resample gives each edge and each seed a count. With one seed only edges are drawn. Its percentile and BCa
 intervals are too narrow with few seeds; :mod:`trueedge.statistics.significance` is what comparisons use.
@@ -28,7 +28,7 @@ def bootstrap_interval(
     level: float = 0.95,
     seed: int = 0,
 ) -> tuple[float, float]:
-    """The bootstrap interval of a mean, or of the difference of two means over the same edges.
+    """Return the bootstrap interval of a mean, or of the difference of two means over the same edges.
 
     Args:
         first: numbers (S, E), a row for each seed.

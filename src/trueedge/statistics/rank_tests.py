@@ -37,11 +37,11 @@ class RankTest:
 
 
 def friedman(values: ArrayLike, level: float = 0.95, higher_is_better: bool = True) -> RankTest:
-    """Whether methods differ over data sets, and which by Nemenyi's critical difference.
+    """Test whether methods differ over data sets, and which do by Nemenyi's critical difference.
 
     Args:
         values: numbers (datasets, methods), one metric.
-        level: 1 - the chance of a difference found where none is.
+        level: 1 - the chance to find a difference where there is none.
         higher_is_better: which direction is good.
 
     Demšar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 2006; Iman and Davenport,

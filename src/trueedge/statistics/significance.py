@@ -22,7 +22,7 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What is left to know of a method's values x[s, e] of S seeds on E test edges.
+    """A summary of a method's values x[s, e] of S seeds on E test edges.
 
     Attributes:
         edges: float64 (E,), each edge's mean over seeds.
@@ -70,7 +70,7 @@ class Sample:
 
     @property
     def seed_variance(self) -> float:
-        """The seeds' part in the variance of the mean, at least 0; one seed tells nothing of it: 0."""
+        """Return the seeds' part in the variance of the mean, at least 0, and 0 for one seed."""
         return self.seed_part.variance
 
     @property
@@ -91,7 +91,7 @@ class Estimate:
         high: the interval's upper end.
         std_error: the standard error.
         df: the degrees of freedom of the quantile.
-        over: what the interval holds for: new ``edges`` with the seeds at hand, where there is one seed
+        over: what the interval holds for: new ``edges`` with the same seed, where there is one seed
             only, new ``edges and seeds``, or new ``tasks`` (other splits of the same graph).
     """
 
@@ -121,7 +121,7 @@ class Difference(Estimate):
 
 
 def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
-    """The mean of a method's values, with an interval for new edges and, from two seeds on, new seeds.
+    """Return the mean of a method's values with an interval for new edges and, from two seeds on, new seeds.
 
     Args:
         values: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
@@ -134,9 +134,9 @@ def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
 
 
 def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
-    """How much larger the first method's mean is, both on the same edges, with seeds of their own.
+    """Return how much larger the first method's mean is, on the same edges, each with its own seeds.
 
-    Where all edges differ by the same number, p is that of the sign test: no more is known of the spread.
+    Where all edges differ by the same number, p comes from the sign test, since the spread is unknown.
 
     Args:
         first: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
@@ -153,7 +153,7 @@ def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: flo
 
 
 def mean_over_tasks(tasks: Iterable[Sample], level: float = 0.95) -> Estimate:
-    """The mean over several tasks of one graph, each with its own edges: Student's interval of their means.
+    """Return the mean over several tasks of one graph, each with its own edges, with Student's interval.
 
     Args:
         tasks: the method's values on each task, two tasks or more.
@@ -189,7 +189,7 @@ def smallest_gap(
     power: float = 0.8,
     level: float = 0.95,
 ) -> float:
-    """The smallest true difference between two such methods that is found with the given power.
+    """Return the smallest true difference between two such methods that is detected with the given power.
 
     The variance of edges, seeds and rest is taken from the values; the number of each may be another.
 
@@ -221,7 +221,7 @@ def smallest_gap(
 
 
 def gap_at(std_error: float, df: float, power: float = 0.8, level: float = 0.95) -> float:
-    """The true difference that a test with this standard error finds with the given power."""
+    """Return the true difference that a test with this standard error detects with the given power."""
     if not 0 < power < 1:
         raise must_be("power", "smallest_gap", "between 0 and 1", power)
     if std_error == 0 or not math.isfinite(std_error):

@@ -1,4 +1,4 @@
-"""A table of comparisons: corrected p-values, and letters for methods that cannot be told apart."""
+"""Tables of comparisons: corrected p-values, and letters for groups without significant differences."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trueedge.metrics.scores import as_scores
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """P-values corrected for their number, float64 (n,): the chance of one false finding among all stays.
+    """Return p-values corrected for multiple comparisons, float64 (n,).
 
     Args:
         p_values: numbers (n,) between 0 and 1.
@@ -33,14 +33,14 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
 
 
 def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """All largest groups of methods of which no two are distinct, those with the best methods first.
+    """Return all maximal groups of methods without a significant difference, best methods first.
 
     Insert and absorb: a group with two distinct members becomes two, each without one of them, and a group
     that lies within another one goes.
 
     Args:
         count: the number of methods, numbered from 0, best first.
-        distinct: the pairs of methods that can be told apart.
+        distinct: the pairs of methods that differ significantly.
 
     Piepho, An Algorithm for a Letter-Based Representation of All-Pairwise Comparisons, JCGS 2004.
     """
@@ -56,7 +56,7 @@ def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[in
 
 
 def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]]:
-    """Each method's letters, one for each group it is in: methods that share one cannot be told apart.
+    """Return each method's letters, one for each group it is in. Shared letter: no significant difference.
 
     Args:
         count: the number of methods.
@@ -70,7 +70,7 @@ def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]
 
 
 def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:
-    """All largest groups of methods whose places are no further apart than a width, best first.
+    """Return all maximal groups of methods whose places differ by at most a width, best first.
 
     Args:
         places: numbers (n,), such as mean ranks.

@@ -171,9 +171,9 @@ def verdict(figures: Sequence[Mapping[str, Any]], name: str, winner: str) -> str
         winner: what a positive difference speaks for.
     """
     one = _named(figures, name).series[0]
-    groups: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": []}
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "not significantly different": []}
     for place, low, high in zip(one.x, one.low, one.high, strict=True):
-        where = "better" if low > 0 else "worse" if high < 0 else "not told apart"
+        where = "better" if low > 0 else "worse" if high < 0 else "not significantly different"
         groups[where].append(str(place))
     said = [f"{where} for {', '.join(names)}" for where, names in groups.items() if names]
     return f"By {one.name}, {winner} negatives are {', '.join(said)}."

@@ -1,4 +1,4 @@
-"""HeaRT's Figures 6 and 7 and Table 6: how far validation tells the test, and how far seeds differ."""
+"""HeaRT's Figures 6 and 7 and Table 6: how validation predicts test performance, and how much seeds vary."""
 
 from __future__ import annotations
 
@@ -32,25 +32,26 @@ METRIC = "hits@20"
 METHODS = ("gcn", "buddy", "ncn", "neo-gnn")
 PROTOCOLS = {6: "existing", 7: "heart"}
 SEEDS = 10
-# So many looks at both parts while a model is trained, with no stop before the last.
+# Both parts are evaluated every five epochs, without early stopping.
 SCHEDULE = {"epochs": 100, "evaluate_every": 5, "patience": 100, "select": METRIC}
-# Under HeaRT a look at all positives is one at 67 million pairs.
-POSITIVES_AT_A_LOOK = 2000
+# Evaluating all positives under HeaRT would score 67 million pairs each time.
+POSITIVES_PER_EVALUATION = 2000
 
-Look = tuple[float, float]
+# The value of the metric on the validation part and on the test part.
+Evaluation = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class ObservedTask(LinkTask):
-    """A task that looks at its test part whenever a training looks at the validation part.
+    """A task that evaluates its test part, too, whenever training evaluates the validation part.
 
-    What it sees stays here: the training is told nothing of it, and selects as it always does.
+    Training does not see the test values and selects as it always does.
 
     Attributes:
-        looks: the value of each look's metric on the validation part and on the test part.
+        evaluations: the metric on both parts each time, in order.
     """
 
-    looks: list[Look] = field(default_factory=list)
+    evaluations: list[Evaluation] = field(default_factory=list)
 
     @classmethod
     def of(cls, task: LinkTask) -> ObservedTask:
@@ -64,11 +65,11 @@ class ObservedTask(LinkTask):
         values = LinkTask.evaluate(self, scorer, part, metrics)
         if part == "valid":
             (name,) = values
-            self.looks.append((values[name], LinkTask.evaluate(self, scorer, "test", [name])[name]))
+            self.evaluations.append((values[name], LinkTask.evaluate(self, scorer, "test", [name])[name]))
         return values
 
 
-def _looks(plan: Plan, *, number: int) -> Finding:
+def _observe(plan: Plan, *, number: int) -> Finding:
     study = f"heart/figure-{number}"
     chosen(plan.datasets, [DATASET], f"data set of {study}")
     known = {kind.name for kind in methods.catalogue()}
@@ -76,9 +77,9 @@ def _looks(plan: Plan, *, number: int) -> Finding:
     datasets.available(DATASET)
     task = tasks.task(DATASET, "existing", 0)
     assert isinstance(task, LinkTask)
-    task = thinned(task, most=POSITIVES_AT_A_LOOK) if PROTOCOLS[number] == "heart" else task
+    task = thinned(task, most=POSITIVES_PER_EVALUATION) if PROTOCOLS[number] == "heart" else task
     seeds = plan.seeds or SEEDS
-    found: dict[str, list[Look]] = {}
+    found: dict[str, list[Evaluation]] = {}
     missing: dict[str, None] = {}
     for place, name in enumerate(wanted):
         for seed in range(seeds):
@@ -88,8 +89,8 @@ def _looks(plan: Plan, *, number: int) -> Finding:
                 found.setdefault(name, []).extend(observed(task, methods.create(name, SCHEDULE), seed, plan))
             except InputError as error:
                 missing[f"{name} under {task.protocol}: {error}"] = None
-    drawn = {name: looks for name, looks in found.items() if looks}
-    rows = [row for name, looks in drawn.items() for row in _correlation(task, name, looks, seeds)]
+    drawn = {name: evaluations for name, evaluations in found.items() if evaluations}
+    rows = [row for name, pairs in drawn.items() for row in _correlation(task, name, pairs, seeds)]
     if not drawn:
         raise InputError(f"nothing of {study} could be drawn: {next(iter(missing), 'no method matches')}")
     origin = provenance(task, plan.device)
@@ -97,14 +98,14 @@ def _looks(plan: Plan, *, number: int) -> Finding:
     return Finding(rows, list(missing), [place_of_run], [_points(study, task, drawn, seeds)])
 
 
-def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Look]:
-    """Train a method and write down both parts' values at every look; what the store holds is not run again.
+def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Evaluation]:
+    """Train a method and return both parts' values at every evaluation, or read them from the store.
 
     Args:
         task: what it is trained on.
-        method: a trained one, whose schedule says when to look.
+        method: a trained one, whose settings say when it evaluates.
         seed: for the training.
-        plan: where it is run, and where the looks are kept.
+        plan: where it is run, and where the values are kept.
     """
     key = request_key(
         task=task.hash,
@@ -121,23 +122,25 @@ def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Look
     method.for_task(watched).fit(watched, seed=seed, device=plan.device)
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        card = {"method": method.name, "seed": seed, "looks": watched.looks}
-        write_text(path, json.dumps(card) + "\n", "what was seen")
-    return watched.looks
+        card = {"method": method.name, "seed": seed, "looks": watched.evaluations}
+        write_text(path, json.dumps(card) + "\n", "the evaluations")
+    return watched.evaluations
 
 
-def _read(path: Path) -> list[Look]:
+def _read(path: Path) -> list[Evaluation]:
     try:
         return [(float(valid), float(test)) for valid, test in json.loads(path.read_text())["looks"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise InputError(f"{path} is damaged: remove it, and it is made anew") from error
+        raise InputError(f"{path} is damaged: remove it, and it is computed again") from error
 
 
-def _correlation(task: LinkTask, method: str, looks: Sequence[Look], seeds: int) -> list[Comparison]:
-    """How well the order of the looks on the validation part tells that on the test part."""
+def _correlation(
+    task: LinkTask, method: str, evaluations: Sequence[Evaluation], seeds: int
+) -> list[Comparison]:
+    """Return the rank correlation of the validation and the test values; nothing where it is undefined."""
     from scipy.stats import spearmanr
 
-    valid, test = np.array(looks).T
+    valid, test = np.array(evaluations).T
     value = float(spearmanr(valid, test).statistic) if np.ptp(valid) and np.ptp(test) else math.nan
     if math.isnan(value):
         return []
@@ -145,10 +148,10 @@ def _correlation(task: LinkTask, method: str, looks: Sequence[Look], seeds: int)
     return [Comparison(task.dataset, task.protocol, method, metric, value, 0.0, seeds, None)]
 
 
-def _points(study: str, task: LinkTask, looks: dict[str, list[Look]], seeds: int) -> Figure:
+def _points(study: str, task: LinkTask, evaluations: dict[str, list[Evaluation]], seeds: int) -> Figure:
     series = tuple(
         Series(name, tuple(100 * valid for valid, _ in found), tuple(100 * test for _, test in found))
-        for name, found in looks.items()
+        for name, found in evaluations.items()
     )
     positives = len(task.test.positives)
     return Figure(
@@ -243,7 +246,7 @@ for _number, _setting in PROTOCOLS.items():
             title=f"Validation and test performance while training on {DATASET}, {_setting}",
             citation=PAPER,
             decimals=2,
-            run=partial(_looks, number=_number),
+            run=partial(_observe, number=_number),
             one_process=True,
         )
     )
