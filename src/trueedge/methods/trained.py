@@ -103,8 +103,7 @@ class Trained(Method):
         """Train on the task's graph, select on its validation part."""
         from trueedge.training import seeded, train
 
-        if not hasattr(task, "part_names"):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
+        self.check_task(task)
         filled = self.for_task(task)
         schedule = filled.schedule(task)
         try:
@@ -218,8 +217,7 @@ class HasInputs(Trained):
             return spectral_input(task.graph, seed)
         if self.inputs == "learned":
             return LearnedInput(task.graph.num_nodes, self.dim)
-        if self.needs_features and task.graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        self.check_features(task.graph)
         return input_of(task.graph, self.dim)
 
 

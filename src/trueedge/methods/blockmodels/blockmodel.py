@@ -49,8 +49,7 @@ class BlockModel(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> BlockScorer:
         """Find the groups of the task's training graph; the device changes nothing."""
         del device
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
+        self.check_task(task)
         graph = task.graph
         if self.blocks is not None and self.blocks > graph.num_nodes:
             raise InputError(

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
 from trueedge.methods.classifiers.examples import SAMPLERS, Examples, Features, folds
 from trueedge.methods.method import Method, setting
@@ -47,8 +46,7 @@ class Classifier(Method):
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
         """Learn from the training graph."""
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; te.task(graph, protocol) makes one")
+        self.check_task(task)
         numbers = type(self).features
         decide = self.learn(folds(task.graph, numbers, self.negatives, seed), task, seed, device)
         return ClassifierScorer(self.name, task.graph, numbers, decide)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.method import Method, setting
 from trueedge.scorers.scorer import EmbeddingScorer
@@ -43,10 +42,7 @@ class Embedding(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> VectorScorer:
         """Return the vectors of the task's training graph; the device changes nothing."""
         del device
-        if isinstance(task, Graph):
-            raise InputError(
-                f"{self.name}: fit takes a task; for a graph alone there is vectors(graph, seed)"
-            )
+        self.check_task(task, "for a graph alone there is vectors(graph, seed)")
         return VectorScorer(self.name, self.vectors(task.graph, seed))
 
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.embeddings.embedding import VectorScorer
 from trueedge.methods.embeddings.walk_vectors import WalkVectors
@@ -65,10 +64,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         self, task: Task, seed: int = 0, device: str = "cpu"
     ) -> TrainedScorer | VectorScorer:
         """The vectors of the task's training graph, and a perceptron trained on them where asked for."""
-        if isinstance(task, Graph):
-            raise InputError(
-                f"{self.name}: fit takes a task; for a graph alone there is vectors(graph, seed)"
-            )
+        self.check_task(task, "for a graph alone there is vectors(graph, seed)")
         filled = self.for_task(task)
         if filled.predictor == "dot":
             return VectorScorer(self.name, filled.vectors(task.graph, seed))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
 from trueedge.methods.method import Method
 
@@ -34,17 +33,14 @@ class Heuristic(Method):
             graph: the graph whose structure is read.
             pairs: int array (n, 2).
         """
-        if self.needs_features and graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
+        self.check_features(graph)
         return self.compute(graph, as_pairs(pairs, graph.num_nodes))
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
         """Bind the formula to the task's training graph; seed and device change nothing."""
         del seed, device
-        if isinstance(task, Graph):
-            raise InputError(f"{self.name}: fit takes a task; for a graph alone there is score(graph, pairs)")
-        if self.needs_features and task.graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        self.check_task(task, "for a graph alone there is score(graph, pairs)")
+        self.check_features(task.graph)
         return HeuristicScorer(self, task.graph)
 
 
