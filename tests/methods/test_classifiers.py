@@ -233,7 +233,7 @@ def test_residuals_are_scikit_learns_and_the_whole_is_its_pipeline(task):
     linear_model = pytest.importorskip("sklearn.linear_model")
     rows, labels = examples.together(folds(task.graph, topology_and_degrees, "uniform", 0))
     line = linear_model.LinearRegression().fit(rows[:, -1:], rows[:, :-1])
-    slopes, constants = orthogonal_to_last(rows)
+    _, slopes, constants = orthogonal_to_last(rows)
     np.testing.assert_allclose(slopes, line.coef_[:, 0])
     np.testing.assert_allclose(constants[:-1], line.intercept_)
 

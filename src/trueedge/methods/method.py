@@ -13,6 +13,7 @@ from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
 
 if TYPE_CHECKING:
+    from trueedge.graph import Graph
     from trueedge.scorers.scorer import Scorer
     from trueedge.tasks import GraphTask, Task
 
@@ -112,6 +113,11 @@ class Method(ABC):
         """This method with the settings it will have on a task: those left open are filled in."""
         del task
         return self
+
+    def check_features(self, graph: Graph) -> None:
+        """Refuse a graph without the features that the method needs."""
+        if self.needs_features and graph.features is None:
+            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
 
     @abstractmethod
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Scorer:

@@ -209,8 +209,7 @@ class HasInputs(Trained):
             return spectral_input(task.graph, seed)
         if self.inputs == "learned":
             return LearnedInput(task.graph.num_nodes, self.dim)
-        if self.needs_features and task.graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {task.graph.name} has none")
+        self.check_features(task.graph)
         return input_of(task.graph, self.dim)
 
 

@@ -101,7 +101,8 @@ def optimize(
     """
     check_device(device)
     history = History(None if evaluate is None else metric, higher_is_better=higher_is_better)
-    return _Training(model, objective, schedule, evaluate, history, seed, device, name, request or {}).run()
+    given = dict(request or {})
+    return _Training(model, objective, schedule, evaluate, history, seed, device, name, given).run()
 
 
 @contextmanager
@@ -121,24 +122,22 @@ def check_device(device: str) -> None:
         raise InputError(f"device {device}: torch sees no GPU here")
 
 
+@dataclass(eq=False)
 class _Training:
     """One run of the loop."""
 
-    def __init__(
-        self,
-        model: nn.Module,
-        objective: Objective,
-        schedule: LoopSchedule,
-        evaluate: Callable[[], float] | None,
-        history: History,
-        seed: int,
-        device: str,
-        name: str,
-        request: Mapping[str, Any],
-    ) -> None:
-        self.model = model.to(device)
-        self.objective, self.schedule, self.evaluate, self.history = objective, schedule, evaluate, history
-        self.seed, self.device, self.name = seed, device, name
+    model: nn.Module
+    objective: Objective
+    schedule: LoopSchedule
+    evaluate: Callable[[], float] | None
+    history: History
+    seed: int
+    device: str
+    name: str
+    request: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        model, schedule = self.model.to(self.device), self.schedule
         groups = getattr(model, "parameter_groups", None)
         self.optimizer = torch.optim.Adam(
             model.parameters() if groups is None else groups(),
@@ -148,10 +147,10 @@ class _Training:
         parts = [list(part.parameters()) for part in model.children()]
         self.parts = [part for part in parts if part]
         self.best: dict[str, Any] = {}
-        self.rng = generator(seed, "batches")
+        self.rng = generator(self.seed, "batches")
         self.callbacks = current()
         shapes = {key: list(value.shape) for key, value in model.state_dict().items()}
-        self.request = {**request, "schedule": vars(schedule), "seed": seed, "model": shapes}
+        self.request |= {"schedule": vars(schedule), "seed": self.seed, "model": shapes}
 
     def run(self) -> History:
         """Train from the beginning, or from a checkpoint."""

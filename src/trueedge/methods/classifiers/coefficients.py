@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from trueedge.methods.classifiers.linear import logistic_regression, orthogonal_to_last
-
-Floats = NDArray[np.float64]
+from trueedge.methods.classifiers.linear import Floats, logistic_regression, orthogonal_to_last
 
 
 def coefficients(rows: Floats, labels: Floats) -> tuple[Floats, Floats]:
@@ -22,9 +19,7 @@ def coefficients(rows: Floats, labels: Floats) -> tuple[Floats, Floats]:
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, Table 2.
     """
-    slopes, constants = orthogonal_to_last(rows)
-    freed = rows - constants
-    freed[:, :-1] -= rows[:, -1:] * slopes
+    freed, _, _ = orthogonal_to_last(rows)
     norms = np.sqrt((freed**2).sum(axis=0))
     # What is all explained by degree leaves rounding errors, which a norm of 1 would blow up.
     empty = norms <= 1e-9 * np.maximum(np.sqrt((rows**2).sum(axis=0)), 1e-300)

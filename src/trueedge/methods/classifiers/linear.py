@@ -15,6 +15,8 @@ from trueedge.methods.method import setting
 if TYPE_CHECKING:
     from trueedge.tasks import Task
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Linear(Classifier):
@@ -39,9 +41,7 @@ class Linear(Classifier):
         """Return one weight for each number of a pair, and a constant."""
         del task, seed, device
         rows, labels = together(parts)
-        slopes, constants = orthogonal_to_last(rows)
-        freed = rows - constants
-        freed[:, :-1] -= rows[:, -1:] * slopes
+        freed, slopes, constants = orthogonal_to_last(rows)
         std = freed.std(axis=0)
         unit = np.where(std > 0, std, 1.0)
         mean = freed.mean(axis=0)
@@ -54,19 +54,19 @@ class Linear(Classifier):
         return lambda features: _in_order(features, weights, constant)
 
 
-def orthogonal_to_last(rows: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The least squares lines of each column on the last: slopes (d - 1,) and constants (d,), the last 0."""
+def orthogonal_to_last(rows: Floats) -> tuple[Floats, Floats, Floats]:
+    """Return rows freed of their last column by least squares (n, d), slopes (d - 1,), constants (d,)."""
     base = rows[:, -1] - rows[:, -1].mean()
     spread = float(base @ base)
     others = rows[:, :-1]
     slopes = base @ (others - others.mean(axis=0)) / spread if spread > 0 else np.zeros(others.shape[1])
-    constants = others.mean(axis=0) - slopes * rows[:, -1].mean()
-    return slopes, np.append(constants, 0.0)
+    constants = np.append(others.mean(axis=0) - slopes * rows[:, -1].mean(), 0.0)
+    freed = rows - constants
+    freed[:, :-1] -= rows[:, -1:] * slopes
+    return freed, slopes, constants
 
 
-def logistic_regression(
-    rows: NDArray[np.float64], labels: NDArray[np.float64], penalty: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], float]:
+def logistic_regression(rows: Floats, labels: Floats, penalty: Floats) -> tuple[Floats, float]:
     """Weights (d,) and a constant that minimise the log losses plus half the penalised squares, by Newton.
 
     Args:
@@ -95,18 +95,16 @@ def logistic_regression(
 
 
 def _loss(
-    design: NDArray[np.float64],
-    labels: NDArray[np.float64],
-    ridge: NDArray[np.float64],
-    weights: NDArray[np.float64],
+    design: Floats,
+    labels: Floats,
+    ridge: Floats,
+    weights: Floats,
 ) -> float:
     logits = design @ weights
     return float(np.sum(np.logaddexp(0.0, logits) - labels * logits) + 0.5 * np.sum(ridge * weights**2))
 
 
-def _in_order(
-    rows: NDArray[np.float64], weights: NDArray[np.float64], constant: float
-) -> NDArray[np.float64]:
+def _in_order(rows: Floats, weights: Floats, constant: float) -> Floats:
     """The linear map of each row, summed in one order: a matrix product's depends on the number of rows."""
     found = np.full(len(rows), constant)
     for column, weight in zip(rows.T, weights, strict=True):

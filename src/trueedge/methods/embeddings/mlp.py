@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trueedge.methods.gnn.network import LayerStack
 from trueedge.methods.trained import HasBatches, HasPredictor
@@ -20,9 +20,4 @@ class Perceptron(HasPredictor, HasBatches, LayerStack):
         "Rumelhart, Hinton and Williams, Learning Representations by Back-Propagating Errors, 1986"
     )
     needs_features: ClassVar[bool] = True
-
-    def layer(self, size: int, out: int) -> Any:
-        """Return a linear map."""
-        from trueedge.training.links.convolutions import LinearLayer
-
-        return LinearLayer(size, out)
+    layer_name: ClassVar[str] = "LinearLayer"

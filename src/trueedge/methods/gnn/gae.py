@@ -25,22 +25,10 @@ class GAE(LayerStack):
     family: ClassVar[str] = "gnn"
     title: ClassVar[str] = "Graph Auto-Encoder"
     citation: ClassVar[str] = "Kipf and Welling, Variational Graph Auto-Encoders, 2016"
+    layer_name: ClassVar[str] = "GcnLayer"
     defaults: ClassVar[Mapping[str, Any]] = {"weighted": False}
 
     weighted: bool = open_setting(bool, "let edges count as much as all other pairs together")
-
-    def layer(self, size: int, out: int) -> Any:
-        """Return one round of messages."""
-        from trueedge.training.links.convolutions import GcnLayer
-
-        return GcnLayer(size, out)
-
-    def make_predictor(self, dim: int) -> Any:
-        """Return the dot product: it is what is trained."""
-        from trueedge.training import DotPredictor
-
-        del dim
-        return DotPredictor()
 
     def objective(self, schedule: Schedule) -> Callable[..., Objective]:
         """Return the reconstruction of the adjacency."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trueedge.methods.gnn.network import Network
 
@@ -15,9 +15,4 @@ class GAT(Network):
     name: ClassVar[str] = "gat"
     title: ClassVar[str] = "Graph Attention Network"
     citation: ClassVar[str] = "Veličković et al., Graph Attention Networks, 2018"
-
-    def layer(self, size: int, out: int) -> Any:
-        """Return one round of messages."""
-        from trueedge.training.links.convolutions import GatLayer
-
-        return GatLayer(size, out)
+    layer_name: ClassVar[str] = "GatLayer"

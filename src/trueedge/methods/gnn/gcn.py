@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trueedge.methods.gnn.network import Network
 
@@ -17,9 +17,4 @@ class GCN(Network):
     citation: ClassVar[str] = (
         "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017"
     )
-
-    def layer(self, size: int, out: int) -> Any:
-        """Return one round of messages."""
-        from trueedge.training.links.convolutions import GcnLayer
-
-        return GcnLayer(size, out)
+    layer_name: ClassVar[str] = "GcnLayer"

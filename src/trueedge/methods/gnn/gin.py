@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from trueedge.methods.gnn.network import Network
 
@@ -15,9 +15,4 @@ class GIN(Network):
     name: ClassVar[str] = "gin"
     title: ClassVar[str] = "Graph Isomorphism Network"
     citation: ClassVar[str] = "Xu et al., How Powerful are Graph Neural Networks?, 2019"
-
-    def layer(self, size: int, out: int) -> Any:
-        """Return one round of messages."""
-        from trueedge.training.links.convolutions import GinLayer
-
-        return GinLayer(size, out)
+    layer_name: ClassVar[str] = "GinLayer"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,13 +17,21 @@ if TYPE_CHECKING:
 class LayerStack(HasEncoder, HasInputs):
     """A method whose encoder is a stack of one kind of layer."""
 
-    @abstractmethod
+    # Which of trueedge.training.links.convolutions its layers are.
+    layer_name: ClassVar[str]
+
     def layer(self, size: int, out: int) -> Any:
         """Return a torch module of ``forward(states, messages)``, from ``size`` to ``out`` numbers a node."""
+        from trueedge.training.links import convolutions
 
-    @abstractmethod
+        return getattr(convolutions, self.layer_name)(size, out)
+
     def make_predictor(self, dim: int) -> Any:
-        """Return what scores a pair of states of some size."""
+        """Return what scores a pair of states of some size: their dot product."""
+        from trueedge.training import DotPredictor
+
+        del dim
+        return DotPredictor()
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Return an input, the stack, and a predictor."""
@@ -37,7 +44,7 @@ class LayerStack(HasEncoder, HasInputs):
 
 @dataclass(frozen=True)
 class Network(HasPredictor, HasMessages, LayerStack):
-    """A graph neural network. A subclass has a name and :meth:`layer`."""
+    """A graph neural network. A subclass has a name, and a ``layer_name`` or its own :meth:`layer`."""
 
     family: ClassVar[str] = "gnn"
 

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs
 from trueedge.methods.method import Method, on_graph
 
@@ -34,16 +33,14 @@ class Heuristic(Method):
             graph: the graph whose structure is read.
             pairs: int array (n, 2).
         """
-        if self.needs_features and graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
+        self.check_features(graph)
         return self.compute(graph, as_pairs(pairs, graph.num_nodes))
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
         """Bind the formula to the task's training graph; seed and device change nothing."""
         del seed, device
         graph = on_graph(task, self.name, "for a graph alone there is score(graph, pairs)").graph
-        if self.needs_features and graph.features is None:
-            raise InputError(f"{self.name} needs node features, and {graph.name} has none")
+        self.check_features(graph)
         return HeuristicScorer(self, graph)
 
 

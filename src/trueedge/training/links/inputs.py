@@ -54,19 +54,13 @@ class States(Input):
         return F.linear(self.values, weight, bias)
 
 
-class DenseInput(Input):
-    """Fixed features."""
-
-    values: torch.Tensor
+class DenseInput(States):
+    """Fixed features, which move to a device with the model."""
 
     def __init__(self, values: torch.Tensor) -> None:
-        super().__init__()
+        Input.__init__(self)
         self.register_buffer("values", values, persistent=False)
         self.dim = values.shape[1]
-
-    def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the linear map of every node's features."""
-        return F.linear(self.values, weight, bias)
 
 
 class SparseInput(Input):

@@ -117,7 +117,7 @@ class Messages:
         place = torch.arange(len(shuffled), device=shuffled.device) - self.indptr[self.targets]
         kept = torch.sort(shuffled[place < most]).values
         counts = self.indptr.diff().clamp(max=most)
-        return SampledMessages(_starts(counts), self.indices[kept], whole=self.whole)
+        return SampledMessages(row_starts(counts), self.indices[kept], whole=self.whole)
 
     def without(self, edges: torch.Tensor) -> Messages:
         """The same without some edges, whose positions in the graph's list are given: distinct int64 (k,)."""
@@ -155,7 +155,7 @@ class SampledMessages(Messages):
         """The rows and columns of the transpose, and the place of each of its entries among the arcs."""
         places = torch.argsort(self.indices, stable=True)
         counts = torch.bincount(self.indices, minlength=self.num_nodes)
-        return _starts(counts), self.targets[places], places
+        return row_starts(counts), self.targets[places], places
 
     @cached_property
     def transpose(self) -> torch.Tensor:
@@ -219,7 +219,7 @@ def csr(
         )
 
 
-def _starts(counts: torch.Tensor) -> torch.Tensor:
+def row_starts(counts: torch.Tensor) -> torch.Tensor:
     """Return where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
     starts = torch.zeros(len(counts) + 1, dtype=torch.int64, device=counts.device)
     torch.cumsum(counts, 0, out=starts[1:])

@@ -13,7 +13,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F  # noqa: N812
 
-from trueedge.training.links.messages import Messages
+from trueedge.training.links.messages import Messages, row_starts
 
 # Neighbours that are looked up at a time: each takes some fifty bytes while it is.
 LOOKUPS = 1 << 25
@@ -56,7 +56,7 @@ class NodeSets:
 
     def indptr(self) -> torch.Tensor:
         """Return where each pair's nodes begin and end, int64 (count + 1,)."""
-        return _starts_of(self.sizes()) if self.starts is None else self.starts
+        return row_starts(self.sizes()) if self.starts is None else self.starts
 
     def where(self, kept: torch.Tensor) -> NodeSets:
         """Return the nodes for which a mask (k,) holds."""
@@ -79,7 +79,7 @@ class NodeSets:
 def neighbors(messages: Messages, nodes: torch.Tensor) -> NodeSets:
     """Return the neighbours of some nodes, int64 (m,); a node may be asked for more than once."""
     firsts, sizes = messages.indptr[nodes], messages.indptr.diff()[nodes]
-    starts = _starts_of(sizes)
+    starts = row_starts(sizes)
     count = int(starts[-1])
     rows = torch.repeat_interleave(torch.arange(len(nodes), device=nodes.device), sizes, output_size=count)
     places = torch.arange(count, device=nodes.device) + (firsts - starts[:-1])[rows]
@@ -219,10 +219,4 @@ def _turned(sets: NodeSets, num_nodes: int) -> tuple[torch.Tensor, torch.Tensor,
         found = turned_sets(sets.indptr().numpy(), sets.nodes.numpy(), num_nodes)
         return torch.from_numpy(found[0]), torch.from_numpy(found[1]), torch.from_numpy(found[2])
     places = torch.argsort(sets.nodes, stable=True)
-    return _starts_of(torch.bincount(sets.nodes, minlength=num_nodes)), sets.rows[places], places
-
-
-def _starts_of(sizes: torch.Tensor) -> torch.Tensor:
-    starts = torch.zeros(len(sizes) + 1, dtype=torch.int64, device=sizes.device)
-    torch.cumsum(sizes, 0, out=starts[1:])
-    return starts
+    return row_starts(torch.bincount(sets.nodes, minlength=num_nodes)), sets.rows[places], places

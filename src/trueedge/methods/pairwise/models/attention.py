@@ -81,7 +81,7 @@ def softmax(logits: Sequence[torch.Tensor], sets: Sequence[Segments]) -> list[to
     total = sum(weighted_sum(one, unit, group) for one, unit, group in zip(weights, ones, sets, strict=True))
     assert isinstance(total, torch.Tensor)
     share = 1.0 / total.clamp(min=torch.finfo(total.dtype).tiny)
-    return [one * _rows_of(share, group) for one, group in zip(weights, sets, strict=True)]
+    return [one * _Spread.apply(share, group) for one, group in zip(weights, sets, strict=True)]
 
 
 def weighted_sum(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
@@ -147,11 +147,6 @@ class _Spread(torch.autograd.Function):
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[Any, ...]:
         gradient = gradients[0]
         return _gathered(torch.ones(len(gradient), 1, device=gradient.device), gradient, ctx.sets), None
-
-
-def _rows_of(values: torch.Tensor, sets: Segments) -> torch.Tensor:
-    spread: torch.Tensor = _Spread.apply(values, sets)
-    return spread
 
 
 def _gathered(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
