@@ -60,8 +60,8 @@ def test_nothing_to_keep_is_nothing() -> None:
 
 def test_metrics_of_ranks_take_little_more_room_than_the_ranks() -> None:
     # Measured, in characters of JSON for nine metrics of 100,000 positives, against the ranks alone as
-    # version 0.1.0 wrote them: 192,560 and 175,492 with 100 negatives each; 1,032,796 and 380,712 with 100,000
-    # shared negatives, where nearly every rank is another.
+    # version 0.1.0 wrote them: 192,560 and 175,492 with 100 negatives each; 1,032,796 and 380,712 with
+    # 100,000 shared ones, where nearly every rank differs.
     rng = np.random.default_rng(0)
     names = ["mrr", "hits@1", "hits@3", "hits@10", "hits@50", "hits@100", "rank-hits@20", "auc", "mr"]
     for negative in (rng.normal(size=(100_000, 100)), rng.normal(size=100_000)):

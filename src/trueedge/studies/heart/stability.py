@@ -38,7 +38,7 @@ SCHEDULE = {"epochs": 100, "evaluate_every": 5, "patience": 100, "select": METRI
 POSITIVES_PER_EVALUATION = 2000
 
 # The value of the metric on the validation part and on the test part.
-Evaluation = tuple[float, float]
+Observed = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -51,7 +51,7 @@ class ObservedTask(LinkTask):
         evaluations: the metric on both parts each time, in order.
     """
 
-    evaluations: list[Evaluation] = field(default_factory=list)
+    evaluations: list[Observed] = field(default_factory=list)
 
     @classmethod
     def of(cls, task: LinkTask) -> ObservedTask:
@@ -79,7 +79,7 @@ def _observe(plan: Plan, *, number: int) -> Finding:
     assert isinstance(task, LinkTask)
     task = thinned(task, most=POSITIVES_PER_EVALUATION) if PROTOCOLS[number] == "heart" else task
     seeds = plan.seeds or SEEDS
-    found: dict[str, list[Evaluation]] = {}
+    found: dict[str, list[Observed]] = {}
     missing: dict[str, None] = {}
     for place, name in enumerate(wanted):
         for seed in range(seeds):
@@ -98,7 +98,7 @@ def _observe(plan: Plan, *, number: int) -> Finding:
     return Finding(rows, list(missing), [place_of_run], [_points(study, task, drawn, seeds)])
 
 
-def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Evaluation]:
+def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Observed]:
     """Train a method and return both parts' values at every evaluation, or read them from the store.
 
     Args:
@@ -127,7 +127,7 @@ def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Eval
     return watched.evaluations
 
 
-def _read(path: Path) -> list[Evaluation]:
+def _read(path: Path) -> list[Observed]:
     try:
         return [(float(valid), float(test)) for valid, test in json.loads(path.read_text())["looks"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
@@ -135,7 +135,7 @@ def _read(path: Path) -> list[Evaluation]:
 
 
 def _correlation(
-    task: LinkTask, method: str, evaluations: Sequence[Evaluation], seeds: int
+    task: LinkTask, method: str, evaluations: Sequence[Observed], seeds: int
 ) -> list[Comparison]:
     """Return the rank correlation of the validation and the test values; nothing where it is undefined."""
     from scipy.stats import spearmanr
@@ -148,7 +148,7 @@ def _correlation(
     return [Comparison(task.dataset, task.protocol, method, metric, value, 0.0, seeds, None)]
 
 
-def _points(study: str, task: LinkTask, evaluations: dict[str, list[Evaluation]], seeds: int) -> Figure:
+def _points(study: str, task: LinkTask, evaluations: dict[str, list[Observed]], seeds: int) -> Figure:
     series = tuple(
         Series(name, tuple(100 * valid for valid, _ in found), tuple(100 * test for _, test in found))
         for name, found in evaluations.items()
