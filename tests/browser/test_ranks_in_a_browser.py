@@ -93,11 +93,11 @@ def test_the_report_shows_one_shape_of_a_plot(
 ) -> None:
     window = browser.open(report_file, width)
     shown = window.run(
-        """[...document.querySelectorAll("#over-data-sets .picture")]
+        """[...document.querySelectorAll("#across-data-sets .picture")]
         .filter(one => one.getClientRects().length).map(one => one.className)"""
     )
     assert shown == [f"picture {shape}"]
-    assert "5 methods on 5 data sets" in window.run("document.querySelector('#over-data-sets').textContent")
+    assert "5 methods on 5 data sets" in window.run("document.querySelector('#across-data-sets').textContent")
 
 
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -62,6 +63,12 @@ class Slicing:
     values: Mapping[str, tuple[Estimate | None, ...]]
     note: str = ""
 
+    @property
+    def links(self) -> tuple[int, ...]:
+        """The older name of ``counts``."""
+        warnings.warn("Slicing.links is now Slicing.counts", DeprecationWarning, stacklevel=2)
+        return self.counts
+
 
 @dataclass(frozen=True)
 class Sliced:
@@ -117,9 +124,8 @@ def slices(
             progress(f"{group[0].dataset} · {group[0].protocol}", number, len(by_task))
         try:
             if all(not record.units for record in group):
-                raise InputError(
-                    f"{_where(group[0])}: its records hold no values for each test {_unit(group[0])}"
-                )
+                unit = getattr(KINDS.find(group[0].kind), "unit", "unit")
+                raise InputError(f"{_where(group[0])}: its records hold no values for each test {unit}")
             took = group[0].seconds.get("task", 0.0)
             if took > most_seconds:
                 what = f"its task took {took:.0f} s to make, too long to make it again"
@@ -233,11 +239,6 @@ def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Na
 
 def _where(record: Record) -> str:
     return f"{record.dataset} · {record.protocol}, seed {record.task_seed}"
-
-
-def _unit(record: Record) -> str:
-    kind = KINDS.find(record.kind)
-    return record.unit or ("unit" if kind is None else kind.unit)
 
 
 def _quartiles(values: NDArray[Any]) -> NDArray[np.int64]:

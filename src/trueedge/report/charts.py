@@ -49,10 +49,12 @@ def draw(
     if figure.kind not in (*kinds, "heat"):
         raise InputError(f"the figure {figure.name!r} is of a kind that cannot be drawn: {figure.kind!r}")
     if not any(math.isfinite(value) for one in figure.series for value in one.y):
-        return _svg(figure, width, *_nothing(width))
-    if figure.kind == "heat":
-        return _svg(figure, width, *heat(figure, width))
-    return _svg(figure, width, *kinds[figure.kind](figure))
+        content, height = _nothing(width)
+    elif figure.kind == "heat":
+        content, height = heat(figure, width)
+    else:
+        content, height = kinds[figure.kind](figure)
+    return svg(content, width, height, spoken(figure))
 
 
 def fits_a_phone(figure: Figure) -> bool:
@@ -87,10 +89,6 @@ def svg(
         font_family=FONT,
         **attributes,
     )
-
-
-def _svg(figure: Figure, width: float, content: Markup, height: float) -> Markup:
-    return svg(content, width, height, spoken(figure))
 
 
 def spoken(figure: Figure) -> str:

@@ -151,7 +151,8 @@ def _key(figure: Figure, values: list[float], y: float, whole: float) -> list[Ma
         return [tag("text", figure.y_label, x=8, y=f"{y + 34:.1f}", style=small)]
     lowest, end = _short(low, decimals), _short(high, decimals)
     ends = 132 + text_width(f": {lowest}{end}", SMALL)
-    label = shortened(figure.y_label, int((whole - ends) / (0.57 * SMALL)))
+    labels = (shortened(figure.y_label, most) for most in range(len(figure.y_label), 4, -1))
+    label = next((one for one in labels if text_width(one, SMALL) <= whole - ends), "")
     x = 14.0 + text_width(f"{label}: {lowest}", SMALL)
     parts = [tag("text", f"{label}: {lowest}", x=8, y=f"{y + 34:.1f}", style=small)]
     for step in range(12):

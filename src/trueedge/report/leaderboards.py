@@ -151,7 +151,7 @@ def square(compared: MethodComparison) -> Figure:
         f"Significant differences, {compared.dataset} · {compared.protocol}",
         "heat",
         "worse method",
-        f"difference in {compared.metric}{points(compared.metric)}",
+        f"gap in {compared.metric}{points(compared.metric)}",
         series,
         note="How much better the method of the row is than that of the column. Empty: no significant"
         f" difference (paired t-test, Holm-corrected).{kept}",
