@@ -59,7 +59,7 @@ def test_nothing_to_keep_is_nothing() -> None:
 
 
 def test_metrics_of_ranks_take_little_more_room_than_the_ranks() -> None:
-    # Measured, in characters of JSON for nine metrics of 100,000 positives, against the ranks alone as version
+    # Measured, in characters of JSON for nine metrics of 100,000 positives, against the ranks as version
     # 0.1.0 wrote them: 192,560 and 175,492 with 100 negatives each; 1,032,796 and 380,712 with 100,000 shared
     # negatives, where nearly every rank is another.
     rng = np.random.default_rng(0)
