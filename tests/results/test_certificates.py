@@ -447,7 +447,7 @@ def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> N
         ('{"format": "trueedge certificate", "version": 2}', "'dataset' is missing"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
-        ('{"a": 1, "a": 2}', "'a' stands in it twice"),
+        ('{"a": 1, "a": 2}', "'a' occurs in it twice"),
         ('{"a": NaN}', "NaN is no number"),
         ('{"a": 1e999}', "Out of range"),
         ('{"a": ' + "9" * 10_000 + "}", "digits"),
@@ -681,7 +681,7 @@ def test_a_name_that_stands_twice_among_many_is_found(tmp_path: Path) -> None:
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(60_000)) + ',"59999":1}')
-    with pytest.raises(InputError, match="'59999' stands in it twice"):
+    with pytest.raises(InputError, match="'59999' occurs in it twice"):
         read_certificate(path)
 
 

@@ -159,7 +159,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} stands in it twice")
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs in it twice")
     return found
 
 
