@@ -153,3 +153,13 @@ def test_a_method_of_ones_own_is_certified_by_its_file_as_its_code_last_ran(
     assert trueedge("certify", first.key[:12], "-o", "first.json")[0] == 0
     assert json.loads(Path("first.json").read_text())["key"] == first.key
     assert "there is no file none.py" in trueedge("certify", "-m", "none.py:DegreeSum")[2]
+
+
+def test_the_scores_of_a_certificate_are_a_file_that_score_takes(trueedge) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    assert trueedge("task", "karate", "-p", "existing", "-o", "saved")[0] == 0
+    status, out, err = trueedge("score", "saved", "ra.scores.npz")
+    assert status == 0, err
+    value = json.loads(Path("ra.json").read_text())["metrics"]["mrr"]
+    assert f"{100 * value:.2f}" in out

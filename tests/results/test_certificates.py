@@ -24,7 +24,7 @@ from trueedge.metrics import ListScores, PairScores
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.results.certificate import choose
 from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
-from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
+from trueedge.results.kept_scores import describe, keep, load_scores, save_scores, scores_path
 from trueedge.runs import Cell, run_cells
 from trueedge.tasks.communities import CommunityTask
 
@@ -447,7 +447,7 @@ def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> N
         ('{"format": "trueedge certificate", "version": 2}', "'dataset' is missing"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
-        ('{"a": 1, "a": 2}', "'a' stands in it twice"),
+        ('{"a": 1, "a": 2}', "'a' occurs in it twice"),
         ('{"a": NaN}', "NaN is no number"),
         ('{"a": 1e999}', "Out of range"),
         ('{"a": ' + "9" * 10_000 + "}", "digits"),
@@ -581,6 +581,28 @@ def test_kept_scores_that_were_damaged_are_not_certified(folder: Path) -> None:
         te.certify(record, folder / "new.json", folder / "runs")
 
 
+@pytest.mark.parametrize(
+    "shapes", [{}, {"form": "pairs"}, {"form": "pairs", "shapes": {"positive": [1 << 40]}}, {"shape": 7}]
+)
+def test_a_record_that_does_not_describe_its_scores_is_not_certified(folder: Path, shapes: dict) -> None:
+    store = te.Store(folder / "runs")
+    record = choose(store, method="katz")
+    kept = {"scores": record.provenance["kept"]["scores"], **shapes}
+    (store.folder / "scores" / f"{kept['scores']}.npy").write_bytes(b"")
+    with pytest.raises(InputError, match="is damaged where it describes its scores"):
+        te.certify(
+            replace(record, provenance={**record.provenance, "kept": kept}), folder / "new.json", store
+        )
+
+
+def test_scores_that_are_no_numbers_cost_the_scores_and_not_the_record(tmp_path: Path) -> None:
+    names = PartitionScores(np.array(["a", "b"]), np.zeros(2, int), np.zeros(2, int))
+    kept, warnings = keep(tmp_path, names)
+    assert kept == {}
+    assert "the array 'communities' of scores must hold numbers, it holds <U1" in warnings[0]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_claim_the_scores_do_not_bear_out_is_not_certified(folder: Path) -> None:
     store = te.Store(folder / "runs")
     record = choose(store, method="katz")
@@ -605,8 +627,8 @@ def test_a_certificate_is_a_json_file_that_can_be_written(folder: Path) -> None:
 def test_the_latest_record_with_its_scores_is_chosen(tmp_path: Path) -> None:
     store = te.Store(tmp_path)
     cell = Cell("karate", "existing", te.methods.create("cn"))
-    for keep in (False, True, False):
-        list(run_cells([cell], store, again=True, keep_scores=keep))
+    for keeps in (False, True, False):
+        list(run_cells([cell], store, again=True, keep_scores=keeps))
     assert choose(store, cell.key[:8]).provenance["kept"]
     te.run("karate", "existing", "ra", store=store)
     with pytest.raises(InputError, match=rf"2 records .* {cell.key[:12]} is cn on karate"):
@@ -681,7 +703,7 @@ def test_a_name_that_stands_twice_among_many_is_found(tmp_path: Path) -> None:
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(60_000)) + ',"59999":1}')
-    with pytest.raises(InputError, match="'59999' stands in it twice"):
+    with pytest.raises(InputError, match="'59999' occurs in it twice"):
         read_certificate(path)
 
 

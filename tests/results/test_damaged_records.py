@@ -37,11 +37,19 @@ GOOD = te.run("karate", "existing", "ra", seed=0).to_dict()
         ({"kind": 7}, "kind is int"),
         ({"format": True}, "format is bool"),
         ({"mood": "sunny"}, "unknown field 'mood'"),
+        ({"provenance": {"kept": "scores"}}, "which scores were kept"),
+        ({"provenance": {"kept": {"scores": "../../etc/passwd"}}}, "which scores were kept"),
     ],
 )
 def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(change: dict, reason: str) -> None:
     with pytest.raises(te.InputError, match=reason):
         Record.from_dict({**GOOD, **change})
+
+
+def test_a_field_that_is_missing_is_named() -> None:
+    for name in ("key", "settings", "seconds"):
+        with pytest.raises(te.InputError, match=f"{name} is missing"):
+            Record.from_dict({one: value for one, value in GOOD.items() if one != name})
 
 
 def test_a_record_comes_back_from_its_own_dictionary() -> None:

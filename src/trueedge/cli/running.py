@@ -178,11 +178,11 @@ def _watched(
     cells: Sequence[Cell], store: Store, checkpoints: Path | None, report: showing.Report
 ) -> Iterator[Cell]:
     """Yield the cells. The training of each is watched until the next one is taken."""
-    from trueedge.training import Checkpoint, watching
+    from trueedge.training import Checkpoint, use_callbacks
 
     for cell in cells:
         kept = None if checkpoints is None else Checkpoint(checkpoints / f"{cell.key}.pt")
-        with watching(partial(_show_epoch, report, cell.method.name), kept):
+        with use_callbacks(partial(_show_epoch, report, cell.method.name), kept):
             yield cell
         # A training that failed keeps its checkpoint.
         if kept is not None and store.find(cell.key) is not None:

@@ -60,7 +60,9 @@ class Scores(ABC):
     def hash(self) -> str:
         """A SHA-256 of all arrays and their shapes."""
         digest = hashlib.sha256()
-        for array in self.arrays().values():
+        for name, array in self.arrays().items():
+            if array.dtype.kind not in "biuf":
+                raise InputError(f"the array {name!r} of scores must hold numbers, it holds {array.dtype}")
             kind = "<f8" if array.dtype.kind == "f" else "<i8"
             digest.update(f"{array.shape}".encode())
             digest.update(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)

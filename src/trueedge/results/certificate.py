@@ -15,7 +15,14 @@ from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.files.text import as_path
 from trueedge.results.certificate_check import verify
-from trueedge.results.certificate_file import FORMAT, VERSION, digest, request_of, seal_of
+from trueedge.results.certificate_file import (
+    FORMAT,
+    VERSION,
+    complaint_of_scores,
+    digest,
+    request_of,
+    seal_of,
+)
 from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
@@ -124,6 +131,14 @@ def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
     if kept is None or not scores_path(folder, kept).is_file():
         reason = "were not kept" if kept is None else f"are not in {folder}"
         raise InputError(f"the scores of {_name(record)} {reason}: run {_command(record, folder)}")
+    shapes = kept if "form" in kept else kept.get("shape")
+    complaint = (
+        complaint_of_scores({"file": "kept", **shapes}) if isinstance(shapes, Mapping) else "no shapes"
+    )
+    if complaint:
+        raise InputError(
+            f"the record of {_name(record)} is damaged where it describes its scores: {complaint}"
+        )
     return dict(kept)
 
 

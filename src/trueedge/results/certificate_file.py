@@ -110,7 +110,7 @@ def _complaint(card: Any) -> str:
         return "one of its hashes is not a text"
     if version > 1 and not isinstance(card.get("kind"), str):
         return "'kind' is missing or not of type str"
-    return _complaint_of_claims(card["metrics"], card["headline"]) or _complaint_of_scores(card["scores"])
+    return _complaint_of_claims(card["metrics"], card["headline"]) or complaint_of_scores(card["scores"])
 
 
 def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
@@ -125,7 +125,8 @@ def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
     return ""
 
 
-def _complaint_of_scores(scores: Mapping[str, Any]) -> str:
+def complaint_of_scores(scores: Mapping[str, Any]) -> str:
+    """Return what is wrong with a description of scores (file, form, shapes), or nothing."""
     file = scores.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.strip("."):
         return f"its scores are in {file!r}, which is no name of a file beside it"
@@ -158,7 +159,7 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         counts = Counter(name for name, _ in pairs)
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} stands in it twice")
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs in it twice")
     return found
 
 

@@ -61,11 +61,12 @@ def keep(runs: Path | None, scores: Scores | None) -> tuple[dict[str, Any], tupl
         return {}, ()
     if scores is None:
         return {"kept": None}, ()
-    card = describe(scores)
     try:
+        card = describe(scores)
         save_scores(scores, scores_path(runs, card))
-    except OSError as error:
-        return {}, (f"its scores could not be kept in {runs / FOLDER}: {error.strerror}",)
+    except (OSError, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        return {}, (f"its scores could not be kept in {runs / FOLDER}: {reason}",)
     return {"kept": card}, ()
 
 

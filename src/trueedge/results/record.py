@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -136,6 +137,9 @@ def _check(values: Mapping[str, Any]) -> None:
     strange = sorted(set(values) - {one.name for one in fields(Record)})
     if strange:
         raise InputError(f"it has an unknown field {strange[0]!r}")
+    kept = values.get("provenance", {}).get("kept")
+    if kept is not None and not (isinstance(kept, Mapping) and _HASH.fullmatch(str(kept.get("scores")))):
+        raise InputError("it does not say which scores were kept")
     metrics = values.get("metrics", {})
     evaluated = metrics.get("test", metrics.get("valid"))
     for part in (*metrics.values(), values.get("seconds", {})):
@@ -145,8 +149,15 @@ def _check(values: Mapping[str, Any]) -> None:
             # Compared and not converted: a whole number of any length may stand here.
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) < 2**63:
                 raise InputError(f"{name} is no number")
+    missing = [name for name in _REQUIRED if name not in values]
+    if missing:
+        raise InputError(f"{missing[0]} is missing")
     if evaluated is None or values.get("headline") not in evaluated:
         raise InputError(f"it does not have its headline {values.get('headline')!r}")
+
+
+_HASH = re.compile("[0-9a-f]{64}")
+_REQUIRED = [one.name for one in fields(Record) if one.default is MISSING and one.default_factory is MISSING]
 
 
 def plain_value(value: Any) -> Any:

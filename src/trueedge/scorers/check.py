@@ -5,7 +5,8 @@ from __future__ import annotations
 import shutil
 import textwrap
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from functools import partial
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +30,9 @@ MIN_ROOM = 30
 class Asks(Protocol):
     """What the check needs of a task; one that takes scores of pairs also has ``sample_pairs``."""
 
-    needs: ClassVar[Any]
+    @property
+    def needs(self) -> Any:
+        """What it needs of a scorer: ``pairs``, ``candidates``, ``nodes`` or ``vectors``."""
 
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
@@ -141,70 +144,57 @@ def _ask_again(
     def in_batches(some: NDArray[np.int64], size: int) -> NDArray[Any]:
         return np.concatenate([again(some[at : at + size]) for at in range(0, len(some), size)])
 
+    probe = partial(Probe, scores=scores, rows=rows, noun=noun)
     first = (
-        Probe(
-            "repeat",
-            lambda: again(rows),
-            scores,
-            rows,
-            "asked twice, the scores are the same",
-            "randomness: asked twice, the scores change",
-            "asked twice",
+        probe(
+            name="repeat",
+            ask=lambda: again(rows),
+            same="asked twice, the scores are the same",
+            changed="randomness: asked twice, the scores change",
+            how="asked twice",
             repeated=True,
-            noun=noun,
         ),
-        Probe(
-            "order",
-            lambda: again(rows[order])[back],
-            scores,
-            rows,
-            f"shuffled {noun} keep their scores",
-            f"order: a {one}'s score changes with its place among the others",
-            "asked in another order",
-            noun=noun,
+        probe(
+            name="order",
+            ask=lambda: again(rows[order])[back],
+            same=f"shuffled {noun} keep their scores",
+            changed=f"order: a {one}'s score changes with its place among the others",
+            how="asked in another order",
         ),
     )
     others = [
-        Probe(
-            "batch",
-            lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
-            np.concatenate([scores] * len(sizes)),
-            rows,
-            f"batches of {' and '.join(map(str, sizes))} {noun} give the scores of one batch of {len(rows)}",
-            f"batch statistics: a {one}'s score changes with the others in its batch",
-            "asked in smaller batches",
-            noun=noun,
+        probe(
+            name="batch",
+            ask=lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
+            scores=np.concatenate([scores] * len(sizes)),
+            same=f"batches of {' and '.join(map(str, sizes))} {noun} give the scores of one of {len(rows)}",
+            changed=f"batch statistics: a {one}'s score changes with the others in its batch",
+            how="asked in smaller batches",
         ),
-        Probe(
-            "single",
-            lambda: in_batches(rows[alone], 1),
-            scores[alone],
-            rows[alone],
-            f"{len(alone)} {noun} asked one at a time keep their scores",
-            f"batch statistics: a {one} asked alone gets another score",
-            "asked one at a time",
-            noun=noun,
+        probe(
+            name="single",
+            ask=lambda: in_batches(rows[alone], 1),
+            scores=scores[alone],
+            rows=rows[alone],
+            same=f"{len(alone)} {noun} asked one at a time keep their scores",
+            changed=f"batch statistics: a {one} asked alone gets another score",
+            how="asked one at a time",
+        ),
+        probe(
+            name="direction",
+            ask=lambda: again(rows[:, ::-1]),
+            same="(u, v) and (v, u) get the same score",
+            changed="direction: (u, v) and (v, u) get different scores, though an edge has no direction",
+            how="asked as (v, u)",
+            fault="look",
         ),
     ]
-    if noun == "pairs":
-        others.append(
-            Probe(
-                "direction",
-                lambda: again(rows[:, ::-1]),
-                scores,
-                rows,
-                "(u, v) and (v, u) get the same score",
-                "direction: (u, v) and (v, u) get different scores, though an edge has no direction",
-                "asked as (v, u)",
-                fault="look",
-            )
-        )
     findings: list[CheckResult] = []
-    for probe in first:
-        findings.append(probe.run())
+    for way in first:
+        findings.append(way.run())
         if findings[-1].level == "broken":
             return findings
-    return [*findings, *(probe.run() for probe in others)]
+    return [*findings, *(way.run() for way in others if way.name != "direction" or noun == "pairs")]
 
 
 def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckResult]:
