@@ -8,6 +8,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 
 run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
 	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
+	@echo "The command is $(BIN)/trueedge; '. $(BIN)/activate' puts it on the path."
 
 test: $(VENV)/.installed-dev  ## the quick test suite on all cores, with coverage of the package
 	BIN=$(BIN) bash tests/run
