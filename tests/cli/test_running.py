@@ -115,7 +115,7 @@ def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
         ("own.py:plain", "is of type function"),
         ("own.py:Nameless", "has no name"),
         ("own.py:Nobody", "nothing called 'Nobody'"),
-        ("own.py:Degrees,own.py:root", "another chosen method is called 'own-degrees'"),
+        ("own.py:Degrees,own.py:root", "another chosen method is also called 'own-degrees'"),
         ("other.py:X", "there is no file other.py"),
         ("wrong.py:X", "wrong.py cannot be imported: RuntimeError: out of luck"),
         ("leaving.py:X", "leaving.py cannot be imported: SystemExit: 3"),
@@ -398,7 +398,7 @@ def test_a_reader_that_has_seen_enough_costs_neither_notes_nor_status(tmp_path: 
         said = ran.stderr.read()
         assert ran.wait(timeout=120) == status, said
         assert "1 record in" in said
-        assert ("not run: cosine" in said) is (status == 1)
+        assert ("skipped cosine" in said) is (status == 1)
 
 
 def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph
 from trueedge.registry import Registry
 
@@ -136,7 +136,9 @@ def get(name: str) -> Dataset:
             ``price:nodes=1000,edges=5000,seed=1``.
     """
     plain, colon, settings = str(name).partition(":")
-    card = DATASETS.get(plain)
+    card = DATASETS.find(plain)
+    if card is None:
+        raise unknown("data set", plain, DATASETS.names(), "'trueedge datasets' lists them")
     if not colon:
         return card
     if card.configure is None:
