@@ -104,8 +104,7 @@ def negatives(
     ],
     protocol: ProtocolOfName = None,
     positives: Annotated[
-        Path | None,
-        typer.Option(help="File with your own positives; FILE is then the whole training graph."),
+        Path | None, typer.Option(help="File with your own positives; FILE is then the whole training graph.")
     ] = None,
     seed: Seed = 0,
     option: Words = None,

@@ -33,8 +33,7 @@ def reproduce(
     jobs: options.Jobs = 1,
     runs: options.Runs = Path("runs"),
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="JSON file for the table, versions and machine."),
+        Path | None, typer.Option("-o", "--output", help="JSON file for the table, versions and machine.")
     ] = None,
     page: Annotated[Path | None, typer.Option(help="HTML file for the table and its figures.")] = None,
 ) -> None:

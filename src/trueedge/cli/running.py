@@ -49,8 +49,8 @@ def run(
         typer.Option(
             "-m",
             "--method",
-            help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your own "
-            "Method.",
+            help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
+            "own Method.",
         ),
     ] = "heuristics",
     seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
@@ -69,8 +69,7 @@ def run(
     runs: options.Runs = Path("runs"),
     again: Annotated[bool, typer.Option("--again", help="Recompute cached results.")] = False,
     keep_scores: Annotated[
-        bool,
-        typer.Option("--keep-scores", help="Save the scores of the test part, for 'trueedge certify'."),
+        bool, typer.Option("--keep-scores", help="Save the scores of the test part, for 'trueedge certify'.")
     ] = False,
     checkpoints: Annotated[
         Path | None,

@@ -25,8 +25,7 @@ def tune(
     dataset: options.DatasetOrTask,
     protocol: ProtocolOfName = None,
     method: Annotated[
-        str,
-        typer.Option("-m", "--method", help="Method; FILE.py:NAME or MODULE:NAME for your own."),
+        str, typer.Option("-m", "--method", help="Method; FILE.py:NAME or MODULE:NAME for your own.")
     ] = "gcn",
     trials: Annotated[int, typer.Option(help="Number of trials.", min=1)] = 20,
     search: Annotated[
@@ -39,8 +38,8 @@ def tune(
     seed: Annotated[
         int,
         typer.Option(
-            help="Seed for the split, the trials and the search. The best settings are run with the following "
-            "seeds.",
+            help="Seed for the split, the trials and the search. The best settings are run with the "
+            "following seeds.",
             min=0,
         ),
     ] = 0,

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
 
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph
@@ -126,6 +130,37 @@ def register(card: Dataset) -> Dataset:
     if ":" in card.name:
         raise InputError(f"a data set cannot be called {card.name!r}: settings follow a colon")
     return DATASETS.add(card.name, card)
+
+
+def table(file: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file of this folder, each a dict by column."""
+    return list(csv.DictReader(files("trueedge.datasets").joinpath(file).read_text("utf-8").splitlines()))
+
+
+@cache
+def checksums() -> dict[str, str]:
+    """Return the known SHA-256 checksums by path in a data folder."""
+    return {row["path"]: row["sha256"] for row in table("checksums.csv")}
+
+
+def register_listed(
+    name: str, read: Callable[..., Graph], *given: object, rules: Mapping[str, Any] | None = None, **more: Any
+) -> Dataset:
+    """Register a data set whose card is a row of ``cards.csv``.
+
+    Args:
+        name: the data set's name.
+        read: returns the graph.
+        given: the arguments of ``read``.
+        rules: attributes of its :class:`Rules` that are not in the table.
+        more: further attributes of the card.
+    """
+    row = next(row for row in table("cards.csv") if row["name"] == name)
+    counts = {f"num_{noun}": int(row[noun]) if row[noun] else None for noun in ("nodes", "edges", "features")}
+    texts: Any = {key: row[key] for key in ("name", "family", "title", "licence", "source", "citation")}
+    listed = {"heart_eps": float(row["heart_eps"]), "heart_features": row["features"] != "0"}
+    made = Rules(**{**listed, **(rules or {})})
+    return register(Dataset(**texts, **counts, read=partial(read, *given), rules=made, **more))
 
 
 def get(name: str) -> Dataset:

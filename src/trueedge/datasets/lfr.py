@@ -137,12 +137,7 @@ def mixing_of(graph: Graph, communities: ArrayLike) -> float:
 
 
 def _check(
-    nodes: int,
-    mixing: float,
-    mean_degree: float,
-    max_degree: int,
-    min_community: int,
-    max_community: int,
+    nodes: int, mixing: float, mean_degree: float, max_degree: int, min_community: int, max_community: int
 ) -> int:
     """Refuse what no graph can have; the size that the largest community may have."""
     nodes = check_count("nodes", "lfr", nodes, 2, MAX_NODES)
@@ -232,10 +227,7 @@ def _join(
 
 
 def _sizes(
-    law: NDArray[np.float64],
-    bounds: tuple[int, int],
-    internal: NDArray[np.int64],
-    throws: NDArray[np.uint64],
+    law: NDArray[np.float64], bounds: tuple[int, int], internal: NDArray[np.int64], throws: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
     from trueedge.kernels.generators.lfr import draw_sizes
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 from functools import partial
-from importlib.resources import files
 
-from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
+from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register, table
 from trueedge.datasets.sources import locate
 from trueedge.graph import Graph
 
@@ -43,6 +41,5 @@ def _register(name: str, nodes: int, edges: int, sha256: str, title: str) -> Non
     )
 
 
-_TABLE = files("trueedge.datasets").joinpath("networks.csv").read_text("utf-8")
-for _row in csv.DictReader(_TABLE.splitlines()):
+for _row in table("networks.csv"):
     _register(_row["name"], int(_row["nodes"]), int(_row["edges"]), _row["sha256"], _row["title"])

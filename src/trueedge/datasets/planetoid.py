@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
+from trueedge.datasets.dataset import SourceFile, checksums, register_listed
 from trueedge.datasets.pickles import SparseRows, distrust, read_pickle
 from trueedge.datasets.released_files import heart_release
 from trueedge.datasets.sources import locate_all
@@ -19,26 +18,6 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 
 _ADDRESS = "https://github.com/kimiyoung/planetoid/raw/master/data"
-_CHECKSUMS = {
-    "cora": {
-        "graph": "58f13302f39dde8852dad6fe6d15b89b077b6d7f837626bce671ef80344b383d",
-        "allx": "9419ba2f26f5c35243db64aba110e0f35a04851609e0dc5433450676ca6b8543",
-        "tx": "b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a",
-        "test.index": "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875",
-    },
-    "citeseer": {
-        "graph": "d79a4ef9d3e7169aee8946145f6b7306e35bc79bffad26346cfb94e10e9912a7",
-        "allx": "2ac30345d95c9ec933a817ee0bdd6a5f077f8c184a20e696910192d534414668",
-        "tx": "539a8906a2da97628d212f2fdd668c109a8b3f0d36574b59e5d3fd5b5303da21",
-        "test.index": "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4",
-    },
-    "pubmed": {
-        "graph": "5b89f0036ca22909471f1e6558eb42fa06e0c730a577bde5b058b40638f81dc9",
-        "allx": "508e538e2abdccdd54c4d3e9f49d638b4af7107d85845f66ddea5a5152658b7e",
-        "tx": "4eb5f5d0f30f26497eb0ac6ac9719d09c67e284f1ed0385c93f3ef27a671da3d",
-        "test.index": "b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5",
-    },
-}
 
 
 def read(corpus: str, name: str) -> Graph:
@@ -79,10 +58,9 @@ def read(corpus: str, name: str) -> Graph:
 
 
 def _files(corpus: str) -> tuple[SourceFile, ...]:
-    return tuple(
-        SourceFile(f"planetoid/{corpus}/ind.{corpus}.{part}", f"{_ADDRESS}/ind.{corpus}.{part}", checksum)
-        for part, checksum in _CHECKSUMS[corpus].items()
-    )
+    names = [f"ind.{corpus}.{part}" for part in ("graph", "allx", "tx", "test.index")]
+    paths = {name: f"planetoid/{corpus}/{name}" for name in names}
+    return tuple(SourceFile(paths[name], f"{_ADDRESS}/{name}", checksums()[paths[name]]) for name in names)
 
 
 def _unpickled(path: Path) -> Any:
@@ -115,32 +93,6 @@ def _pairs(lists: dict[int, list[int]], path: Path) -> NDArray[np.int64]:
     return np.column_stack([sources, np.array(neighbors, dtype=np.int64)])
 
 
-_TITLES = {
-    "citeseer": "computer science papers; an edge is a citation, a feature is a word of the paper",
-    "pubmed": "papers on diabetes; an edge is a citation, features are TF-IDF word weights",
-    "planetoid-cora": "the embedded cora, read from Planetoid's own files",
-}
-# Corpus, name, (nodes, edges, features), eps of HeaRT's PPR.
-_DATASETS = (
-    ("citeseer", "citeseer", (3327, 4552, 3703), 1e-7),
-    ("pubmed", "pubmed", (19717, 44324, 500), 1e-5),
-    ("cora", "planetoid-cora", (2708, 5278, 1433), 1e-7),
-)
-for _corpus, _name, _counts, _eps in _DATASETS:
-    register(
-        Dataset(
-            name=_name,
-            family="planetoid",
-            title=_TITLES[_name],
-            num_nodes=_counts[0],
-            num_edges=_counts[1],
-            num_features=_counts[2],
-            licence="MIT",
-            source="https://github.com/kimiyoung/planetoid",
-            citation="Yang et al., Revisiting Semi-Supervised Learning with Graph Embeddings, ICML 2016",
-            read=partial(read, _corpus, _name),
-            files=_files(_corpus),
-            released_files=heart_release(_name) if _name == _corpus else {},
-            rules=Rules(heart_eps=_eps),
-        )
-    )
+for _corpus, _name in (("citeseer", "citeseer"), ("pubmed", "pubmed"), ("cora", "planetoid-cora")):
+    _released = heart_release(_name) if _name == _corpus else {}
+    register_listed(_name, read, _corpus, _name, files=_files(_corpus), released_files=_released)

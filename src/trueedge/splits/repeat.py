@@ -17,11 +17,7 @@ _KINDS: dict[str, Callable[..., Split]] = {"ratio": ratio, "fraction": fraction}
 
 
 def repeat(
-    graph: Graph,
-    times: int = 5,
-    seed: int = 0,
-    how: str | Callable[..., Split] = ratio,
-    **settings: Any,
+    graph: Graph, times: int = 5, seed: int = 0, how: str | Callable[..., Split] = ratio, **settings: Any
 ) -> list[Split]:
     """Divide a graph several times at random, with seeds that have nothing to do with each other.
 

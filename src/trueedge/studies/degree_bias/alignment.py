@@ -252,9 +252,7 @@ def _by_hits(measured: Measured, scope: Scope, number: int) -> Figure:
         f"rank-biased overlap, p = {P:g}",
         tuple(
             _with_intervals(
-                benchmark,
-                sizes,
-                [(overlaps(measured, scope, f"{benchmark} precision@{k}"),) for k in sizes],
+                benchmark, sizes, [(overlaps(measured, scope, f"{benchmark} precision@{k}"),) for k in sizes]
             )
             for benchmark in SAMPLERS
         ),

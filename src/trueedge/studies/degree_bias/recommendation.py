@@ -20,17 +20,7 @@ from trueedge.studies.degree_bias.auc import (
     published_auc,
 )
 from trueedge.studies.degree_bias.benchmarks import HARDEST, benchmarks
-from trueedge.studies.study import (
-    Comparison,
-    Finding,
-    Plan,
-    Study,
-    chosen,
-    need,
-    places,
-    register,
-    run_all,
-)
+from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
 
 NAME = "degree-bias/recommendation"
 ENTRIES = (*TOPOLOGY, *LEARNED)
