@@ -84,7 +84,7 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("score", ".", "none.txt"), "no task"),
         (("check", "karate", "nobody:score"), "nobody"),
         (("check", "karate", "nobody.py:score"), "no file nobody.py"),
-        (("check", "karate", "json:nothing"), "nothing called 'nothing'"),
+        (("check", "karate", "json:nothing"), "does not define 'nothing'"),
         (("negatives", "karate", "-p", "recommendation", "-o", "x.npz"), "no list of negatives"),
         (("negatives", "karate", "-o", "x.csv"), ".npz"),
         (("export", "x.csv", "--runs", "nowhere"), "no folder nowhere"),

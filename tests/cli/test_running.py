@@ -114,7 +114,7 @@ def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
     [
         ("own.py:plain", "is of type function"),
         ("own.py:Nameless", "has no name"),
-        ("own.py:Nobody", "nothing called 'Nobody'"),
+        ("own.py:Nobody", "does not define 'Nobody'"),
         ("own.py:Degrees,own.py:root", "another chosen method is also called 'own-degrees'"),
         ("other.py:X", "there is no file other.py"),
         ("wrong.py:X", "wrong.py cannot be imported: RuntimeError: out of luck"),

@@ -194,7 +194,7 @@ def _show_epoch(report: showing.Report, method: str, epoch: int, epochs: int, hi
     """Show the epoch, the loss and the latest value of the validation metric."""
     del epochs
     text = f"{method} · epoch {epoch} · loss {history.losses[-1]:.3f}"
-    if history.values:
+    if history.values and history.metric:
         text += f" · {history.metric} {metrics.format_value(history.metric, history.values[-1][1])}"
     report(text)
 

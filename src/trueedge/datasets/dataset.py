@@ -156,11 +156,13 @@ def register_listed(
         more: further attributes of the card.
     """
     row = next(row for row in table("cards.csv") if row["name"] == name)
-    counts = {f"num_{noun}": int(row[noun]) if row[noun] else None for noun in ("nodes", "edges", "features")}
-    texts: Any = {key: row[key] for key in ("name", "family", "title", "licence", "source", "citation")}
+    texts: Any = {f"num_{noun}": int(row[noun] or 0) or None for noun in ("nodes", "edges")}
+    texts |= {key: row[key] for key in ("name", "family", "title", "licence", "source", "citation")}
     listed = {"heart_eps": float(row["heart_eps"]), "heart_features": row["features"] != "0"}
     made = Rules(**{**listed, **(rules or {})})
-    return register(Dataset(**texts, **counts, read=partial(read, *given), rules=made, **more))
+    return register(
+        Dataset(**texts, num_features=int(row["features"]), read=partial(read, *given), rules=made, **more)
+    )
 
 
 def get(name: str) -> Dataset:
@@ -197,9 +199,5 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Graph:
-    """Read a data set's graph by name; counts that differ from its card are an error.
-
-    Args:
-        name: as in :func:`get`.
-    """
+    """Read a data set's graph by name; counts that differ from its card are an error."""
     return get(name).load()

@@ -10,13 +10,7 @@ from trueedge.graph import Graph
 
 
 def read(file: SourceFile, name: str, num_nodes: int) -> Graph:
-    """Read ``networks/<name>.edges.gz``: two node ids per line, each edge once.
-
-    Args:
-        file: where it is.
-        name: the network.
-        num_nodes: how many nodes it has.
-    """
+    """Read ``networks/<name>.edges.gz``: two node ids per line, each edge once."""
     return Graph.from_edges(locate(file, name), num_nodes, name=name)
 
 

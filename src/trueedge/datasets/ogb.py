@@ -64,21 +64,13 @@ class Part:
 
 
 def read(layout: Layout) -> Graph:
-    """Return the whole graph: the edges of all three parts.
-
-    Args:
-        layout: where the files are.
-    """
+    """Return the whole graph: the edges of all three parts."""
     parts, num_nodes, features = _rows(layout)
     return _graph(parts, num_nodes, features, layout.name)
 
 
 def read_parts(name: str) -> tuple[Graph, Part, Part]:
-    """Return the graph of the training edges, and the rows of the valid and the test part.
-
-    Args:
-        name: the data set.
-    """
+    """Return the graph of the training edges, and the rows of the valid and the test part."""
     parts, num_nodes, features = _rows(LAYOUTS[name])
     return _graph(parts[:1], num_nodes, features, name), parts[1], parts[2]
 

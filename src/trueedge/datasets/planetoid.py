@@ -25,10 +25,6 @@ def read(corpus: str, name: str) -> Graph:
 
     Test rows stand at the end of the features in an order of their own, and ``test.index`` says which nodes
     they are; a test node it leaves out has no features and gets a row of zeros.
-
-    Args:
-        corpus: ``cora``, ``citeseer`` or ``pubmed``.
-        name: what to call the graph.
     """
     places = {Path(path).name: place for path, place in locate_all(_files(corpus), name).items()}
     lists = _lists(places[f"ind.{corpus}.graph"])

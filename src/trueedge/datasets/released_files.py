@@ -12,11 +12,7 @@ _NEGATIVES = {
 
 
 def heart_release(name: str) -> dict[str, tuple[SourceFile, ...]]:
-    """Return the files of the split HeaRT released for a data set, by the negatives they hold.
-
-    Args:
-        name: ``cora``, ``citeseer`` or ``pubmed``.
-    """
+    """Return the files of the split HeaRT released for a data set, by the negatives they hold."""
     return {
         kind: tuple(_file(name, file) for file in (*_POSITIVES, *files)) for kind, files in _NEGATIVES.items()
     }

@@ -42,12 +42,7 @@ class FileCheck:
 
 
 def available(name: str, *, released: str | None = None) -> None:
-    """Check that a data set can be read here and download what has an address; else :class:`MissingFile`.
-
-    Args:
-        name: the data set.
-        released: look for the split released for it with these negatives, not for the data set itself.
-    """
+    """Check that a data set can be read here and download what has an address; else :class:`MissingFile`."""
     card = get(name)
     if released is not None and released not in card.released_files:
         raise MissingFile(f"HeaRT released no split for {name}")
@@ -55,22 +50,12 @@ def available(name: str, *, released: str | None = None) -> None:
 
 
 def locate(file: SourceFile, owner: str = "a file") -> Path:
-    """Find one file, or download it, and return its path.
-
-    Args:
-        file: what is needed.
-        owner: who needs it, for error messages.
-    """
+    """Find one file, or download it, and return its path."""
     return locate_all((file,), owner)[file.path]
 
 
 def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
-    """Find the files of a data set, download those that are not here, and return where each one is.
-
-    Args:
-        files: what is needed.
-        owner: the data set's name, for error messages.
-    """
+    """Find the files of a data set, download those that are not here, and return where each one is."""
     places = {file.path: _local(file) for file in files}
     for file in files:
         if places[file.path] is not None:
@@ -90,9 +75,6 @@ def verify(name: str) -> tuple[FileCheck, ...]:
     """Compare the files of a data set on this machine with their checksums; nothing is downloaded.
 
     Released splits of it are checked too.
-
-    Args:
-        name: the data set.
     """
     checks = []
     for file in get(name).all_files:
@@ -111,10 +93,6 @@ def fingerprint(name: str, released: str | None = None) -> str:
     """Return a SHA-256 of the content of a data set's files on this machine; nothing is downloaded.
 
     It is empty for embedded and generated graphs, which have no files.
-
-    Args:
-        name: the data set.
-        released: include the files of the split released for it with these negatives.
     """
     found = [place for _, place in _local_files(name, released)]
     if not found:
@@ -123,12 +101,7 @@ def fingerprint(name: str, released: str | None = None) -> str:
 
 
 def altered(name: str, released: str | None = None) -> list[str]:
-    """Return the paths of a data set's files on this machine that differ from their checksums.
-
-    Args:
-        name: the data set.
-        released: include the files of the split released for it with these negatives.
-    """
+    """Return the paths of a data set's files on this machine that differ from their checksums."""
     return [
         str(place)
         for file, place in _local_files(name, released)

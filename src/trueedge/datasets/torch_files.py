@@ -26,11 +26,7 @@ _LEGACY_VERSION = 1001
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a file in which ``torch.save`` put a dict of numpy arrays or tensors.
-
-    Args:
-        path: the file.
-    """
+    """Read a file in which ``torch.save`` put a dict of numpy arrays or tensors."""
     what = str(path)
     with distrust(what), path.open("rb") as stream:
         zipped = stream.read(4) == b"PK\x03\x04"

@@ -19,11 +19,7 @@ _ADDRESS = "https://raw.githubusercontent.com/benedekrozemberczki/MUSAE/master/i
 
 
 def read(name: str) -> Graph:
-    """Read the edges and features of a subject; links both ways are one edge, self-links are dropped.
-
-    Args:
-        name: ``chameleon`` or ``squirrel``.
-    """
+    """Read the edges and features of a subject; links both ways are one edge, self-links are dropped."""
     edges_path, features_path = (locate(file, name) for file in _files(name))
     features = _features(features_path)
     rows = as_pairs(

@@ -35,12 +35,7 @@ def memory() -> int | None:
 
 
 def check_memory(needed: int, what: str) -> None:
-    """Refuse what needs more memory than the machine has.
-
-    Args:
-        needed: bytes.
-        what: the file they come from.
-    """
+    """Refuse what needs more memory than the machine has."""
     there = memory()
     if there is not None and needed > there:
         raise InputError(
@@ -49,13 +44,7 @@ def check_memory(needed: int, what: str) -> None:
 
 
 def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
-    """Refuse a zip archive whose directory announces more than it can hold, or than an honest one would.
-
-    Args:
-        members: all of its directory.
-        size: the bytes of the archive.
-        what: its name.
-    """
+    """Refuse a zip archive whose directory announces more than it can hold, or than an honest one would."""
     listed = list(members)
     for one in listed:
         if one.compress_type not in DEFLATED:
@@ -70,12 +59,7 @@ def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
 
 
 def gunzip(data: bytes, what: str) -> bytes:
-    """Return what gzip data unpacks to; damaged data raise an error of zlib or an EOFError.
-
-    Args:
-        data: all of it.
-        what: its name.
-    """
+    """Return what gzip data unpacks to; damaged data raise an error of zlib or an EOFError."""
     check_gzip(io.BytesIO(data), len(data), what)
     # Nearly all files are one member, which takes the least time as one piece.
     member = zlib.decompressobj(wbits=GZIP)
@@ -90,11 +74,6 @@ def check_gzip(stream: IO[bytes], size: int, what: str) -> None:
 
     Most of it need not be unpacked, as deflate has a largest ratio: of an honest file a thirtieth is enough,
     and of one below a megabyte nothing is needed.
-
-    Args:
-        stream: at its start.
-        size: how many bytes it has.
-        what: its name.
     """
     most = _most_unpacked(size)
     unpacked, pieces = 0, _gunzipped(stream)

@@ -94,14 +94,7 @@ def find_separator(line: str) -> str | None:
 
 
 def split_fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
-    """Return the fields of a line; one in double quotes may hold the separator.
-
-    Args:
-        text: the file, for an error.
-        number: the line's number, from 1.
-        line: its text.
-        separator: what :func:`find_separator` found on the first line.
-    """
+    """Return the fields of a line; one in double quotes may hold the separator."""
     if '"' in line:
         if separator is None:
             line = " ".join(line.split())

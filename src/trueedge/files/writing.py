@@ -77,13 +77,7 @@ def new_folder(folder: str | Path, what: str) -> Iterator[Path]:
 
 
 def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a path that cannot be written to, before the work is done.
-
-    Args:
-        path: where something will go.
-        what: what it is.
-        suffixes: the endings it may have; any if empty.
-    """
+    """Refuse a path that cannot be written to, before the work is done."""
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
         raise InputError(f"{path}: {what} is written to a {' or '.join(suffixes)} file")

@@ -320,12 +320,7 @@ class Graph:
 
 
 def check_graph(graph: object, owner: str) -> Graph:
-    """Return the graph itself; refuse anything else, such as a data set's name.
-
-    Args:
-        graph: what was given as a graph.
-        owner: the function it was given to.
-    """
+    """Return the graph itself; refuse anything else, such as a data set's name."""
     if isinstance(graph, Graph):
         return graph
     hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""

@@ -40,10 +40,6 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
     """Write a graph into a folder; a graph that was there is replaced, other files stay.
 
     The description is written last: a folder that was left half-written has none, and is no graph.
-
-    Args:
-        graph: what to write.
-        folder: it is made if it does not exist.
     """
     place = as_path(folder, "save")
     card = {
@@ -169,13 +165,7 @@ def _check_edges(edges: NDArray[np.int32], num_nodes: int) -> None:
 
 
 def _attach_derived(graph: Graph, place: Path, digests: dict[str, Any] | None) -> None:
-    """Let a graph use the arrays that were derived from its edges when it was saved.
-
-    Args:
-        graph: from the same folder.
-        place: the folder.
-        digests: what each array must have; None trusts them as far as memory is safe.
-    """
+    """Let a graph use the arrays that were derived from its edges when it was saved."""
     ends = 2 * graph.num_edges
     shapes: tuple[tuple[type, int], ...] = (
         (np.int64, graph.num_nodes + 1),

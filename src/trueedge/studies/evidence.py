@@ -21,11 +21,6 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
 
     A file that is there already is added to: rows that were not run now stay, each with the run it is from,
     and so do figures of other names.
-
-    Args:
-        study: what was run.
-        finding: what it came to.
-        path: a ``.json`` file.
     """
     path = Path(path)
     kept, earlier = check_evidence(study, path)

@@ -37,17 +37,13 @@ class PublishedValue:
 
 @cache
 def published(paper: str) -> tuple[PublishedValue, ...]:
-    """All printed numbers of a paper, in the order of its tables."""
+    """Return all printed numbers of a paper, in the order of its tables."""
     path = files("trueedge.studies") / "published" / f"{paper}.csv"
     if not path.is_file():
         raise InputError(f"no published numbers of {paper!r} are known")
     return tuple(
         PublishedValue(
-            row["table"],
-            row["dataset"],
-            row["protocol"],
-            row["method"],
-            row["metric"],
+            *(row[key] for key in ("table", "dataset", "protocol", "method", "metric")),
             float(row["mean"]) if row["mean"] else None,
             float(row["std"]) if row["std"] else None,
             row["note"],

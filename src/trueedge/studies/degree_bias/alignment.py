@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from trueedge.statistics.bootstrap import bootstrap_interval
 from trueedge.statistics.rank_overlap import rank_groups, rbo
 from trueedge.studies.degree_bias.auc import SAMPLERS
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, HARDEST, LIST_SIZES
-from trueedge.studies.study import Comparison
+from trueedge.studies.study import Comparison, comparison
 
 # HeaRT with its five hundred negatives of a positive, and with the twenty hardest of them: the paper does not
 # print how many it took, and no number gives its published AUC (table ``hardness``, which has them all).
@@ -52,11 +53,7 @@ class Scope:
 
 
 def scopes(measured: Measured) -> list[Scope]:
-    """All networks with the methods that were measured on each; and, if others were, the networks with all.
-
-    Args:
-        measured: each metric's value by network and method.
-    """
+    """All networks with the methods that were measured on each; and, if others were, the networks with all."""
     networks = tuple(dict.fromkeys(network for network, _ in measured))
     methods = tuple(dict.fromkeys(method for _, method in measured))
     everywhere = tuple(m for m in methods if all((network, m) in measured for network in networks))
@@ -104,18 +101,12 @@ def alignment_rows(measured: Measured) -> list[Comparison]:
             if _measures(measured, scope, f"published {benchmark} auc"):
                 found[PUBLISHED] = overlaps(measured, scope, f"published {benchmark} auc")
             for metric, each in found.items():
-                spread = float(each.std(ddof=1)) if len(each) > 1 else 0.0
-                where = (f"mean of {len(each)} networks", benchmark, who, metric)
-                rows.append(Comparison(*where, float(each.mean()), spread, len(each), None))
+                rows.append(comparison((f"mean of {len(each)} networks", benchmark, who, metric), each))
     return rows
 
 
 def split_rows(splits: Sequence[Measured]) -> list[Comparison]:
-    """How far two splits of ours rank the methods alike: no overlap is to be expected above that.
-
-    Args:
-        splits: for each split, each metric's value by network and method.
-    """
+    """How far two splits of ours rank the methods alike: no overlap is to be expected above that."""
     if len(splits) < 2:
         return []
     everywhere = [place for place in splits[0] if all(place in one for one in splits)]
@@ -128,9 +119,9 @@ def split_rows(splits: Sequence[Measured]) -> list[Comparison]:
                 for network in scope.networks
             ]
             values = [float(np.mean([rbo(*pair, P) for pair in combinations(own, 2)])) for own in rankings]
-            spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            where = (f"mean of {len(values)} networks", name, who, "rbo between splits")
-            rows.append(Comparison(*where, float(np.mean(values)), spread, len(values), None))
+            rows.append(
+                comparison((f"mean of {len(values)} networks", name, who, "rbo between splits"), values)
+            )
     return rows
 
 
@@ -213,12 +204,7 @@ def _by_depth(measured: Measured, scope: Scope, number: int) -> Figure:
         "lines",
         "p",
         "rank-biased overlap",
-        tuple(
-            _with_intervals(
-                benchmark, GRID, [(overlaps(measured, scope, f"{benchmark} auc", p=p),) for p in GRID]
-            )
-            for benchmark in ALIGNED
-        ),
+        _curves(ALIGNED, GRID, lambda one, p: overlaps(measured, scope, f"{one} auc", p=p)),
     )
 
 
@@ -227,14 +213,7 @@ def _by_size(measured: Measured, scope: Scope, number: int) -> list[Figure]:
     found = []
     for metric, title in (("ndcg", "NDCG@K"), ("vcmpr", "VCMPR@K")):
         sizes = [k for k in LIST_SIZES if _measures(measured, scope, f"{metric}@{k}")]
-        series = tuple(
-            _with_intervals(
-                benchmark,
-                sizes,
-                [(overlaps(measured, scope, f"{benchmark} auc", f"{metric}@{k}"),) for k in sizes],
-            )
-            for benchmark in ALIGNED
-        )
+        series = _curves(ALIGNED, sizes, partial(_overlap_at, measured, scope, metric))
         name = f"{metric}-sizes-{number}"
         text = f"Overlap with recommendation by {title}, {scope.name}"
         found.append(Figure(name, text, "lines", "K", f"rank-biased overlap, p = {P:g}", series))
@@ -250,12 +229,7 @@ def _by_hits(measured: Measured, scope: Scope, number: int) -> Figure:
         "lines",
         "K",
         f"rank-biased overlap, p = {P:g}",
-        tuple(
-            _with_intervals(
-                benchmark, sizes, [(overlaps(measured, scope, f"{benchmark} precision@{k}"),) for k in sizes]
-            )
-            for benchmark in SAMPLERS
-        ),
+        _curves(SAMPLERS, sizes, lambda one, k: overlaps(measured, scope, f"{one} precision@{k}")),
         note="Hits@K is the share of positives among the K best of all test pairs.",
     )
 
@@ -272,6 +246,16 @@ def _by_hardness(measured: Measured, scope: Scope, number: int) -> Figure:
         (_with_intervals("heart", HARDEST, values),),
         log_x=True,
     )
+
+
+def _overlap_at(measured: Measured, scope: Scope, metric: str, benchmark: str, k: float) -> Floats:
+    return overlaps(measured, scope, f"{benchmark} auc", f"{metric}@{k}")
+
+
+def _curves(
+    benchmarks: Iterable[str], x: Sequence[float], overlap: Callable[[str, float], Floats]
+) -> tuple[Series, ...]:
+    return tuple(_with_intervals(one, x, [(overlap(one, place),) for place in x]) for one in benchmarks)
 
 
 def _with_intervals(name: str, x: Sequence[float | str], values: Sequence[tuple[Floats, ...]]) -> Series:

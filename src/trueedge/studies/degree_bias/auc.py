@@ -17,16 +17,14 @@ from trueedge.studies.study import (
     Comparison,
     Finding,
     Plan,
-    Study,
     chosen,
     mean_and_std,
     need,
     places,
-    register,
+    register_listed,
     run_all,
 )
 
-PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
 # What the published runs did where it is not what the paper says.
 PUBLISHED_RUNS = {"redraw": "target"}
 SAMPLERS = {"uniform": "uniform", "degree-corrected": "degreeBiased"}
@@ -152,22 +150,8 @@ def published_auc(sampler: str) -> dict[tuple[str, str], float]:
 
 
 for _protocol in SAMPLERS:
-    for _name, _title, _entries, _splits in (
-        ("auc", "topology-based predictors", TOPOLOGY, 5),
-        ("learned", "embeddings, block models and graph neural networks", LEARNED, 3),
-    ):
-        register(
-            Study(
-                name=f"degree-bias/{_name}-{_protocol}",
-                title=f"AUC of the {_title} on each network, {_protocol} negatives",
-                citation=PAPER,
-                decimals=4,
-                run=partial(
-                    _run,
-                    name=f"degree-bias/{_name}-{_protocol}",
-                    protocol=_protocol,
-                    entries=_entries,
-                    splits=_splits,
-                ),
-            )
+    for _part, _entries, _splits in (("auc", TOPOLOGY, 5), ("learned", LEARNED, 3)):
+        _name = f"degree-bias/{_part}-{_protocol}"
+        register_listed(
+            _name, partial(_run, name=_name, protocol=_protocol, entries=_entries, splits=_splits)
         )

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from trueedge import methods
 from trueedge.analysis.figure import Figure
 from trueedge.datasets.lfr import lfr
@@ -26,11 +24,20 @@ from trueedge.studies.degree_bias.community_curves import (
     verdict,
 )
 from trueedge.studies.published_values import published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    chosen,
+    comparison,
+    need,
+    places,
+    register_listed,
+    run_all,
+)
 from trueedge.tasks.communities import DIRECTIONS, MEASURES, CommunityTask
 
 NAME = "degree-bias/communities"
-PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
 # The exponent of the degree distribution, by the name of its graphs.
 EXPONENTS = {"lfr-2.5": 2.5, "lfr-3": 3.0}
 MIXINGS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -120,22 +127,12 @@ def _cell(place: Place, device: str, settings: Mapping[str, Any]) -> Cell:
 
 @cache
 def community_task(graphs: str, mixing: float, number: int) -> CommunityTask:
-    """A graph of the study and its communities: 3,000 nodes, the rest as in the paper.
-
-    Args:
-        graphs: of :data:`EXPONENTS`.
-        mixing: μ.
-        number: the graph's seed.
-    """
+    """A graph of the study and its communities: 3,000 nodes, the rest as in the paper."""
     return CommunityTask.of(*lfr(mixing=mixing, degree_exponent=EXPONENTS[graphs], seed=number))
 
 
 def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
-    """The area of each curve, how much larger it is than that of uniform negatives, and the paper's Table 3.
-
-    Args:
-        records: by their places.
-    """
+    """The area of each curve, how much larger it is than that of uniform negatives, and the paper's Table 3."""
     rows = []
     for metric in TITLES:
         curves = curves_of(records, metric)
@@ -147,11 +144,7 @@ def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
 
 
 def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
-    """The curves of each kind of graphs and method, the areas, and their differences.
-
-    Args:
-        records: by their places.
-    """
+    """The curves of each kind of graphs and method, the areas, and their differences."""
     curves = curves_of(records, "element-centric")
     figures = []
     for graphs, method in dict.fromkeys((graphs, method) for graphs, method, _ in curves):
@@ -179,11 +172,7 @@ def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
 
 
 def as_markdown(card: Mapping[str, Any]) -> str:
-    """The areas and differences in the evidence of the study, as tables with what they say.
-
-    Args:
-        card: the evidence, as ``trueedge reproduce … -o FILE.json`` writes it.
-    """
+    """The areas and differences in the evidence of the study, as tables with what they say."""
     drawn, parts = card["figures"], []
     names = {figure["name"] for figure in drawn}
     for graphs in [kind for kind in EXPONENTS if _figure_name("area", kind, "nmi") in names]:
@@ -210,11 +199,7 @@ def _collapses(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def printed_as_markdown(card: Mapping[str, Any]) -> str:
-    """Ours beside the paper's Table 3, as a table.
-
-    Args:
-        card: the evidence.
-    """
+    """Ours beside the paper's Table 3, as a table."""
     lines = ["| graphs | network | metric | ours | published |", "| --- | --- | --- | --- | --- |"]
     for row in card["rows"]:
         if row["theirs"] is not None:
@@ -283,9 +268,8 @@ def _printed(curves: Mapping[Owner, Values]) -> list[Comparison]:
         for owner in [(graphs, value.method, value.protocol) for graphs in EXPONENTS]:
             found = list(curves.get(owner, {}).get(float(mixing), {}).values())
             if found:
-                std = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
                 where = (owner[0], value.protocol, value.method, f"{metric}, mixing {mixing}")
-                rows.append(Comparison(*where, float(np.mean(found)), std, len(found), value.mean, value.std))
+                rows.append(comparison(where, found, value.mean, value.std))
     return rows
 
 
@@ -298,12 +282,4 @@ def _kind(graphs: str) -> str:
     return f"τ1 = {EXPONENTS[graphs]:g}"
 
 
-register(
-    Study(
-        name=NAME,
-        title="communities found by networks that were trained with three kinds of negatives, LFR graphs",
-        citation=PAPER,
-        decimals=3,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

@@ -75,11 +75,7 @@ def area(values: Values, level: float = 0.95) -> Area:
 
 
 def shares_of(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much the value at each place counts in the area below straight lines, divided by the width.
-
-    Args:
-        places: float64 array (m,), rising, 2 or more.
-    """
+    """How much the value at each place counts in the area below straight lines, divided by the width."""
     gaps = np.diff(places)
     shares = np.zeros(len(places))
     shares[:-1] += gaps / 2
@@ -99,14 +95,7 @@ def paired(first: Values, second: Values) -> dict[float, dict[int, float]]:
 
 
 def curve_figure(name: str, title: str, score: str, curves: Mapping[str, Values]) -> Figure:
-    """Mean curves over μ with the interval of each point.
-
-    Args:
-        name: the figure's name.
-        title: its title.
-        score: what the vertical axis says.
-        curves: the curves by name.
-    """
+    """Mean curves over μ with the interval of each point."""
     series = []
     for curve, values in curves.items():
         places = sorted(values)
@@ -117,14 +106,7 @@ def curve_figure(name: str, title: str, score: str, curves: Mapping[str, Values]
 
 
 def area_figure(name: str, title: str, label: str, areas: Mapping[str, Mapping[str, Area]]) -> Figure:
-    """Areas as bars with their intervals.
-
-    Args:
-        name: the figure's name.
-        title: its title.
-        label: what the vertical axis says.
-        areas: for each series the areas by the name on the horizontal axis.
-    """
+    """Areas as bars with their intervals."""
     series = []
     for one, found in areas.items():
         ends = [tuple(getattr(each, end) for each in found.values()) for end in ("value", "low", "high")]
@@ -146,13 +128,7 @@ def _graphs(curves: Any) -> str:
 
 
 def areas_as_markdown(figures: Sequence[Mapping[str, Any]], name: str, decimals: int = 3) -> str:
-    """A table of the areas in a figure and their intervals: a line a name on the axis, a column a series.
-
-    Args:
-        figures: figures as plain dictionaries, as they stand in the evidence of a study.
-        name: the figure's name.
-        decimals: how many are shown.
-    """
+    """A table of the areas in a figure and their intervals: a line a name on the axis, a column a series."""
     figure = _named(figures, name)
     columns = {one.name: dict(zip(one.x, _texts(one, decimals), strict=True)) for one in figure.series}
     lines = [["", *columns]]
@@ -163,13 +139,7 @@ def areas_as_markdown(figures: Sequence[Mapping[str, Any]], name: str, decimals:
 
 
 def verdict(figures: Sequence[Mapping[str, Any]], name: str, winner: str) -> str:
-    """What the intervals of a figure of differences say of its first series, in a sentence.
-
-    Args:
-        figures: figures as plain dictionaries.
-        name: the figure's name.
-        winner: what a positive difference speaks for.
-    """
+    """What the intervals of a figure of differences say of its first series, in a sentence."""
     one = _named(figures, name).series[0]
     groups: dict[str, list[str]] = {"better": [], "worse": [], "not significantly different": []}
     for place, low, high in zip(one.x, one.low, one.high, strict=True):

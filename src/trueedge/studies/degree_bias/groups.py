@@ -14,10 +14,10 @@ from trueedge.methods.classifiers.examples import topology_and_degrees
 from trueedge.metrics import evaluate
 from trueedge.metrics.degree_groups import entropy, in_upper_half
 from trueedge.statistics.degree_laws import lognormal_sigma
-from trueedge.studies.degree_bias.auc import PAPER, SAMPLERS, here, networks
+from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, LIST_SIZES, BenchmarksTask, benchmarks
 from trueedge.studies.published_values import published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
 
 SEEDS = 3
@@ -30,9 +30,6 @@ Floats = NDArray[np.float64]
 
 def shares(task: LinkTask) -> Floats:
     """The comparisons of high with high, high with low, low with high and low with low degree, float64 (4,).
-
-    Args:
-        task: whose test part is divided at the median of the degree products of all its pairs.
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, appendix D.
     """
@@ -129,10 +126,8 @@ def _importance(plan: Plan) -> Finding:
         own = np.array([found[network] for network in names if sigmas[network] > least])
         for place, feature in enumerate(FEATURES):
             if len(own):
-                spread = float(own[:, place].std(ddof=1)) if len(own) > 1 else 0.0
                 where = (group, "uniform", feature, "mean absolute coefficient")
-                mean = float(own[:, place].mean())
-                rows.append(Comparison(*where, mean, spread, len(own), printed[group, feature]))
+                rows.append(comparison(where, own[:, place], printed[group, feature]))
     need(rows, "degree-bias/table-2", ())
     order = sorted(sigmas, key=lambda network: sigmas[network])
     x = tuple(sigmas[network] for network in order)
@@ -145,22 +140,5 @@ def _importance(plan: Plan) -> Finding:
     return Finding(rows, places=here(), figures=[figure])
 
 
-for _name, _title, _run, _decimals in (
-    (
-        "figure-5",
-        "groups of degree that make up the AUC, and Hits@K of degrees (Figures 5, 11)",
-        _decomposition,
-        3,
-    ),
-    ("table-2", "weight of degree beside other features, uniform negatives", _importance, 2),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_name}",
-            title=_title,
-            citation=PAPER,
-            decimals=_decimals,
-            run=_run,
-            one_process=True,
-        )
-    )
+register_listed("degree-bias/figure-5", _decomposition)
+register_listed("degree-bias/table-2", _importance)

@@ -16,8 +16,8 @@ from trueedge.datasets.sources import locate
 from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.statistics.degree_laws import expected_auc, lognormal_sigma
-from trueedge.studies.degree_bias.auc import PAPER, SAMPLERS, here, networks, published_auc
-from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
+from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks, published_auc
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
 
 SEEDS = 5
@@ -30,13 +30,7 @@ Floats = NDArray[np.float64]
 
 
 def pa_auc(network: str, protocol: str, seeds: int) -> Floats:
-    """The AUC of the degree product over all pairs of a protocol's test part, float64 (seeds,).
-
-    Args:
-        network: a network's name.
-        protocol: ``uniform``, ``degree-corrected`` or ``triplet``.
-        seeds: how many splits.
-    """
+    """The AUC of the degree product over all pairs of a protocol's test part, float64 (seeds,)."""
     found = []
     for seed in range(seeds):
         task = tasks.task(network, protocol, seed, **OPTIONS.get(protocol, {}))
@@ -89,17 +83,15 @@ def _rows(
     rows = []
     printed = published_sigma()
     for network, values in aucs.items():
-        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         where = (network, protocol, "pa")
-        rows.append(Comparison(*where, "auc", float(values.mean()), spread, len(values), theirs[network]))
+        rows.append(comparison((*where, "auc"), values, theirs[network]))
         rows.append(Comparison(*where, "sigma", sigmas[network], 0.0, 1, printed.get(network)))
     ours = [float(values.mean()) for values in aucs.values()]
     known = [value for value in theirs.values() if value is not None]
     all_known = len(known) == len(ours)
     many = f"mean of {len(ours)} networks"
     mean = float(np.mean(known)) if all_known and known else None
-    spread = float(np.std(ours, ddof=1)) if len(ours) > 1 else 0.0
-    rows.append(Comparison(many, protocol, "pa", "auc", float(np.mean(ours)), spread, len(ours), mean))
+    rows.append(comparison((many, protocol, "pa", "auc"), ours, mean))
     if protocol != "degree-corrected" and len(ours) > 2:
         law = [expected_auc(sigma, triplets=protocol == "triplet") for sigma in sigmas.values()]
         for metric, ranked in (("pearson", False), ("spearman", True)):
@@ -157,18 +149,6 @@ def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing:
     )
 
 
-for _figure, _protocol, _title in (
-    ("figure-1c", "uniform", "AUC of the degree product against Φ(σ), uniform negatives (Figures 1C and 7A)"),
-    ("figure-1e", "degree-corrected", "AUC of the degree product over σ, degree-corrected negatives"),
-    ("figure-4", "triplet", "AUC of the degree product against Φ(σ/2), triplets (Figure 4)"),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_figure}",
-            title=_title,
-            citation=PAPER,
-            decimals=4,
-            run=partial(_run, protocol=_protocol, name=f"degree-bias/{_figure}"),
-            one_process=True,
-        )
-    )
+for _figure, _protocol in (("1c", "uniform"), ("1e", "degree-corrected"), ("4", "triplet")):
+    _name = f"degree-bias/figure-{_figure}"
+    register_listed(_name, partial(_run, protocol=_protocol, name=_name))

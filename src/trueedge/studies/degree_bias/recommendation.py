@@ -12,7 +12,6 @@ from trueedge.runs import Cell
 from trueedge.studies.degree_bias.alignment import ALIGNED, alignment_figures, alignment_rows, split_rows
 from trueedge.studies.degree_bias.auc import (
     LEARNED,
-    PAPER,
     SAMPLERS,
     TOPOLOGY,
     Entry,
@@ -20,7 +19,7 @@ from trueedge.studies.degree_bias.auc import (
     published_auc,
 )
 from trueedge.studies.degree_bias.benchmarks import HARDEST, benchmarks
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, need, places, register_listed, run_all
 
 NAME = "degree-bias/recommendation"
 ENTRIES = (*TOPOLOGY, *LEARNED)
@@ -115,12 +114,4 @@ def _published() -> dict[tuple[str, str, str], float]:
     }
 
 
-register(
-    Study(
-        name=NAME,
-        title="how far each benchmark ranks methods as recommendation does (Figures 2, 9, 10 and 11)",
-        citation=PAPER,
-        decimals=3,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

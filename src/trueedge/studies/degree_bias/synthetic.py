@@ -12,8 +12,8 @@ from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.randomness import generator
 from trueedge.statistics.degree_laws import power_law_bound
-from trueedge.studies.degree_bias.auc import PAPER, here
-from trueedge.studies.study import Comparison, Finding, Plan, Study, register
+from trueedge.studies.degree_bias.auc import here
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, register_listed
 from trueedge.tasks import LinkTask
 
 FRACTION = 0.25
@@ -69,9 +69,7 @@ def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) ->
     rows = []
     for alpha, graphs, batches in zip(EXPONENTS, grown, drawn, strict=True):
         for what, values in (("price graphs", graphs), ("drawn degrees", batches)):
-            spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            where = (f"exponent {alpha:g}", "uniform", "pa", f"auc, {what}")
-            rows.append(Comparison(*where, float(np.mean(values)), spread, len(values), None))
+            rows.append(comparison((f"exponent {alpha:g}", "uniform", "pa", f"auc, {what}"), values))
     nodes, edges = size
     start = edges // nodes
     curves = {
@@ -95,11 +93,6 @@ def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) ->
 def drawn_auc(alpha: float, samples: int, seed: int) -> float:
     """The AUC of products of two degrees drawn from k^(1 - alpha) against those of two from k^-alpha.
 
-    Args:
-        alpha: the exponent of the degrees, above 2.
-        samples: how many products on either side.
-        seed: for the draws.
-
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, E.3.
     """
     rng = generator(seed, "power law", str(alpha))
@@ -113,11 +106,6 @@ def draw_power_law(rng: np.random.Generator, exponent: float, shape: tuple[int, 
 
     The inverse of the distribution function, by bisection: k is the largest with ζ(exponent, k) / ζ(exponent)
     at or above a uniform number.
-
-    Args:
-        rng: where the randomness comes from.
-        exponent: above 1.
-        shape: of what is drawn.
     """
     from scipy.special import zeta
 
@@ -156,12 +144,5 @@ def _no_choice(plan: Plan, name: str) -> None:
             raise InputError(f"{name} draws its own graphs and has one method: it takes no {what}")
 
 
-for _name, _title, _run in (
-    ("figure-1b", "degrees at the ends of positives and negatives", _degree_distributions),
-    ("figure-8", "AUC of the degree product on power laws, over its bound (Figures 7B, 8)", _power_laws),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_name}", title=_title, citation=PAPER, decimals=4, run=_run, one_process=True
-        )
-    )
+register_listed("degree-bias/figure-1b", _degree_distributions)
+register_listed("degree-bias/figure-8", _power_laws)

@@ -15,8 +15,7 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError
 from trueedge.randomness import generator
 from trueedge.scorers.scorer import score_pairs
-from trueedge.studies.heart.tables import PAPER
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, register
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, register_listed
 from trueedge.tasks import LinkTask, Part
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -59,13 +58,7 @@ def _run(plan: Plan, *, number: int) -> Finding:
 def common_neighbours(
     dataset: str, hard: bool = True, released: bool = False
 ) -> dict[tuple[str, str], NDArray[np.int64]]:
-    """The number of common neighbours of each test pair, by (protocol, positives or negatives).
-
-    Args:
-        dataset: a data set's name.
-        hard: count those of HeaRT's negatives beside those of the existing setting.
-        released: take split and negatives from the released files.
-    """
+    """The number of common neighbours of each test pair, by (protocol, positives or negatives)."""
     datasets.available(dataset, released="shared" if released else None)
     suffix = "-released" if released else ""
     existing = tasks.task(dataset, f"existing{suffix}", 0)
@@ -89,14 +82,7 @@ def common_neighbours(
 def thinned(
     task: LinkTask, names: Sequence[str] = ("valid", "test"), most: int = 5000, seed: int = 0
 ) -> LinkTask:
-    """A task under HeaRT with the graph and the positives of another, of each part at most so many.
-
-    Args:
-        task: of a named data set, under ``existing``.
-        names: the parts it shall have.
-        most: how many positives a part keeps, drawn without repetition.
-        seed: for the draw and for the negatives.
-    """
+    """A task under HeaRT with the graph and the positives of another, of each part at most so many."""
     kept = {}
     for name in names:
         positives = task.part(name).positives
@@ -108,13 +94,7 @@ def thinned(
 
 
 def hardened(task: LinkTask, positives: Mapping[str, NDArray[np.int32]], seed: int = 0) -> LinkTask:
-    """Some positives of a task's parts, each with the negatives that it has under HeaRT.
-
-    Args:
-        task: of a named data set, under ``existing``.
-        positives: of each part, int32 (p, 2).
-        seed: for what HeaRT draws at random.
-    """
+    """Some positives of a task's parts, each with the negatives that it has under HeaRT."""
     settings = heart_settings(task)
     parts = {}
     for name, some in positives.items():
@@ -188,10 +168,5 @@ def _rows(dataset: str, counted: Mapping[tuple[str, str], NDArray[np.int64]]) ->
     return rows
 
 
-for _number, (_names, _hard) in FIGURES.items():
-    _name_of_study, _bound = f"heart/figure-{_number}", partial(_run, number=_number)
-    _settings = "both settings" if _hard else "the existing setting"
-    _title = f"Common neighbours of positives and negatives, {_settings}: {', '.join(_names)}"
-    register(
-        Study(name=_name_of_study, title=_title, citation=PAPER, decimals=2, run=_bound, one_process=True)
-    )
+for _number in FIGURES:
+    register_listed(f"heart/figure-{_number}", partial(_run, number=_number))

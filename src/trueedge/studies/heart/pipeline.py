@@ -13,8 +13,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import Heuristic
 from trueedge.studies.heart.figures import SMALL, heart_settings
-from trueedge.studies.heart.tables import PAPER
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, register
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, register_listed
 from trueedge.tasks import LinkTask
 
 NAME = "heart/figure-2"
@@ -157,13 +156,4 @@ def _rows(dataset: str, side: int, found: Corruptions) -> list[Comparison]:
     ]
 
 
-register(
-    Study(
-        name=NAME,
-        title="How the hard negatives of one positive are found",
-        citation=PAPER,
-        decimals=2,
-        run=_run,
-        one_process=True,
-    )
-)
+register_listed(NAME, _run)
