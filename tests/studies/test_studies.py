@@ -99,7 +99,7 @@ def test_evidence_of_another_study_is_not_overwritten(tmp_path) -> None:
     path = tmp_path / "table.json"
     rows = [Comparison("citeseer", "p", "cn", "mrr", 1.0, 0.0, 1, 2.0)]
     studies.write(studies.get("heart/table-1"), Finding(rows), path)
-    with pytest.raises(InputError, match="holds heart/table-1: heart/table-4 goes into a file of its own"):
+    with pytest.raises(InputError, match="contains heart/table-1: write heart/table-4 to another file"):
         studies.write(studies.get("heart/table-4"), Finding(rows), path)
     path.write_text("[]")
     with pytest.raises(InputError, match="holds no study to add to"):

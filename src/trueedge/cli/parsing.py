@@ -134,7 +134,7 @@ def source(text: str, header: bool | None = None) -> str | Graph:
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
-        raise InputError(f"{text} holds no task: there is no task.json in it")
+        raise InputError(f"{text} is not a saved task: it has no task.json")
     if "/" in text or Path(text).suffix:
         raise InputError(f"there is no file {text}")
     datasets.get(text)

@@ -199,5 +199,5 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Graph:
-    """Read a data set's graph by name; counts that differ from its card are an error."""
+    """Read a data set's graph by name (see :func:`get`); counts that differ from its card are an error."""
     return get(name).load()

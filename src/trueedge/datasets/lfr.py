@@ -173,7 +173,7 @@ def _degree_law(exponent: float, mean: float, highest: int) -> NDArray[np.float6
 
 
 def _even_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
-    """Degrees from a law; the last node's is drawn anew where their sum would be odd."""
+    """Return degrees drawn from a law; if their sum is odd, the last one is redrawn."""
     degrees = draw_degrees(rng, law, nodes)
     if degrees.sum() % 2:
         other = law * (np.arange(len(law)) % 2 != degrees[-1] % 2)
@@ -186,7 +186,7 @@ def _even_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int
 
 
 def _internal_degrees(degrees: NDArray[np.int64], mixing: float, start: float) -> NDArray[np.int64]:
-    """Shares of the degrees, each rounded up or down so that their sum is that of the shares.
+    """Return the internal degrees, rounded up or down so that their sum is right.
 
     Args:
         degrees: int64 array (n,).
@@ -205,7 +205,7 @@ def _join(
     bounds: tuple[int, int],
     key: int,
 ) -> tuple[NDArray[np.int32], JoinedCommunities]:
-    """Communities and edges between their nodes, drawn anew where too many edges found no place."""
+    """Return communities and edges, redrawn while too many edges find no place."""
     from trueedge.kernels.generators.lfr import draw_communities, join_communities
     from trueedge.kernels.generators.rewiring import dice
 
@@ -274,12 +274,12 @@ _CARD = register(
     Dataset(
         name="lfr",
         family="lfr",
-        title="communities that are known, with power laws of degrees and of sizes; settings: "
+        title="known communities, with power-law degrees and community sizes; settings: "
         + ", ".join(_SETTINGS),
         num_nodes=None,
         num_edges=None,
         num_features=0,
-        licence="none needed: it is generated",
+        licence="none (generated)",
         source="generated",
         citation="Lancichinetti, Fortunato and Radicchi, Benchmark Graphs for Testing Community Detection"
         " Algorithms, Physical Review E 2008",

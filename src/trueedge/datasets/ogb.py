@@ -29,7 +29,7 @@ class Layout:
         packed: what OGB calls its archive and the folder inside it.
         split: the folder below ``split`` that holds the parts.
         num_features: the length of a feature row, 0 for none.
-        raw_train: the training edges are read from ``raw/edge.csv.gz``, as there is no need for ``train.pt``.
+        raw_train: the training edges are read from ``raw/edge.csv.gz``, and not from ``train.pt``.
     """
 
     name: str
@@ -142,7 +142,7 @@ def _entry(arrays: Mapping[str, NDArray[Any]], key: str, path: Path) -> NDArray[
 
 
 def _graph(parts: list[Part], num_nodes: int, features: NDArray[np.float32] | None, name: str) -> Graph:
-    """Make a graph of the rows of some parts: of rows between the same nodes there is one edge."""
+    """Make a graph of the rows of some parts: rows between the same nodes become one edge."""
     pairs = np.concatenate([part.pairs for part in parts])
     carried = [key for key in parts[0].data if all(key in part.data for part in parts)]
     if not carried:

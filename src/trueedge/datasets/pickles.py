@@ -59,7 +59,7 @@ def load_pickle(
     admitted: Mapping[tuple[str, str], object] | None = None,
     persistent: Callable[[Any], object] | None = None,
 ) -> Any:
-    """Read one pickle from a stream, with stand-ins where arrays will be; see :func:`finished`."""
+    """Read one pickle, with stand-ins for arrays; ``persistent`` returns the object of a persistent id."""
     with distrust(what):
         return _Reader(stream, what, {**_ADMITTED, **(admitted or {})}, persistent).load()
 

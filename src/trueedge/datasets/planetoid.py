@@ -23,8 +23,8 @@ _ADDRESS = "https://github.com/kimiyoung/planetoid/raw/master/data"
 def read(corpus: str, name: str) -> Graph:
     """Read ``planetoid/<corpus>/ind.<corpus>.*``, nodes in the order every library knows.
 
-    Test rows stand at the end of the features in an order of their own, and ``test.index`` says which nodes
-    they are; a test node it leaves out has no features and gets a row of zeros.
+    The features of test nodes come last, in the order of ``test.index``; a test node that is not in it gets a
+    row of zeros.
     """
     places = {Path(path).name: place for path, place in locate_all(_files(corpus), name).items()}
     lists = _lists(places[f"ind.{corpus}.graph"])
@@ -43,13 +43,13 @@ def read(corpus: str, name: str) -> Graph:
     features = np.zeros((num_nodes, allx.shape[1]), dtype=np.float32)
     features[:num_known] = allx.dense()
     features[index] = tx.dense()
-    # Each edge is listed at both of its ends: the graph keeps it once, and that is not worth a note.
+    # Each edge is listed at both ends; keeping it once needs no note.
     pairs = np.unique(np.sort(_pairs(lists, places[f"ind.{corpus}.graph"]), axis=1), axis=0)
     graph = Graph.from_edges(pairs, num_nodes, features, self_loops="drop", name=name)
     bare = num_nodes - num_known - len(index)
     if bare == 0:
         return graph
-    note = f"gave a row of zeros to {bare} of {num_nodes} nodes, without features in the files"
+    note = f"{bare} of {num_nodes} nodes have no features in the files and got a row of zeros"
     return replace(graph, notes=(*graph.notes, note))
 
 
@@ -67,7 +67,7 @@ def _unpickled(path: Path) -> Any:
 def _rows(path: Path) -> SparseRows:
     matrix = _unpickled(path)
     if not isinstance(matrix, SparseRows):
-        raise InputError(f"{path} holds no sparse matrix")
+        raise InputError(f"{path} does not contain a sparse matrix")
     return matrix
 
 
@@ -75,7 +75,7 @@ def _lists(path: Path) -> dict[int, list[int]]:
     """Return the neighbours of each node, with the nodes 0..n-1 as keys."""
     lists = _unpickled(path)
     if not isinstance(lists, dict) or not all(isinstance(row, list) for row in lists.values()):
-        raise InputError(f"{path} holds no dict of lists of neighbours")
+        raise InputError(f"{path} does not contain a dict of neighbour lists")
     if set(lists) != set(range(len(lists))):
         raise InputError(f"{path}: the nodes must be 0..{len(lists) - 1}")
     return dict(lists)

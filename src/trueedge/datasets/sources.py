@@ -42,7 +42,12 @@ class FileCheck:
 
 
 def available(name: str, *, released: str | None = None) -> None:
-    """Check that a data set can be read here and download what has an address; else :class:`MissingFile`."""
+    """Check that a data set can be read here; download its files or raise :class:`MissingFile`.
+
+    Args:
+        name: the data set.
+        released: check the split released for it with these negatives, not the data set itself.
+    """
     card = get(name)
     if released is not None and released not in card.released_files:
         raise MissingFile(f"HeaRT released no split for {name}")
@@ -92,7 +97,8 @@ def verify(name: str) -> tuple[FileCheck, ...]:
 def fingerprint(name: str, released: str | None = None) -> str:
     """Return a SHA-256 of the content of a data set's files on this machine; nothing is downloaded.
 
-    It is empty for embedded and generated graphs, which have no files.
+    It is empty for embedded and generated graphs, which have no files. With ``released``, it includes the
+    files of the split released with these negatives.
     """
     found = [place for _, place in _local_files(name, released)]
     if not found:
@@ -216,7 +222,7 @@ def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path
                 members = _honest_members(archive, owner, str(files[0].url))
                 for file in files:
                     if file.member not in members:
-                        raise InputError(f"{owner}: the archive at {file.url} holds no {file.member}")
+                        raise InputError(f"{owner}: the archive at {file.url} does not contain {file.member}")
                     target = folder / file.path
                     with draft_in(target.parent) as draft:
                         with archive.open(members[file.member]) as inner, draft.open("wb") as out:

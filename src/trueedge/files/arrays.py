@@ -32,14 +32,14 @@ CHUNK = 2**22
 
 
 def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
-    """Read the array of a .npy file."""
+    """Read the array of a .npy file; refuse a file that does not hold what its header says."""
     place, what = regular_file(path, what), what or str(path)
     try:
         with place.open("rb") as stream:
             start = stream.read(len(NPY))
             if start != NPY:
                 other = ": it is an archive, as .npz files are" if start[:4] in ZIP else ""
-                raise InputError(f"{what} is no .npy file of numbers{other}")
+                raise InputError(f"{what} is not a .npy file of numbers{other}")
             stream.seek(0)
             return array_in(stream, os.fstat(stream.fileno()).st_size, what)
     except OSError as error:
@@ -47,7 +47,7 @@ def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
 
 
 def map_array(path: Path, what: str | None = None) -> np.memmap[Any, Any]:
-    """Map the array of a .npy file into memory, read-only."""
+    """Map the array of a .npy file into memory, read-only; refuse a file shorter than its header says."""
     place, what = regular_file(path, what), what or str(path)
     try:
         with warnings.catch_warnings():
@@ -76,7 +76,7 @@ def regular_file(path: Path, what: str | None = None) -> Path:
 
 
 def array_in(stream: IO[bytes], size: int, what: str, whole: bool = False) -> NDArray[Any]:
-    """Read an array from a stream in the format of .npy files."""
+    """Read an array in .npy format from a stream of ``size`` bytes; ``whole`` refuses anything after it."""
     begin = stream.read(LONGEST_HEAD)
     shape, turned, dtype, start = _head(begin, what)
     if dtype.hasobject:

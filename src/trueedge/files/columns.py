@@ -151,7 +151,7 @@ def _read_anything(
         notes = (_header_note(rows.lines[0], rows.ids[:width]), *notes)
         rows = _Rows(text, rows.ids[width:], rows.lines[1:], rows.columns, width)
     if not rows.lines:
-        raise InputError(f"{text.path} is empty: it holds no edge")
+        raise InputError(f"{text.path} is empty: it has no edges")
     place: dict[str, int] = {}
     flat = np.array([place.setdefault(value, len(place)) for value in rows.ids], dtype=np.int64)
     _refuse_no_ids(rows, place)

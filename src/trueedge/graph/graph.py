@@ -98,7 +98,7 @@ class Graph:
             labels: the nodes' own names, n different ones.
             edge_data: further numbers for each edge, arrays (m,); of a repeated edge the first is kept.
             name: what to call the graph.
-            header: whether the first line of a file names the columns; None finds out, and a note says so.
+            header: whether the first line of a file names the columns; None to detect it (a note says so).
         """
         if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:

@@ -43,7 +43,11 @@ def published(paper: str) -> tuple[PublishedValue, ...]:
         raise InputError(f"no published numbers of {paper!r} are known")
     return tuple(
         PublishedValue(
-            *(row[key] for key in ("table", "dataset", "protocol", "method", "metric")),
+            row["table"],
+            row["dataset"],
+            row["protocol"],
+            row["method"],
+            row["metric"],
             float(row["mean"]) if row["mean"] else None,
             float(row["std"]) if row["std"] else None,
             row["note"],

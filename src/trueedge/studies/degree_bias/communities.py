@@ -96,7 +96,7 @@ class Place:
 
 
 def cells(plan: Plan, settings: Mapping[str, Any] | None = None) -> dict[Place, Cell]:
-    """All that is run: a graph of each kind, μ and number, a network and a sampler each.
+    """Return all cells: every kind of graph, μ, graph number, network and sampler.
 
     The numbers of graphs come first, so that a run which is cut short has fewer graphs and nothing else is
     missing.
@@ -127,12 +127,12 @@ def _cell(place: Place, device: str, settings: Mapping[str, Any]) -> Cell:
 
 @cache
 def community_task(graphs: str, mixing: float, number: int) -> CommunityTask:
-    """A graph of the study and its communities: 3,000 nodes, the rest as in the paper."""
+    """Return a graph with 3,000 nodes and its communities; other settings are those of the paper."""
     return CommunityTask.of(*lfr(mixing=mixing, degree_exponent=EXPONENTS[graphs], seed=number))
 
 
 def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
-    """The area of each curve, how much larger it is than that of uniform negatives, and the paper's Table 3."""
+    """Return the area of each curve, its difference from uniform negatives, and Table 3 of the paper."""
     rows = []
     for metric in TITLES:
         curves = curves_of(records, metric)
@@ -144,7 +144,7 @@ def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
 
 
 def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
-    """The curves of each kind of graphs and method, the areas, and their differences."""
+    """Return the curves of each kind of graphs and method, the areas, and their differences."""
     curves = curves_of(records, "element-centric")
     figures = []
     for graphs, method in dict.fromkeys((graphs, method) for graphs, method, _ in curves):
@@ -172,7 +172,7 @@ def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
 
 
 def as_markdown(card: Mapping[str, Any]) -> str:
-    """The areas and differences in the evidence of the study, as tables with what they say."""
+    """Return the areas and differences in the evidence of the study as Markdown tables."""
     drawn, parts = card["figures"], []
     names = {figure["name"] for figure in drawn}
     for graphs in [kind for kind in EXPONENTS if _figure_name("area", kind, "nmi") in names]:
@@ -199,7 +199,7 @@ def _collapses(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def printed_as_markdown(card: Mapping[str, Any]) -> str:
-    """Ours beside the paper's Table 3, as a table."""
+    """Return our values and Table 3 of the paper as a Markdown table."""
     lines = ["| graphs | network | metric | ours | published |", "| --- | --- | --- | --- | --- |"]
     for row in card["rows"]:
         if row["theirs"] is not None:
@@ -211,7 +211,7 @@ def printed_as_markdown(card: Mapping[str, Any]) -> str:
 
 
 def curves_of(records: Mapping[Place, Record], metric: str) -> dict[Owner, dict[float, dict[int, float]]]:
-    """The values of a metric by owner, μ and number of the graph."""
+    """Return the values of a metric by owner, μ and graph number."""
     curves: dict[Owner, dict[float, dict[int, float]]] = {}
     for place, record in records.items():
         owner = (place.graphs, place.method, place.sampler)
@@ -220,7 +220,7 @@ def curves_of(records: Mapping[Place, Record], metric: str) -> dict[Owner, dict[
 
 
 def gaps_of(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
-    """How much larger each area is than that of the method with uniform negatives, on the same graphs."""
+    """Return how much larger each area is than with uniform negatives on the same graphs."""
     gaps: dict[Owner, Values] = {
         owner: paired(values, curves[*owner[:2], AGAINST])
         for owner, values in curves.items()
@@ -230,12 +230,12 @@ def gaps_of(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
 
 
 def _areas(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
-    """Of the curves that reach over two values of μ at least."""
+    """Return the areas of the curves with two values of μ or more."""
     return {owner: area(values) for owner, values in curves.items() if len(values) > 1}
 
 
 def _by_series(areas: Mapping[Owner, Area], graphs: str) -> dict[str, dict[str, Area]]:
-    """The areas of a kind of graphs by sampler, then by method."""
+    """Return the areas of a kind of graphs by sampler, then by method."""
     found: dict[str, dict[str, Area]] = {}
     for (kind, method, sampler), one in areas.items():
         if kind == graphs:
@@ -248,7 +248,7 @@ def _row(graphs: str, protocol: str, method: str, metric: str, found: Area) -> C
 
 
 def _collapsed(records: Mapping[Place, Record]) -> list[Comparison]:
-    """How many trainings came to nothing, for each network and sampler where one did."""
+    """Return the share of collapsed trainings of each network and sampler that had one."""
     found: dict[Owner, list[bool]] = {}
     for place, record in records.items():
         nothing = max(abs(record.test[metric]) for metric in TITLES) < 1e-9
@@ -261,7 +261,7 @@ def _collapsed(records: Mapping[Place, Record]) -> list[Comparison]:
 
 
 def _printed(curves: Mapping[Owner, Values]) -> list[Comparison]:
-    """Ours beside Table 3, which does not say which exponent its graphs have."""
+    """Return our values next to Table 3, which does not state the exponent of its graphs."""
     rows = []
     for value in published("degree-bias-communities"):
         metric, _, mixing = value.metric.partition(", mixing ")
@@ -274,7 +274,7 @@ def _printed(curves: Mapping[Owner, Values]) -> list[Comparison]:
 
 
 def _figure_name(*parts: str) -> str:
-    """Names stand in links, where a dot would mean something."""
+    """Return a name without dots, which would not work in links."""
     return "-".join(["communities", *parts]).replace(".", "-")
 
 

@@ -1,4 +1,4 @@
-"""Where the AUC comes from: groups of degree, the weight of degree beside other numbers, and Hits@K."""
+"""Where the AUC comes from: degree groups, the weight of degree among other features, and Hits@K."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Floats = NDArray[np.float64]
 
 
 def shares(task: LinkTask) -> Floats:
-    """The comparisons of high with high, high with low, low with high and low with low degree, float64 (4,).
+    """Return the shares of high-high, high-low, low-high and low-low degree comparisons, float64 (4,).
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, appendix D.
     """
@@ -39,14 +39,14 @@ def shares(task: LinkTask) -> Floats:
 
 
 def weights(task: LinkTask) -> Floats:
-    """The logistic coefficients of Table 2 on the test part of a task with shared negatives, float64 (5,)."""
+    """Return the logistic coefficients of Table 2 for a task with shared negatives, float64 (5,)."""
     pairs = task.pairs()
     labels = np.repeat([1.0, 0.0], [len(task.test.positives), len(task.test.negatives)])
     return coefficients(topology_and_degrees(task.graph, pairs), labels)[0]
 
 
 def pa_hits(task: LinkTask) -> Floats:
-    """The paper's Hits@K of the degree product, for each of the list sizes, float64 (sizes,)."""
+    """Return the paper's Hits@K of the degree product for each list size, float64 (sizes,)."""
     positive, negative = task.scores(methods.create("pa").fit(task))
     found = evaluate(positive, negative.reshape(-1), [f"precision@{k}" for k in LIST_SIZES])
     return np.array(list(found.values()))
@@ -61,7 +61,7 @@ def _tasks(network: str, plan: Plan) -> list[BenchmarksTask]:
 
 
 def _decomposition(plan: Plan) -> Finding:
-    """Entropy of the groups, share of the easy comparisons, Hits@K of the degree product (Figures 5, 11)."""
+    """Compute Figures 5 and 11: entropy of the groups, easy comparisons, Hits@K of the degree product."""
     names = networks(plan)
     sigmas = _sigmas(names)
     found: dict[tuple[str, str], Floats] = {}
@@ -107,7 +107,7 @@ def _over_sigma(
 
 
 def _importance(plan: Plan) -> Finding:
-    """Mean absolute coefficients over groups of networks, uniform negatives (Table 2)."""
+    """Compute Table 2: mean absolute coefficients over groups of networks, uniform negatives."""
     names = networks(plan)
     sigmas = _sigmas(names)
     found: dict[str, Floats] = {}

@@ -1,4 +1,4 @@
-"""What degrees alone get: the preferential attachment index beside the laws that foretell it."""
+"""What degrees alone achieve: preferential attachment, and the laws that predict its AUC."""
 
 from __future__ import annotations
 
@@ -21,28 +21,28 @@ from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, 
 from trueedge.tasks import LinkTask
 
 SEEDS = 5
-# An edge is listed with its smaller node first, and node ids may go with degree: the end that a triplet keeps
-# is either one, as the law has it.
+# Edges list the smaller node first, and ids may correlate with degree: a triplet keeps a random end, as the
+# law assumes.
 OPTIONS: dict[str, dict[str, Any]] = {"triplet": {"keep": "random"}}
-# A division of ours: the paper shades each point by its own value.
+# Our own bins: the paper shades each point by its value.
 ASSORTATIVITY = (("below −0.05", -1.0, -0.05), ("−0.05 to 0.05", -0.05, 0.05), ("above 0.05", 0.05, 1.01))
 Floats = NDArray[np.float64]
 
 
 def pa_auc(network: str, protocol: str, seeds: int) -> Floats:
-    """The AUC of the degree product over all pairs of a protocol's test part, float64 (seeds,)."""
+    """Return the AUC of the degree product over all test pairs of a protocol, float64 (seeds,)."""
     found = []
     for seed in range(seeds):
         task = tasks.task(network, protocol, seed, **OPTIONS.get(protocol, {}))
         assert isinstance(task, LinkTask)
         positive, negative = task.scores(methods.create("pa").fit(task))
-        # Of triplets too the law is about all pairs, and not about each edge and its own.
+        # The law is about all pairs, for triplets too.
         found.append(evaluate(positive, negative.reshape(-1), ["auc"])["auc"])
     return np.array(found)
 
 
 def degree_assortativity(graph: Graph) -> float:
-    """The correlation of the degrees at the two ends of an edge; 0 where all degrees are equal.
+    """Return the correlation of the degrees at both ends of an edge; 0 if all degrees are equal.
 
     Newman, Assortative Mixing in Networks, Physical Review Letters 2002.
     """
@@ -79,7 +79,7 @@ def _run(plan: Plan, *, protocol: str, name: str) -> Finding:
 def _rows(
     sigmas: dict[str, float], aucs: dict[str, Floats], protocol: str, theirs: dict[str, float | None]
 ) -> list[Comparison]:
-    """The AUC and σ of each network, their means, and how the AUC goes with its law."""
+    """Return the AUC and σ of each network, their means, and the correlation of the AUC with its law."""
     rows = []
     printed = published_sigma()
     for network, values in aucs.items():
@@ -103,7 +103,7 @@ def _rows(
 
 
 def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = False) -> float:
-    """Pearson's correlation of two rows of numbers, or Spearman's: that of their ranks."""
+    """Return Pearson's correlation of two rows of numbers, or Spearman's."""
     from scipy.stats import rankdata
 
     both = np.array([first, second], dtype=np.float64)
@@ -113,7 +113,7 @@ def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = 
 
 
 def published_sigma() -> dict[str, float]:
-    """The published σ of each network, from the networks' own folder."""
+    """Return the published σ of each network."""
     with locate(datasets.SourceFile("networks/published_stats.csv")).open(newline="") as file:
         return {row["network"]: float(row["lognorm_sigma"]) for row in csv.DictReader(file)}
 
@@ -121,7 +121,7 @@ def published_sigma() -> dict[str, float]:
 def _against_sigma(
     title: str, sigmas: dict[str, float], means: dict[str, float], law: Callable[[float], float] | None
 ) -> Figure:
-    """The AUC on each network over σ, and the law (Figures 1C and 4)."""
+    """Draw the AUC on each network over σ, and the law (Figures 1C and 4)."""
     order = sorted(sigmas, key=lambda network: sigmas[network])
     x = tuple(sigmas[network] for network in order)
     series = [Series("networks", x, tuple(means[network] for network in order))]
@@ -132,7 +132,7 @@ def _against_sigma(
 
 
 def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing: dict[str, float]) -> Figure:
-    """The AUC on each network beside the expected one, by degree assortativity (Figure 7A)."""
+    """Draw the AUC over the expected one, by degree assortativity (Figure 7A)."""
     series = []
     for name, low, high in ASSORTATIVITY:
         own = [network for network in sigmas if low <= mixing[network] < high]

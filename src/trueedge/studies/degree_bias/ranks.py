@@ -35,7 +35,7 @@ def _run(plan: Plan) -> Finding:
 
 
 def rank_rows(compared: Iterable[Comparison]) -> list[Comparison]:
-    """The overlap of our rankings with the published ones: on each network, its mean, and of the mean AUC."""
+    """Return the overlap of our AUC rankings with the published ones: per network, its mean, and overall."""
     rows = []
     for protocol, both in _by_protocol(compared).items():
         for scope in scopes(both):
@@ -53,7 +53,7 @@ def rank_rows(compared: Iterable[Comparison]) -> list[Comparison]:
 
 
 def spread_figures(compared: Iterable[Comparison]) -> list[Figure]:
-    """The AUC of each method over the networks under each sampler (Figure 1D and E)."""
+    """Draw the AUC of each method over the networks under each sampler (Figure 1D and E)."""
     by_protocol = _by_protocol(compared)
     found = []
     for number, scope in enumerate(scopes(next(iter(by_protocol.values()), {})), 1):
@@ -92,7 +92,7 @@ def _by_protocol(compared: Iterable[Comparison]) -> dict[str, dict[tuple[str, st
 
 
 def _overlap(both: Both, scope: Scope, networks: Sequence[str]) -> float:
-    """The overlap of the rankings by the mean over some networks."""
+    """Return the overlap of the rankings by the mean over some networks."""
     groups = [
         rank_groups({m: float(np.mean([both[n, m][whose] for n in networks])) for m in scope.methods})
         for whose in ("ours", "theirs")
@@ -101,7 +101,7 @@ def _overlap(both: Both, scope: Scope, networks: Sequence[str]) -> float:
 
 
 def _by_mean(by_protocol: Mapping[str, Both], scope: Scope) -> list[str]:
-    """The methods, best first by the mean under the first sampler."""
+    """Return the methods, best first by the mean under the first sampler."""
     both = next(iter(by_protocol.values()))
     means = {m: float(np.mean([both[n, m]["ours"] for n in scope.networks])) for m in scope.methods}
     return sorted(scope.methods, key=lambda method: -means[method])

@@ -33,7 +33,7 @@ BLOCKS = {"squirrel": 1 << 20, "chameleon": 1 << 18}
 # All positives share their negatives: the MRR without the highest-scored ones shows how much it depends on
 # few of them.
 LEFT_OUT = (1, 3, 10)
-# LPFormer with the target link masked only where the published code masks it, beside the masked one.
+# LPFormer with the target link masked only where the published code masks it.
 AS_PUBLISHED = "published-masks"
 PUBLISHED_MASKS = {"mask_input": False, "mask_ranks": False}
 
