@@ -41,7 +41,7 @@ def test_only_what_is_asked_for_is_reported(trueedge, runs, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (("nowhere",), "there is not a folder nowhere"),
+        (("nowhere",), "there is no folder nowhere"),
         (("runs", "-o", "report.pdf"), "report.pdf: a report is written to an .html file"),
         (("--dataset", "karat"), "no dataset of these records is called 'karat'; did you mean 'karate'?"),
         (("--method", "gcn"), "no method of these records is called 'gcn'"),

@@ -140,7 +140,7 @@ def test_a_stop_says_that_the_command_goes_on(trueedge, graph_file: Path, monkey
     monkeypatch.setattr("trueedge.cli.parsing.tasks.task", stop)
     status, _, err = trueedge(*COMMAND)
     assert status == 130
-    assert "finished shards are in big; run the same command again to continue" in err
+    assert "finished shards are in big; run the same command again to resume" in err
 
 
 def start(folder: Path) -> subprocess.Popen[str]:

@@ -89,7 +89,7 @@ def test_files_are_told_where_they_are_or_how_they_are_had(trueedge, tmp_path, m
     (tmp_path / "planetoid" / "citeseer").mkdir(parents=True)
     (tmp_path / "planetoid" / "citeseer" / "ind.citeseer.graph").write_bytes(b"not it")
     out = trueedge("datasets", "citeseer")[1]
-    assert f"{tmp_path}/planetoid/citeseer: ind.citeseer.graph (found, but it differs from" in out
+    assert f"{tmp_path}/planetoid/citeseer: ind.citeseer.graph (found, but its checksum differs" in out
     assert "planetoid/citeseer: ind.citeseer.allx" in out
     assert "will be downloaded from https://" in out
 

@@ -33,7 +33,7 @@ def test_citeseer_keeps_its_isolated_nodes_and_gives_bare_ones_zeros(data_folder
     assert (~graph.features.any(axis=1)).sum() == 15
     assert graph.notes == (
         "dropped 124 self-loops",
-        "15 of 3327 nodes have no features in the files and got a row of zeros",
+        "15 of 3327 nodes, which have no features in the files, got a row of zeros",
     )
     assert datasets.load("pubmed").notes == ("dropped 3 self-loops",)
 
@@ -72,7 +72,7 @@ def test_test_rows_are_put_in_their_places(own_data: Path, put: Callable[..., Pa
     assert graph.edges.tolist() == [[0, 1], [0, 2], [3, 4], [4, 5]]
     assert graph.notes == (
         "dropped 1 self-loop",
-        "1 of 7 nodes have no features in the files and got a row of zeros",
+        "1 of 7 nodes, which have no features in the files, got a row of zeros",
     )
     with pytest.raises(InputError, match="citeseer: the files hold 7 nodes, the data set has 3327"):
         datasets.load("citeseer")

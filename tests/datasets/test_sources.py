@@ -408,7 +408,7 @@ def test_a_user_without_a_home_is_asked_for_a_cache(
     for variable in ("TRUEEDGE_CACHE", "XDG_CACHE_HOME"):
         monkeypatch.delenv(variable, raising=False)
     monkeypatch.setattr(Path, "home", nobody)
-    with pytest.raises(InputError, match="no home folder to keep files in: name a folder in TRUEEDGE_CACHE"):
+    with pytest.raises(InputError, match="no home folder for downloads: set TRUEEDGE_CACHE to a folder"):
         locate(SourceFile("x"))
     place = put(own_data / "x", "here")
     assert locate(SourceFile("x")) == place

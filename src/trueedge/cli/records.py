@@ -55,7 +55,7 @@ def open_store(runs: Path) -> Store:
     from trueedge.results.store import FILE_NAME
 
     if not runs.is_dir():
-        raise InputError(f"there is not a folder {runs}")
+        raise InputError(f"there is no folder {runs}")
     if not (runs / FILE_NAME).is_file():
         raise InputError(f"there are no records in {runs}: 'trueedge run' writes them")
     return Store(runs)

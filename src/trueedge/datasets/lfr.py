@@ -53,18 +53,18 @@ def lfr(
 ) -> tuple[Graph, NDArray[np.int32]]:
     """Return a graph and its communities, int32 (nodes,), with power laws of degrees and of community sizes.
 
-    Each node has about ``1 - mixing`` of its neighbours in its community. Degrees are those drawn; an edge
-    that finds no place in its community goes outside, one that finds none there is left out, and the graph's
-    notes say how many. The share of edges between communities is within 0.02 (and one edge a community) of
-    ``mixing``: communities with which it is not are drawn anew, and refused in the end. Sizes are drawn from
-    their law given that they sum to ``nodes``, that every node fits into a community larger than its internal
-    degree, and, where there is any mixing, that no community has more than half of the nodes.
+    Each node has about ``1 - mixing`` of its neighbours in its community. An edge that finds no place in its
+    community goes outside, and one that finds none there is dropped; the graph's notes count both. The share
+    of edges between communities is within 0.02 (plus one edge per community) of ``mixing``; communities that
+    miss it are redrawn up to ten times. Sizes follow their law given that they sum to ``nodes``, that every
+    node fits into a community larger than its internal degree, and, if there is mixing, that no community has
+    more than half of the nodes.
 
     Args:
         nodes: the number of nodes.
         mixing: μ, the share of a node's neighbours outside its community.
         mean_degree: the expected degree; the lower bound of the power law is mixed from two neighbouring ones
-            so that it is met.
+            to match it.
         max_degree: the upper bound of degrees.
         degree_exponent: τ1, above 1.
         community_exponent: τ2, above 0.
@@ -139,7 +139,7 @@ def mixing_of(graph: Graph, communities: ArrayLike) -> float:
 def _check(
     nodes: int, mixing: float, mean_degree: float, max_degree: int, min_community: int, max_community: int
 ) -> int:
-    """Refuse what no graph can have; the size that the largest community may have."""
+    """Refuse impossible settings; return the largest size a community may have."""
     nodes = check_count("nodes", "lfr", nodes, 2, MAX_NODES)
     if not is_number(mixing) or not 0 <= mixing <= 1:
         raise must_be("mixing", "lfr", "a number from 0 to 1", mixing)
@@ -179,7 +179,7 @@ def _even_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int
         other = law * (np.arange(len(law)) % 2 != degrees[-1] % 2)
         if not other.any():
             raise InputError(
-                f"lfr: {nodes} nodes of an odd degree cannot be joined, take another mean_degree"
+                f"lfr: {nodes} nodes of an odd degree cannot be joined: choose another mean_degree"
             )
         degrees[-1] = draw_degrees(rng, other / other.sum(), 1)[0]
     return degrees

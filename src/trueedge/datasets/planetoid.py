@@ -49,7 +49,7 @@ def read(corpus: str, name: str) -> Graph:
     bare = num_nodes - num_known - len(index)
     if bare == 0:
         return graph
-    note = f"{bare} of {num_nodes} nodes have no features in the files and got a row of zeros"
+    note = f"{bare} of {num_nodes} nodes, which have no features in the files, got a row of zeros"
     return replace(graph, notes=(*graph.notes, note))
 
 

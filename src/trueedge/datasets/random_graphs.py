@@ -105,7 +105,7 @@ def power_law_configuration(
         nodes: the number of nodes, 2 or more.
         exponent: that of the degree distribution, above 1.
         mean_degree: the expected degree before erasure; the lower bound is then mixed from two neighbouring
-            ones so that it is met.
+            ones to match it.
         min_degree: the lower bound, 1 or more; give either this or ``mean_degree`` (by default it is 2).
         max_degree: the upper bound; ``nodes - 1`` where it is not given.
         seed: the random seed.

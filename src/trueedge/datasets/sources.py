@@ -125,7 +125,7 @@ def cache_folder() -> Path:
         return (Path(base) if base else Path.home() / ".cache") / "trueedge"
     except RuntimeError:
         raise MissingFile(
-            f"there is no home folder to keep files in: name a folder in {CACHE_VARIABLE}"
+            f"there is no home folder for downloads: set {CACHE_VARIABLE} to a folder"
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""How the edges of a graph are divided: training edges, and positives to predict."""
+"""The split of a graph: training edges, and positives to predict."""
 
 from __future__ import annotations
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods
-from trueedge.analysis.figure import Figure, Series
 from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.methods.classifiers.examples import topology_and_degrees
 from trueedge.metrics import evaluate
@@ -16,6 +13,7 @@ from trueedge.metrics.degree_groups import entropy, in_upper_half
 from trueedge.statistics.degree_laws import lognormal_sigma
 from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, LIST_SIZES, BenchmarksTask, benchmarks
+from trueedge.studies.degree_bias.laws import over_sigma
 from trueedge.studies.published_values import published
 from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
@@ -79,31 +77,17 @@ def _decomposition(plan: Plan) -> Finding:
         for metric, value in (("entropy", entropy(cells)), ("high against low", float(cells[1]))):
             rows.append(Comparison(network, benchmark, "pa", metric, value, 0.0, plan.seeds or SEEDS, None))
     need(rows, "degree-bias/figure-5", ())
-    easy = {place: float(cells[1]) for place, cells in found.items()}
-    level = {place: entropy(cells) for place, cells in found.items()}
+    level = {one: {n: entropy(found[n, one]) for n in names} for one in BENCHMARKS}
+    easy = {one: {n: float(found[n, one][1]) for n in names} for one in BENCHMARKS}
     figures = [
-        _over_sigma("entropy", "Entropy of the groups of degree", "entropy", sigmas, level),
-        _over_sigma("easy", "High degree against low degree", "share of comparisons", sigmas, easy),
+        over_sigma("entropy", "Entropy of the degree groups", "entropy", sigmas, level),
+        over_sigma("easy", "High degree against low degree", "share of comparisons", sigmas, easy),
     ]
     for place, k in enumerate(LIST_SIZES):
-        own = {where: float(values[place]) for where, values in hits.items()}
+        own = {one: {n: float(hits[n, one][place]) for n in names} for one in SAMPLERS}
         title = f"Hits@{k} of the degree product"
-        figures.append(_over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own, tuple(SAMPLERS)))
+        figures.append(over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own))
     return Finding(rows, places=here(), figures=figures)
-
-
-def _over_sigma(
-    name: str,
-    title: str,
-    label: str,
-    sigmas: Mapping[str, float],
-    values: Mapping[tuple[str, str], float],
-    shown: tuple[str, ...] = BENCHMARKS,
-) -> Figure:
-    order = sorted(sigmas, key=lambda network: sigmas[network])
-    x = tuple(sigmas[network] for network in order)
-    series = [Series(one, x, tuple(values[network, one] for network in order)) for one in shown]
-    return Figure(name, title, "points", "σ of the degrees", label, tuple(series))
 
 
 def _importance(plan: Plan) -> Finding:
@@ -129,14 +113,9 @@ def _importance(plan: Plan) -> Finding:
                 where = (group, "uniform", feature, "mean absolute coefficient")
                 rows.append(comparison(where, own[:, place], printed[group, feature]))
     need(rows, "degree-bias/table-2", ())
-    order = sorted(sigmas, key=lambda network: sigmas[network])
-    x = tuple(sigmas[network] for network in order)
-    series = [
-        Series(feature, x, tuple(float(found[network][place]) for network in order))
-        for place, feature in enumerate(FEATURES)
-    ]
+    drawn = {one: {n: float(found[n][place]) for n in names} for place, one in enumerate(FEATURES)}
     title = "Weight of each feature, uniform negatives"
-    figure = Figure("weights", title, "points", "σ of the degrees", "absolute coefficient", tuple(series))
+    figure = over_sigma("weights", title, "absolute coefficient", sigmas, drawn)
     return Finding(rows, places=here(), figures=[figure])
 
 

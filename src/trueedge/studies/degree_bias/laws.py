@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -122,13 +123,27 @@ def _against_sigma(
     title: str, sigmas: dict[str, float], means: dict[str, float], law: Callable[[float], float] | None
 ) -> Figure:
     """Draw the AUC on each network over σ, and the law (Figures 1C and 4)."""
+    figure = over_sigma("sigma", title, "AUC", sigmas, {"networks": means})
+    if law is None:
+        return figure
+    grid = tuple(np.linspace(min(sigmas.values()), max(sigmas.values()), 30).tolist())
+    return replace(
+        figure, series=(*figure.series, Series("the law of log-normal degrees", grid, tuple(map(law, grid))))
+    )
+
+
+def over_sigma(
+    name: str,
+    title: str,
+    label: str,
+    sigmas: Mapping[str, float],
+    values: Mapping[str, Mapping[str, float]],
+) -> Figure:
+    """Draw values of networks over the σ of their degrees, one series per name."""
     order = sorted(sigmas, key=lambda network: sigmas[network])
     x = tuple(sigmas[network] for network in order)
-    series = [Series("networks", x, tuple(means[network] for network in order))]
-    if law is not None:
-        grid = tuple(np.linspace(min(x), max(x), 30).tolist())
-        series.append(Series("the law of log-normal degrees", grid, tuple(map(law, grid))))
-    return Figure("sigma", title, "points", "σ of the degrees", "AUC", tuple(series))
+    series = [Series(one, x, tuple(own[network] for network in order)) for one, own in values.items()]
+    return Figure(name, title, "points", "σ of the degrees", label, tuple(series))
 
 
 def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing: dict[str, float]) -> Figure:
