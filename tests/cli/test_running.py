@@ -112,7 +112,7 @@ def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("own.py:plain", "is of type function"),
+        ("own.py:plain", "is a function, not a subclass"),
         ("own.py:Nameless", "has no name"),
         ("own.py:Nobody", "does not define 'Nobody'"),
         ("own.py:Degrees,own.py:root", "another chosen method is also called 'own-degrees'"),

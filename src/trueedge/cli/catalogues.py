@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -89,7 +90,12 @@ def methods(name: MethodName = None) -> None:
         lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
         needs = "the graph and node features" if kind.needs_features else "the graph"
         showing.card([*lines, ("needs", needs), ("citation", kind.citation)])
-        helps = {key: f"{limits.help} ({limits})" for key, limits in kind.space().items()}
+        types = {field.name: str(field.type).partition(" ")[0] for field in fields(kind)}
+        words = {"bool": "true or false", "str": "text"}
+        helps = {
+            key: f"{limits.help} ({words.get(types[key], limits) if not limits.choices else limits})"
+            for key, limits in kind.space().items()
+        }
         _settings("Settings, for --set", kind().settings(), helps)
         return
     rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in room.catalogue()]
@@ -119,17 +125,17 @@ def protocols(name: ProtocolName = None) -> None:
 
 def _settings(title: str, values: Mapping[str, Any], helps: Mapping[str, str]) -> None:
     if values:
-        lines = [
-            (f"  {key}", f"{helps.get(key, '')}; by default as published for the data set")
-            if value is None
-            else (f"  {key}={value}", helps.get(key, ""))
-            for key, value in values.items()
-        ]
+        lines = [(f"  {_setting(key, value)}", helps.get(key, "")) for key, value in values.items()]
         showing.card([(title, ""), *lines])
 
 
 def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(key if value is None else f"{key}={value}" for key, value in values.items()) or "–"
+    return ", ".join(_setting(key, value) for key, value in values.items()) or "–"
+
+
+def _setting(key: str, value: object) -> str:
+    """Return a setting and its default; None is filled in for the data set."""
+    return key if value is None else f"{key}={value}"
 
 
 def _count(number: int | None) -> str:

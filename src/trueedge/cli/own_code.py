@@ -38,7 +38,7 @@ def own_method(text: str) -> Method:
     found = own_object(text)
     if not isinstance(found, Method):
         kind = type(found).__name__
-        raise InputError(f"{text} is of type {kind}: run takes a subclass of trueedge.methods.Method")
+        raise InputError(f"{text} is a {kind}, not a subclass of trueedge.methods.Method")
     return found
 
 
