@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib
 import sys
 import warnings
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
@@ -41,12 +40,12 @@ def find(owner: str, name: str, homes: dict[str, str]) -> Any:
     return getattr(importlib.import_module(module), attribute)
 
 
-class _Finder(MetaPathFinder, Loader):
+class _Finder:
     """Imports a module by the name it had."""
 
     def find_spec(self, fullname: str, path: object = None, target: object = None) -> ModuleSpec | None:
         del path, target
-        return ModuleSpec(fullname, self) if fullname in MODULES else None
+        return ModuleSpec(fullname, self) if fullname in MODULES else None  # type: ignore[arg-type]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         warn(spec.name, MODULES[spec.name])

@@ -245,13 +245,16 @@ def test_methods_side_by_side_come_with_intervals_and_tie_groups(trueedge) -> No
     assert low < float(lines["ra"][1]) < high
     # RA and AA differ by a tenth of a point here, PA by thirty.
     assert lines["ra"][3] == lines["aa"][3] != lines["pa"][3]
-    assert "95 % intervals over test edges, with these negatives; methods with a common letter" in out + err
+    assert (
+        "95 % intervals over test positives, with these negatives; shared letter: no significant" in out + err
+    )
 
 
-def test_a_ranking_of_all_nodes_has_no_intervals(trueedge) -> None:
-    status, out, _ = trueedge("run", "karate", "-p", "recommendation", "-m", "ra,cn")
+def test_a_ranking_of_all_nodes_has_intervals_over_nodes(trueedge) -> None:
+    status, out, err = trueedge("run", "karate", "-p", "recommendation", "-m", "ra,cn")
     assert status == 0
-    assert "group" not in out.splitlines()[1]
+    assert "group" in out.splitlines()[1]
+    assert "95 % intervals over test nodes" in err
 
 
 def test_another_task_of_the_same_name_gets_a_table_of_its_own(trueedge, tmp_path: Path) -> None:
@@ -266,7 +269,7 @@ def test_an_auc_of_one_split_gets_no_letters_and_of_several_it_does(trueedge) ->
     words = ("run", "karate", "-p", "uniform", "-m", "ra,cn")
     _, out, err = trueedge(*words)
     assert "group" not in out.splitlines()[1]
-    assert "how sure an AUC is, one split does not tell" in out + err
+    assert "intervals of AUC need several splits: run with --seeds 5" in out + err
     _, out, _ = trueedge(*words, "--seeds", "3")
     assert "group" in out.splitlines()[1]
 
@@ -405,7 +408,7 @@ def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:
     trueedge("run", "karate", "-p", "existing", "-m", "cn,ra", "--seeds", "3")
     trueedge("run", "karate", "-p", "existing", "-m", "pa")
     _, _, err = trueedge("records")
-    assert "95 % intervals over splits (pa: over test edges, with these negatives);" in err
+    assert "95 % intervals over splits (pa: over test positives, with these negatives);" in err
 
 
 @pytest.mark.parametrize("command", ["reproduce", "datasets", "task", "run"])

@@ -276,7 +276,7 @@ def forget(folder: Path) -> None:
         (change(edge_data=["year", "x", "y"]), "edge_data_2.npy: there is no such file"),
         (change(hash="0"), "the hash differs"),
         (lambda folder: (folder / "edges.npy").unlink(), "edges.npy: there is no such file"),
-        (lambda folder: (folder / "edges.npy").write_bytes(b""), "edges.npy is not a whole .npy file"),
+        (lambda folder: (folder / "edges.npy").write_bytes(b""), "edges.npy is damaged: it is not a whole"),
         (
             lambda folder: (folder / "edges.npy").write_bytes(b"PK\x03\x04"),
             "edges.npy is damaged: it is not a whole",

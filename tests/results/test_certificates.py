@@ -681,7 +681,7 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(6_000)) + ',"5999":1}')
-    with pytest.raises(InputError, match="'5999' stands in it twice"):
+    with pytest.raises(InputError, match="'5999' occurs in it twice"):
         read_certificate(path)
     compared = 0
 
@@ -693,7 +693,7 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
             compared += 1
             return str.__eq__(self, other)
 
-    with pytest.raises(ValueError, match="'999' stands in it twice"):
+    with pytest.raises(ValueError, match="'999' occurs in it twice"):
         _once([(Name(number), 1) for number in (*range(1_000), 999)])
     assert compared < 10_000
 

@@ -134,8 +134,8 @@ def test_a_trial_never_touches_the_test_part(counted, monkeypatch):
 
 
 def test_of_ranks_the_lowest_wins(counted, monkeypatch):
-    whole = te.LinkTask.metrics_of
-    monkeypatch.setattr(te.LinkTask, "metrics_of", lambda self, part="test": (*whole(self, part), "mr"))
+    whole = te.LinkTask.metrics_for
+    monkeypatch.setattr(te.LinkTask, "metrics_for", lambda self, scores: (*whole(self, scores), "mr"))
     found = tune("karate", "existing", counted, trials=12, seeds=1, metric="mr")
     values = [trial.value for trial in found.trials]
     assert found.best[0].value == min(values) < max(values)

@@ -154,7 +154,7 @@ def test_missing_and_empty_files_are_named(tmp_path: Path, files: dict[str, Path
         splits.from_files(**files | write(tmp_path, test=""))
 
 
-@pytest.mark.data
+@pytest.mark.data("heart/citeseer")
 def test_the_released_citeseer_files_make_the_published_split(data_folder: Path) -> None:
     folder = data_folder / "heart" / "citeseer"
     split = splits.from_files(**{part: folder / f"{part}_pos.txt" for part in ("train", "valid", "test")})

@@ -154,7 +154,7 @@ def rebuilt(record: Record) -> Task:
     """Make the task of a record again; an error says why where that is not possible."""
     name, where = record.dataset, _where(record)
     if not datasets.is_name(name):
-        raise InputError(f"{where}: {name} is no named data set, so its task cannot be made again here")
+        raise InputError(f"{where}: {name} is not a named data set, so its task cannot be made again")
     released = get_protocol(record.protocol).released
     needed = {file.path for file in datasets.get(name).files_with(released)}
     missing = [c.path for c in datasets.verify(name) if c.state == "missing" and c.path in needed]

@@ -56,7 +56,7 @@ def map_array(path: Path, what: str | None = None) -> np.memmap[Any, Any]:
     except OSError as error:
         raise InputError(f"{what} cannot be read: {error.strerror or error}") from None
     except Exception:  # numpy parses the head as Python text: a damaged one fails, or warns, in many ways
-        raise InputError(f"{what} is not a whole .npy file of numbers") from None
+        raise InputError(f"{what} is damaged: it is not a whole .npy file of numbers") from None
 
 
 def regular_file(path: Path, what: str | None = None) -> Path:

@@ -138,9 +138,9 @@ def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) m
         method: the method's name.
         instead: what to do with a graph alone.
     """
-    if not hasattr(task, "part_names"):
-        raise InputError(f"{method}: fit takes a task; {instead}")
     if not hasattr(task, "graph"):
+        if not hasattr(task, "part_names"):
+            raise InputError(f"{method}: fit takes a task; {instead}")
         raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
     return cast("GraphTask", task)
 
