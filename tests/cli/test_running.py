@@ -166,7 +166,7 @@ def test_again_computes_anew_and_records_show_the_latest(trueedge, tmp_path: Pat
     assert status == 0
     assert out == table
     assert "one seed" in out
-    assert "1 record of" in err
+    assert "1 record in" in err
 
 
 def test_all_protocols_are_those_without_released_files(trueedge) -> None:
@@ -326,16 +326,16 @@ def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
 
     failed = [outcome("cn", 0, "x"), outcome("cn", 1, "y"), outcome("ra", 0, "x"), outcome("pa", 1, "x")]
     assert _reasons(failed, 2) == [
-        "cn, ra under heart, seed 0: x",
-        "cn under heart, seed 1: y",
-        "pa under heart, seed 1: x",
+        "not run: cn, ra under heart, seed 0: x",
+        "not run: cn under heart, seed 1: y",
+        "not run: pa under heart, seed 1: x",
     ]
     assert _reasons([outcome("cn", seed, "x") for seed in range(9)], 10) == [
-        "cn under heart, 9 of 10 seeds: x"
+        "not run: cn under heart, 9 of 10 seeds: x"
     ]
     none = "no k is possible with this positive"
     limits = [outcome("cn", 0, "the largest possible k is 8"), outcome("cn", 1, none)]
-    assert _reasons(limits, 2) == [f"cn under heart: {none}"]
+    assert _reasons(limits, 2) == [f"not run: cn under heart: {none}"]
     assert _reasons([], 3) == []
 
 
