@@ -17,17 +17,18 @@ class ScoreWarning(UserWarning):
     """The scores were evaluated, but something about them deserves a look."""
 
 
-def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
+def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """An error for a name nobody knows, with the nearest known one as a suggestion.
 
     Args:
         kind: what was looked for, as a noun ("method", "data set").
         name: what was asked for.
         known: the names there are.
+        hint: what to say if none of them is near; by default it lists them all.
     """
     names = sorted(known)
     near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names)}"
+    hint = f"did you mean {near[0]!r}?" if near else hint or f"there are: {', '.join(names)}"
     return InputError(f"no {kind} is called {name!r}; {hint}")
 
 

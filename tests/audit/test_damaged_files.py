@@ -123,9 +123,9 @@ FORGED = [
     (b"\x93NUMPY\x02\x00" + struct.pack("<I", 2**31) + bytes(100), "its head does not describe an array"),
     (b"\x93NUMPY\x09\x00" + bytes(100), "its head does not describe an array"),
     (b"\x93NUMPY", "its head does not describe an array"),
-    (b"", r"is no \.npy file of numbers$"),
-    (b"0,1\n", r"is no \.npy file of numbers$"),
-    (b"PK\x03\x04" + bytes(50), r"is no \.npy file of numbers: it is an archive"),
+    (b"", r"is not a \.npy file of numbers$"),
+    (b"0,1\n", r"is not a \.npy file of numbers$"),
+    (b"PK\x03\x04" + bytes(50), r"is not a \.npy file of numbers: it is an archive"),
 ]
 
 
@@ -184,7 +184,7 @@ def test_an_archive_that_is_encrypted_or_none_is_refused(tmp_path: Path) -> None
         with pytest.raises(InputError, match=r"a\.npz is a damaged archive: 'File is not a zip file'"):
             give(path, kind)
     path.write_bytes(b"0,1\n")
-    with pytest.raises(InputError, match=r"a\.npz is no \.npz file of numbers"):
+    with pytest.raises(InputError, match=r"a\.npz is not a \.npz file of numbers"):
         give(path, "features")
 
 

@@ -121,7 +121,7 @@ def test_dictionaries_that_torch_saved_are_read(tmp_path: Path) -> None:
         ("a.npy", [[1, 2, 3]], r"a\.npy has the shape \(1, 3\), but positives have \(n, 2\)$"),
         ("a.npy", [[1, 2, 3], [4, 5, 6]], r"turned round \(\.T\) it would be one"),
         ("a.npy", [[[1, 2]]], r"a\.npy has the shape \(1, 1, 2\), but positives have \(n, 2\)"),
-        ("a.npy", ["no array", 3], r"a\.npy is no \.npy file of numbers$"),
+        ("a.npy", ["no array", 3], r"a\.npy is not a \.npy file of numbers$"),
         ("missing.txt", None, r"missing\.txt: there is no such file"),
         ("missing.npy", None, r"missing\.npy: there is no such file"),
         ("missing.pt", None, r"missing\.pt: there is no such file"),
@@ -265,7 +265,7 @@ def test_features_may_be_given_beside_a_graph(tmp_path: Path) -> None:
     assert found[0] == found[1]
     for given, sentence in (
         (tmp_path / "none.npy", r"none\.npy: there is no such file"),
-        (save(tmp_path / "table.txt", [[1]]), r"table\.txt is no \.npy file"),
+        (save(tmp_path / "table.txt", [[1]]), r"table\.txt is not a \.npy file"),
         (table[:9], "9 rows, but the graph has 400 nodes"),
     ):
         with pytest.raises(InputError, match=sentence):

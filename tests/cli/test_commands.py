@@ -60,7 +60,7 @@ def test_a_fixed_split_stays_over_seeds(trueedge, tmp_path: Path) -> None:
 def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
     status, out, err = trueedge("run", "karate", "-p", "uniform", "-m", "heuristics")
     assert status == 0
-    assert "not run: cosine under uniform: cosine needs node features" in err
+    assert "skipped cosine: karate has no node features" in err
     assert "shortest-path" in out
     assert trueedge("run", "karate", "-p", "uniform", "-m", "cosine")[0] == 1
 
@@ -84,19 +84,19 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("score", ".", "none.txt"), "no task"),
         (("check", "karate", "nobody:score"), "nobody"),
         (("check", "karate", "nobody.py:score"), "no file nobody.py"),
-        (("check", "karate", "json:nothing"), "nothing called 'nothing'"),
-        (("negatives", "karate", "-p", "recommendation", "-o", "x.npz"), "no list of negatives"),
+        (("check", "karate", "json:nothing"), "does not define 'nothing'"),
+        (("negatives", "karate", "-p", "recommendation", "-o", "x.npz"), "it has no negatives to write"),
         (("negatives", "karate", "-o", "x.csv"), ".npz"),
         (("export", "x.csv", "--runs", "nowhere"), "no folder nowhere"),
         (("records", "--runs", "nowhere"), "no folder nowhere"),
         (("records", "--runs", "."), "no records"),
         (("pairs", "karate", "-p", "existing", "-o", "x.txt"), ".csv"),
-        (("pairs", "karate", "-p", "recommendation", "-o", "x.csv"), "no list of pairs"),
+        (("pairs", "karate", "-p", "recommendation", "-o", "x.csv"), "it has no pairs to write"),
         (("datasets", "karaet"), "did you mean 'karate'"),
         (("methods", "kats"), "did you mean 'katz'"),
         (("protocols", "haert"), "did you mean 'heart'"),
         (("reproduce", "heart/table-99"), "did you mean"),
-        (("reproduce", "degree-bias/figure-1b", "--jobs", "2"), "figure-1b runs in one process: leave out"),
+        (("reproduce", "degree-bias/figure-1b", "--jobs", "2"), "figure-1b runs in one process: remove"),
     ],
 )
 def test_wrong_input_is_one_sentence_on_stderr_and_status_one(trueedge, words, sentence: str) -> None:
@@ -259,4 +259,4 @@ def test_a_header_is_said_and_the_user_decides(trueedge) -> None:
     for name in ("karate", "a"):
         status, _, err = trueedge("run", name, "--no-header")
         assert status == 1
-        assert f"--header and --no-header go with a file of edges, and {name} is none" in err
+        assert f"--header and --no-header need an edge list, but {name} is not a file" in err

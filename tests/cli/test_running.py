@@ -112,10 +112,10 @@ def test_a_method_of_ones_own_runs_and_is_checked(trueedge, own: Path) -> None:
 @pytest.mark.parametrize(
     ("word", "sentence"),
     [
-        ("own.py:plain", "is of type function"),
+        ("own.py:plain", "is a function, not a subclass"),
         ("own.py:Nameless", "has no name"),
-        ("own.py:Nobody", "nothing called 'Nobody'"),
-        ("own.py:Degrees,own.py:root", "another chosen method is called 'own-degrees'"),
+        ("own.py:Nobody", "does not define 'Nobody'"),
+        ("own.py:Degrees,own.py:root", "another chosen method is also called 'own-degrees'"),
         ("other.py:X", "there is no file other.py"),
         ("wrong.py:X", "wrong.py cannot be imported: RuntimeError: out of luck"),
         ("leaving.py:X", "leaving.py cannot be imported: SystemExit: 3"),
@@ -166,7 +166,7 @@ def test_again_computes_anew_and_records_show_the_latest(trueedge, tmp_path: Pat
     assert status == 0
     assert out == table
     assert "one seed" in out
-    assert "1 record of" in err
+    assert "1 record in" in err
 
 
 def test_all_protocols_are_those_without_released_files(trueedge) -> None:
@@ -326,16 +326,16 @@ def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
 
     failed = [outcome("cn", 0, "x"), outcome("cn", 1, "y"), outcome("ra", 0, "x"), outcome("pa", 1, "x")]
     assert _reasons(failed, 2) == [
-        "cn, ra under heart, seed 0: x",
-        "cn under heart, seed 1: y",
-        "pa under heart, seed 1: x",
+        "not run: cn, ra under heart, seed 0: x",
+        "not run: cn under heart, seed 1: y",
+        "not run: pa under heart, seed 1: x",
     ]
     assert _reasons([outcome("cn", seed, "x") for seed in range(9)], 10) == [
-        "cn under heart, 9 of 10 seeds: x"
+        "not run: cn under heart, 9 of 10 seeds: x"
     ]
     none = "no k is possible with this positive"
     limits = [outcome("cn", 0, "the largest possible k is 8"), outcome("cn", 1, none)]
-    assert _reasons(limits, 2) == [f"cn under heart: {none}"]
+    assert _reasons(limits, 2) == [f"not run: cn under heart: {none}"]
     assert _reasons([], 3) == []
 
 
@@ -401,7 +401,7 @@ def test_a_reader_that_has_seen_enough_costs_neither_notes_nor_status(tmp_path: 
         said = ran.stderr.read()
         assert ran.wait(timeout=120) == status, said
         assert "1 record in" in said
-        assert ("not run: cosine" in said) is (status == 1)
+        assert ("skipped cosine" in said) is (status == 1)
 
 
 def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:

@@ -125,7 +125,7 @@ def test_a_folder_that_is_not_complete_says_so(trueedge, graph_file: Path) -> No
     Path("big/task.json").unlink()
     status, _, err = trueedge("pairs", "big", "-o", "p.csv")
     assert status == 1
-    assert "big is not complete: run the command that began it again, and it continues" in err
+    assert "big is incomplete: run the command that started it again to resume" in err
     assert trueedge(*COMMAND)[0] == 0
     next(Path("big/test_negatives").glob("shard-*.npy")).unlink()
     status, _, err = trueedge("pairs", "big", "-o", "p.csv")
@@ -140,7 +140,7 @@ def test_a_stop_says_that_the_command_goes_on(trueedge, graph_file: Path, monkey
     monkeypatch.setattr("trueedge.cli.parsing.tasks.task", stop)
     status, _, err = trueedge(*COMMAND)
     assert status == 130
-    assert "finished shards are in big; run the same command again to continue" in err
+    assert "finished shards are in big; run the same command again to resume" in err
 
 
 def start(folder: Path) -> subprocess.Popen[str]:

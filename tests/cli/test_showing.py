@@ -70,7 +70,7 @@ def test_a_long_title_leaves_the_table_alone(capsys, monkeypatch) -> None:
     [
         (("datasets", "barabasi-albert"), ["barabasi-albert:nodes=1000,attach=5,seed=0", "Science 1999"]),
         (("datasets", "price:nodes=50,edges=60"), ["price:nodes=50,edges=60,exponent=3.0,seed=0"]),
-        (("datasets", "karate"), ["comes with trueedge", "BSD-3-Clause", "78"]),
+        (("datasets", "karate"), ["included in trueedge", "BSD-3-Clause", "78"]),
         (("datasets", "citeseer"), ["$TRUEEDGE_DATA", "ind.citeseer.graph", "ICML 2016"]),
         (("methods", "katz"), ["beta=0.005", "what a walk loses with each step", "1953"]),
         (("protocols", "heart"), ["k=500", "negatives for each positive", "NeurIPS 2023"]),
@@ -89,9 +89,9 @@ def test_files_are_told_where_they_are_or_how_they_are_had(trueedge, tmp_path, m
     (tmp_path / "planetoid" / "citeseer").mkdir(parents=True)
     (tmp_path / "planetoid" / "citeseer" / "ind.citeseer.graph").write_bytes(b"not it")
     out = trueedge("datasets", "citeseer")[1]
-    assert f"{tmp_path}/planetoid/citeseer: ind.citeseer.graph (found, but it differs from" in out
+    assert f"{tmp_path}/planetoid/citeseer: ind.citeseer.graph (found, but its checksum differs" in out
     assert "planetoid/citeseer: ind.citeseer.allx" in out
-    assert "downloaded when first used, from https://" in out
+    assert "will be downloaded from https://" in out
 
 
 def test_ties_are_one_sentence_and_the_rest_is_verbatim() -> None:

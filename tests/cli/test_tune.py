@@ -19,8 +19,7 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
     assert status == 0
     plan, last = err.splitlines()[0], err.splitlines()[-1]
     assert plan == (
-        "4 trials of 4 points (all) over beta (2), max_length (2); then the winner with 2 seeds: at most 6"
-        " trainings, 1 at a time"
+        "4 trials (full grid: beta 2, max_length 2), then the best settings with 2 seeds: at most 6 runs"
     )
     lines = out.splitlines()
     assert lines[0] == "karate · existing · katz  validation part, percent, the best 4 of 4 trials"
@@ -39,7 +38,7 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
     status, out, err = trueedge("records")
     assert status == 0
     assert out.splitlines()[0] == lines[6]
-    assert err.splitlines()[-1] == "2 records of runs/records.sqlite"
+    assert err.splitlines()[-1] == "2 records in runs/records.sqlite"
     assert trueedge("export", "all.csv")[0] == 0
     assert sum(",test," in line for line in Path("all.csv").read_text().splitlines()) > 0
 

@@ -33,7 +33,7 @@ def test_citeseer_keeps_its_isolated_nodes_and_gives_bare_ones_zeros(data_folder
     assert (~graph.features.any(axis=1)).sum() == 15
     assert graph.notes == (
         "dropped 124 self-loops",
-        "gave a row of zeros to 15 of 3327 nodes, without features in the files",
+        "15 of 3327 nodes, which have no features in the files, got a row of zeros",
     )
     assert datasets.load("pubmed").notes == ("dropped 3 self-loops",)
 
@@ -72,7 +72,7 @@ def test_test_rows_are_put_in_their_places(own_data: Path, put: Callable[..., Pa
     assert graph.edges.tolist() == [[0, 1], [0, 2], [3, 4], [4, 5]]
     assert graph.notes == (
         "dropped 1 self-loop",
-        "gave a row of zeros to 1 of 7 nodes, without features in the files",
+        "1 of 7 nodes, which have no features in the files, got a row of zeros",
     )
     with pytest.raises(InputError, match="citeseer: the files hold 7 nodes, the data set has 3327"):
         datasets.load("citeseer")
@@ -93,9 +93,9 @@ def test_test_rows_are_put_in_their_places(own_data: Path, put: Callable[..., Pa
             "a neighbour is not one of the nodes 0..6",
         ),
         ("graph", {0: ["1"], **{i: [] for i in range(1, 7)}}, "a neighbour is not one of the nodes 0..6"),
-        ("graph", [[1], [0]], "holds no dict of lists of neighbours"),
-        ("graph", {0: 1}, "holds no dict of lists of neighbours"),
-        ("allx", np.ones((3, 2)), "holds no sparse matrix"),
+        ("graph", [[1], [0]], "does not contain a dict of neighbour lists"),
+        ("graph", {0: 1}, "does not contain a dict of neighbour lists"),
+        ("allx", np.ones((3, 2)), "does not contain a sparse matrix"),
         ("tx", scipy.sparse.csr_matrix(np.ones((3, 5))), "features of 2 and of 5 columns"),
         ("tx", b"garbage", "is not a file of arrays"),
     ],

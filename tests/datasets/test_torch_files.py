@@ -152,7 +152,7 @@ def test_old_views_of_values_are_refused(tmp_path: Path) -> None:
 def test_what_is_no_dict_of_arrays_is_refused(tmp_path: Path, content: object) -> None:
     path = tmp_path / "saved.pt"
     torch.save(content, path)
-    with pytest.raises(InputError, match=r"saved\.pt holds no dict of arrays"):
+    with pytest.raises(InputError, match=r"saved\.pt does not contain a dict of arrays"):
         read_arrays(path)
 
 

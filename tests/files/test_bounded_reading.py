@@ -257,7 +257,7 @@ def test_a_card_that_is_absent_too_large_or_no_file_is_refused(tmp_path: Path, m
         read(path)
     path.rmdir()
     os.mkfifo(path)
-    with pytest.raises(InputError, match="its card is no regular file"):
+    with pytest.raises(InputError, match="its card is not a regular file"):
         read(path)
     path.unlink()
     path.write_bytes(b'{"a": 1}')

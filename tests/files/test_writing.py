@@ -54,8 +54,8 @@ def test_a_folder_a_pipe_another_ending_and_a_file_on_the_way_are_refused(tmp_pa
     (tmp_path / "file").write_text("")
     for name, reason in (
         ("folder.txt", "it is a folder"),
-        ("pipe.txt", "it is no regular file"),
-        ("file/a.txt", "file is no folder"),
+        ("pipe.txt", "it is not a regular file"),
+        ("file/a.txt", "file is not a folder"),
     ):
         with pytest.raises(InputError, match=f"the page cannot be written to .*{name}: .*{reason}"):
             check_target(tmp_path / name, "the page")

@@ -230,7 +230,7 @@ def test_a_save_that_is_broken_off_leaves_no_graph(
         graph.save(tmp_path)
     monkeypatch.undo()
     assert not [path for path in tmp_path.iterdir() if path.name.endswith(".new")]
-    with pytest.raises(InputError, match=r"is no saved graph: it has no graph\.json"):
+    with pytest.raises(InputError, match=r"is not a saved graph: it has no graph\.json"):
         Graph.load(tmp_path)
 
 
@@ -258,7 +258,7 @@ def forget(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("damage", "sentence"),
     [
-        (lambda folder: (folder / "graph.json").unlink(), "is no saved graph: it has no graph.json"),
+        (lambda folder: (folder / "graph.json").unlink(), "is not a saved graph: it has no graph.json"),
         (lambda folder: (folder / "graph.json").write_text("{"), "graph.json is not JSON"),
         (lambda folder: (folder / "graph.json").write_bytes(b"\xff\xfe"), "graph.json is not JSON"),
         (lambda folder: (folder / "graph.json").write_text("[" * 10**5), "graph.json is not JSON"),
@@ -329,7 +329,7 @@ def test_places_that_are_no_folder_are_refused(graph: Graph, tmp_path: Path) -> 
     with pytest.raises(InputError, match="file cannot be written"):
         graph.save(file)
     for place in (file, tmp_path / "nowhere"):
-        with pytest.raises(InputError, match="is no saved graph"):
+        with pytest.raises(InputError, match="is not a saved graph"):
             Graph.load(place)
 
 

@@ -125,7 +125,7 @@ def test_the_user_decides_on_a_header(write: Write) -> None:
     assert Graph.from_edges(numbers, header=True).num_nodes == 3
     assert Graph.from_edges(numbers, header=True).notes == ("line 2 was read as a header: 5, 9",)
     assert Graph.from_edges(numbers, header=False).num_nodes == 5
-    with pytest.raises(InputError, match="holds no edge"):
+    with pytest.raises(InputError, match="has no edges"):
         Graph.from_edges(write("0 1\n"), header=True)
     with pytest.raises(InputError, match="header must be True, False or None, got 'yes'"):
         Graph.from_edges(names, header="yes")  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ def test_names_on_the_first_line_are_an_edge_unless_they_are_column_names(
 ) -> None:
     path = write(content)
     if edges is None:
-        with pytest.raises(InputError, match="holds no edge"):
+        with pytest.raises(InputError, match="has no edges"):
             read_edges(path)
     else:
         assert named(read_edges(path)) == edges
@@ -248,8 +248,8 @@ def test_dropped_edges_are_counted(write: Write) -> None:
         ("# x\n0 1\n1 2\n\n1 0\n", "line 5: '1 0' repeats the edge of line 2; repeats='drop' would"),
         ("ann bob 3\nbob ann 4\n", "line 2: 'bob ann 4' repeats the edge of line 1"),
         ('a,b\n"c,d\n', "line 2: the quotes do not match: '\"c,d'"),
-        ("", " is empty: it holds no edge"),
-        ("\n  \n# nothing\n", " is empty: it holds no edge"),
+        ("", " is empty: it has no edges"),
+        ("\n  \n# nothing\n", " is empty: it has no edges"),
         (b"0 1\n1 \xe9\n", "line 2: the byte '0xe9' is not UTF-8 text"),
         (b"0 1\n1 2\0\n", "line 2: the byte '0x00' is not UTF-8 text"),
         ("0 1\n".encode("utf-16"), "line 1: the byte '0xff' is not UTF-8 text"),

@@ -282,8 +282,10 @@ def test_the_budget_is_said_before_anything_is_trained(counted, fits):
     )
     ((sentence, fitted),) = told
     assert fitted == 0
-    assert sentence.startswith("5 trials of 12 points (chosen at random) over power (6), noise (2)")
-    assert "the winner with 2 seeds: at most 7 trainings, 1 at a time" in sentence
+    assert sentence.startswith(
+        "5 trials (at random from 12 points: power 6, noise 2), then the best settings"
+    )
+    assert sentence.endswith("with 2 seeds: at most 7 runs")
 
 
 def _has_optuna() -> bool:

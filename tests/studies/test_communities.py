@@ -264,7 +264,7 @@ def test_the_evidence_is_told_with_what_its_intervals_say() -> None:
     drawn = [{**figure.to_dict(), "run": 0} for figure in figures_of(found)]
     text = communities.as_markdown({"figures": drawn})
     wanted = (
-        "degree-corrected negatives are better for gcn, worse for gin, not significantly different for sage."
+        "degree-corrected negatives are better for gcn, worse for gin; no significant difference for sage."
     )
     assert text.count(wanted) == 2
     assert "τ1 = 2.5" in text

@@ -99,10 +99,10 @@ def test_evidence_of_another_study_is_not_overwritten(tmp_path) -> None:
     path = tmp_path / "table.json"
     rows = [Comparison("citeseer", "p", "cn", "mrr", 1.0, 0.0, 1, 2.0)]
     studies.write(studies.get("heart/table-1"), Finding(rows), path)
-    with pytest.raises(InputError, match="holds heart/table-1: heart/table-4 goes into a file of its own"):
+    with pytest.raises(InputError, match="contains heart/table-1: write heart/table-4 to another file"):
         studies.write(studies.get("heart/table-4"), Finding(rows), path)
     path.write_text("[]")
-    with pytest.raises(InputError, match="holds no study to add to"):
+    with pytest.raises(InputError, match="does not contain a study to add to"):
         studies.write(studies.get("heart/table-1"), Finding(rows), path)
 
 
@@ -123,7 +123,7 @@ def test_evidence_that_is_damaged_is_not_added_to(tmp_path, change) -> None:
     study, path = studies.get("heart/table-1"), tmp_path / "table.json"
     studies.write(study, Finding([Comparison("citeseer", "p", "cn", "mrr", 1.0, 0.0, 1, 2.0)]), path)
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
-    with pytest.raises(InputError, match="holds no study to add to"):
+    with pytest.raises(InputError, match="does not contain a study to add to"):
         studies.check_evidence(study, path)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,11 +14,13 @@ from trueedge.cli import showing
 if TYPE_CHECKING:
     from trueedge.datasets import Dataset
 
-Name = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show everything about this one.")]
+DatasetName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this data set.")]
+MethodName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this method.")]
+ProtocolName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this protocol.")]
 
 
-def datasets(name: Name = None) -> None:
-    """List the data sets, one per line; with a name, show everything about it.
+def datasets(name: DatasetName = None) -> None:
+    """List data sets. Give a name to see its details.
 
     Example:
         trueedge datasets
@@ -35,7 +38,7 @@ def datasets(name: Name = None) -> None:
         for card in room.cards()
     ]
     columns = ["name", "family", "nodes", "edges", "features", "what it is", "licence"]
-    more = "'trueedge datasets NAME' shows all"
+    more = "'trueedge datasets NAME' shows the details"
     showing.table("Data sets", columns, rows, numbers=(2, 3, 4), texts=(5, 6), more=more)
 
 
@@ -51,30 +54,30 @@ def _dataset(card: Dataset) -> None:
 
 
 def _files(card: Dataset) -> list[tuple[str, str]]:
-    """Return where a data set's files are, or where they come from."""
+    """Return where a data set's files are, or how to get them."""
     from trueedge.datasets import verify
     from trueedge.datasets.sources import DATA_VARIABLE, cache_folder
 
     places: dict[tuple[str, str], list[str]] = {}
     for file, check in zip(card.all_files, verify(card.name), strict=True):
         if check.found is not None:
-            fate = "found, but it differs from its checksum" if check.state == "differs" else "found"
+            fate = "found, but its checksum differs" if check.state == "differs" else "found"
         elif file.url is not None:
-            fate = f"downloaded when first used, from {file.url}"
+            fate = f"will be downloaded from {file.url}"
         else:
-            fate = f"not here: {file.note or 'it has no address'}"
+            fate = f"missing: {file.note or 'it cannot be downloaded'}"
         path = check.found or Path(file.path)
         places.setdefault((str(path.parent), fate), []).append(path.name)
     lines = [("", f"{folder}: {', '.join(names)} ({fate})") for (folder, fate), names in places.items()]
     if lines:
-        lines.insert(0, ("files", f"looked for in ${DATA_VARIABLE}, then in {cache_folder()}"))
+        lines.insert(0, ("files", f"searched in ${DATA_VARIABLE}, then in {cache_folder()}"))
     if not card.files:
-        lines.insert(0, ("graph", "generated" if card.source == "generated" else "comes with trueedge"))
+        lines.insert(0, ("graph", "generated" if card.source == "generated" else "included in trueedge"))
     return lines
 
 
-def methods(name: Name = None) -> None:
-    """List the methods and their settings, one per line; with a name, show everything about it.
+def methods(name: MethodName = None) -> None:
+    """List methods and their settings. Give a name to see its details.
 
     Example:
         trueedge methods
@@ -87,16 +90,21 @@ def methods(name: Name = None) -> None:
         lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
         needs = "the graph and node features" if kind.needs_features else "the graph"
         showing.card([*lines, ("needs", needs), ("citation", kind.citation)])
-        helps = {key: f"{limits.help} ({limits})" for key, limits in kind.space().items()}
+        types = {field.name: str(field.type).partition(" ")[0] for field in fields(kind)}
+        words = {"bool": "true or false", "str": "text"}
+        helps = {
+            key: f"{limits.help} ({words.get(types[key], limits) if not limits.choices else limits})"
+            for key, limits in kind.space().items()
+        }
         _settings("Settings, for --set", kind().settings(), helps)
         return
     rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in room.catalogue()]
-    more = "'trueedge methods NAME' shows all"
+    more = "'trueedge methods NAME' shows the details"
     showing.table("Methods", ["name", "family", "what it is", "settings"], rows, texts=(2, 3), more=more)
 
 
-def protocols(name: Name = None) -> None:
-    """List the protocols and their options, one per line; with a name, show everything about it.
+def protocols(name: ProtocolName = None) -> None:
+    """List protocols and their options. Give a name to see its details.
 
     Example:
         trueedge protocols
@@ -106,23 +114,28 @@ def protocols(name: Name = None) -> None:
 
     if name is not None:
         one = get(name)
-        lines = [("name", one.name), ("what it asks", one.title), ("headline", one.headline)]
+        lines = [("name", one.name), ("what it is", one.title), ("headline", one.headline)]
         showing.card([*lines, ("citation", one.citation)])
         _settings("Options, for --option", one.options, one.help)
         return
     rows = [[one.name, one.headline, one.title, _listed(one.options)] for one in catalogue()]
-    more = "'trueedge protocols NAME' shows all"
-    showing.table("Protocols", ["name", "headline", "what it asks", "options"], rows, texts=(2, 3), more=more)
+    more = "'trueedge protocols NAME' shows the details"
+    showing.table("Protocols", ["name", "headline", "what it is", "options"], rows, texts=(2, 3), more=more)
 
 
 def _settings(title: str, values: Mapping[str, Any], helps: Mapping[str, str]) -> None:
     if values:
-        lines = [(f"  {key}={value}", helps.get(key, "")) for key, value in values.items()]
+        lines = [(f"  {_setting(key, value)}", helps.get(key, "")) for key, value in values.items()]
         showing.card([(title, ""), *lines])
 
 
 def _listed(values: Mapping[str, Any]) -> str:
-    return ", ".join(f"{key}={value}" for key, value in values.items()) or "–"
+    return ", ".join(_setting(key, value) for key, value in values.items()) or "–"
+
+
+def _setting(key: str, value: object) -> str:
+    """Return a setting and its default; None is filled in for the data set."""
+    return key if value is None else f"{key}={value}"
 
 
 def _count(number: int | None) -> str:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import showing
+from trueedge.cli.options import Runs
 from trueedge.cli.own_code import own_method
-from trueedge.cli.records import Runs
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from trueedge import metrics
 from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
@@ -27,8 +28,8 @@ def score(
 ) -> None:
     """Evaluate a file of scores.
 
-    The file holds one score per line in the order of 'trueedge pairs' (the positives, then the negatives row
-    by row), or in any order two nodes and their score:
+    The file holds one score per line, in the order of 'trueedge pairs' (the positives, then the negatives row
+    by row), or two nodes and their score per line, in any order:
 
         0,7,0.25
         3,12,0.75
@@ -40,9 +41,10 @@ def score(
     if not scores.is_file():
         raise InputError(f"there is no file {scores}")
     values = made.evaluate(scores, part)
-    rows = [[name, f"{100 * value:.2f}", f"{value:.6f}"] for name, value in values.items()]
+    rows = [[name, metrics.format_value(name, value), f"{value:.6f}"] for name, value in values.items()]
+    unit = "percent" if all(metrics.scale(name) == 100 for name in values) else "in tables"
     title = f"{made.dataset} · {made.protocol} · {part}"
-    showing.table(title, ["metric", "percent", "value"], rows, numbers=(1, 2))
+    showing.table(title, ["metric", unit, "value"], rows, numbers=(1, 2))
 
 
 def check(
@@ -51,17 +53,17 @@ def check(
         str,
         typer.Argument(
             metavar="SCORER",
-            help="A method's name, or FILE.py:NAME or MODULE:NAME of your own scorer or Method.",
+            help="A method's name, or FILE.py:NAME or MODULE:NAME for your own scorer or Method.",
         ),
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
-    sample: Annotated[int, typer.Option(help="How many pairs are scored again.", min=1)] = 2000,
+    sample: Annotated[int, typer.Option(help="Number of pairs to score again.", min=1)] = 2000,
     header: Header = None,
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
-    A method is fitted first.
+    Methods are fitted first.
 
     Example:
         trueedge check cora katz

@@ -16,26 +16,28 @@ from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
 
-Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option, as key=value.")]
-Seed = Annotated[int, typer.Option(help="For split and negatives.", min=0)]
+Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")]
+Seed = Annotated[int, typer.Option(help="Seed for split and negatives.", min=0)]
 TaskOrName = Annotated[
-    str, typer.Argument(metavar="TASK", help="A folder that 'trueedge task' wrote, or a data set's name.")
+    str, typer.Argument(metavar="TASK", help="A folder written by 'trueedge task', or a data set's name.")
 ]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
-        "-p", "--protocol", help="The protocol; a folder has its own.", show_default=DEFAULT_PROTOCOL
+        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=DEFAULT_PROTOCOL
     ),
 ]
 Header = Annotated[
     bool | None,
     typer.Option(
         "--header/--no-header",
-        help="Whether the first line of a file of edges names the columns.",
+        help="Whether the first line of an edge list is a header.",
         show_default="detected",
     ),
 ]
-SeedOfName = Annotated[int, typer.Option(help="For split and negatives, for a data set's name.", min=0)]
+SeedOfName = Annotated[
+    int, typer.Option(help="Seed for split and negatives; ignored for a saved task.", min=0)
+]
 Part = Annotated[str, typer.Option(help="valid or test.")]
 
 
@@ -43,13 +45,13 @@ def task(
     dataset: Annotated[
         str, typer.Argument(metavar="DATASET", help="A data set's name, or a file with an edge list.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write, new or empty.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write, new or empty.")],
     protocol: ProtocolOfName = None,
     seed: Seed = 0,
     option: Words = None,
     header: Header = None,
 ) -> None:
-    """Write a task to a folder: a data set under a protocol, the same pairs for everyone.
+    """Save a task (split, negatives, metrics) to a folder, to share it.
 
     Example:
         trueedge task cora -p heart -o cora-heart
@@ -63,16 +65,16 @@ def task(
 
 def pairs(
     task: TaskOrName,
-    output: Annotated[Path, typer.Option("-o", "--output", help="The .csv file to write.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="CSV file to write.")],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     part: Part = "test",
     header: Header = None,
 ) -> None:
-    """Write the pairs to score, for another program.
+    """Write the pairs of a task to a file, to score them with another program.
 
-    Each line is 'source,target'. The order is the one in which 'trueedge score' reads one score per line: the
-    positives, then the negatives row by row. Nodes have the names of the edge list where it had names.
+    Each line is 'source,target', in the order that 'trueedge score' expects: the positives, then the
+    negatives row by row. Nodes have the names used in the edge list.
 
     Example:
         trueedge pairs cora-heart -o pairs.csv
@@ -88,8 +90,9 @@ def pairs(
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["source", "target"])
         writer.writerows(listed.tolist())
-    positives = showing.count(len(made.part(part).positives), "positive")
-    showing.note(f"{output}: {showing.count(len(listed), 'pair')}, the first {positives}")
+    positives = len(made.part(part).positives)
+    numbers = [showing.count(positives, "positive"), showing.count(len(listed) - positives, "negative")]
+    showing.note(f"{output}: {showing.count(len(listed), 'pair')}: {', then '.join(numbers)}")
 
 
 def negatives(
@@ -97,12 +100,11 @@ def negatives(
         str, typer.Argument(metavar="FILE", help="A file with an edge list, or a data set's name.")
     ],
     output: Annotated[
-        Path, typer.Option("-o", "--output", help="The .npz file to write; with --shards, the folder.")
+        Path, typer.Option("-o", "--output", help=".npz file to write; with --shards, a folder.")
     ],
     protocol: ProtocolOfName = None,
     positives: Annotated[
-        Path | None,
-        typer.Option(help="A file with your own positives; FILE is then the whole training graph."),
+        Path | None, typer.Option(help="File with your own positives; FILE is then the whole training graph.")
     ] = None,
     seed: Seed = 0,
     option: Words = None,
@@ -111,17 +113,17 @@ def negatives(
         typer.Option("--shards", help="Write a folder, shard by shard, for large graphs (protocol heart)."),
     ] = False,
     shard_size: Annotated[
-        int, typer.Option(help="End nodes per shard; a killed run loses at most one shard.", min=1)
+        int, typer.Option(help="End nodes per shard; at most this much work is lost on an interrupt.", min=1)
     ] = 2048,
     header: Header = None,
 ) -> None:
-    """Make the negatives of a protocol for your own graph.
+    """Generate the negatives of a protocol for your own graph.
 
     The .npz file holds train, valid, valid_negatives, test and test_negatives as node numbers, and labels
-    where the file's ids are not 0, 1, 2, ….
+    if the file's ids are not 0, 1, 2, ….
 
-    With --shards the folder becomes a task, as 'trueedge task' writes it. It is filled while negatives are
-    made: run a killed command again and it continues; several commands at the same time share the work.
+    With --shards the folder becomes a task, as 'trueedge task' writes it. Run it again to resume, or several
+    times in parallel to share the work.
 
     Example:
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
@@ -133,7 +135,7 @@ def negatives(
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
     stored = Shards(output, shard_size) if shards else None
     try:
-        with showing.progress(1, "making negatives") as report:
+        with showing.progress(1, "generating negatives") as report:
             if positives is None:
                 made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
             else:
@@ -142,7 +144,7 @@ def negatives(
                 made = _around(graph, positives, chosen, seed, option or [], report, stored)
     except KeyboardInterrupt:
         if shards:
-            showing.note(f"finished shards are in {output}; run the same command again to continue")
+            showing.note(f"finished shards are in {output}; run the same command again to resume")
         raise
     made = _listed(made, "negatives")
     if shards:
@@ -180,7 +182,7 @@ def _around(
     report: showing.Report,
     shards: Shards | None,
 ) -> Task:
-    """Make the task of the user's own positives on a whole graph."""
+    """Return the task of the user's own positives, with the whole graph for training."""
     from trueedge.datasets import load
     from trueedge.scorers.pair_files import text_pairs
     from trueedge.splits import Split
@@ -194,7 +196,7 @@ def _around(
 
 def _listed(made: Task, what: str) -> LinkTask:
     if not isinstance(made, LinkTask):
-        raise InputError(f"the protocol {made.protocol} ranks every node: it has no list of {what}")
+        raise InputError(f"the protocol {made.protocol} ranks every node, so it has no {what} to write")
     return made
 
 

@@ -11,11 +11,9 @@ DatasetOrTask = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="A data set's name, a file with an edge list, or a folder that 'trueedge task' wrote.",
+        help="A data set's name, a file with an edge list, or a folder written by 'trueedge task'.",
     ),
 ]
-Device = Annotated[str, typer.Option(help="Where trained methods train: cpu or cuda.")]
-Jobs = Annotated[
-    int, typer.Option(help="How many trainings run at a time, each in a process of its own.", min=1)
-]
-Runs = Annotated[Path, typer.Option(help="The folder of the records.")]
+Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]
+Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1)]
+Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]

@@ -24,12 +24,12 @@ def own_object(text: str) -> Any:
     else:
         module = _guarded(lambda: _import_module(place), f"the module {place}", "cannot be imported")
     if not hasattr(module, name):
-        raise InputError(f"{place} holds nothing called {name!r}")
+        raise InputError(f"{place} does not define {name!r}")
     found = getattr(module, name)
     if isinstance(found, type) and issubclass(found, Method):
         if not isinstance(getattr(found, "name", None), str):
             raise InputError(f"{text} has no name: a method's class needs name: ClassVar[str]")
-        return _guarded(found, text, "cannot be made")
+        return _guarded(found, text, "cannot be created")
     return found
 
 
@@ -38,12 +38,12 @@ def own_method(text: str) -> Method:
     found = own_object(text)
     if not isinstance(found, Method):
         kind = type(found).__name__
-        raise InputError(f"{text} is of type {kind}: run takes a subclass of trueedge.methods.Method")
+        raise InputError(f"{text} is a {kind}, not a subclass of trueedge.methods.Method")
     return found
 
 
 def _guarded(call: Callable[[], Any], what: str, failure: str) -> Any:
-    """Call the user's code, and turn whatever it raises into one sentence."""
+    """Call the user's code; turn any exception into an InputError."""
     try:
         return call()
     except (Exception, SystemExit) as error:
@@ -69,6 +69,6 @@ def _import_module(name: str) -> ModuleType:
 
 
 def _add_folder(folder: str) -> None:
-    """Let the user's code import what lies beside it, as it can when it is run itself."""
+    """Let the user's code import modules from its own folder."""
     if folder not in sys.path:
         sys.path.insert(0, folder)

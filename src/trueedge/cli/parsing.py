@@ -1,4 +1,4 @@
-"""Read the words of the command line: lists of names, key=value, methods, sources and tasks."""
+"""Parse command line arguments: lists of names, key=value, methods, sources and tasks."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], nou
     for word in words:
         key, equals, text = word.partition("=")
         if not equals or not key:
-            raise InputError(f"{word!r} is no {noun}: write key=value")
+            raise InputError(f"{word!r} is not a valid {noun}: write key=value")
         owner, dot, rest = key.partition(".")
         if dot and owner not in owners:
             raise unknown(f"chosen name in {word}", owner, owners)
@@ -66,7 +66,7 @@ def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], nou
 
 
 def chosen_protocols(text: str | None, dataset: str) -> list[str]:
-    """Return the protocols of a list of names; without a list, the data set's default.
+    """Return the protocols of a comma-separated list, or the data set's default.
 
     Args:
         text: the list; ``all`` is every protocol that needs no released files.
@@ -85,7 +85,7 @@ def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
 
 
 def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[str]]:
-    """Return the methods of a list of names, families and FILE.py:NAME, and those named one by one."""
+    """Return the methods of a comma-separated list, and the names of those not chosen by family."""
     families: dict[str, list[str]] = {}
     for kind in methods.catalogue():
         families.setdefault(kind.family, []).append(kind.name)
@@ -96,7 +96,7 @@ def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[s
         if ":" in word:
             one = own_method(word)
             if one.name in wanted:
-                raise InputError(f"{word}: another chosen method is called {one.name!r} too")
+                raise InputError(f"{word}: another chosen method is also called {one.name!r}")
             wanted[one.name] = one
             named.add(one.name)
         elif word in families or word == "all":
@@ -118,11 +118,11 @@ def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
 
 
 def source(text: str, header: bool | None = None) -> str | Graph:
-    """Return a data set's name, or the graph in a file; print what was done to the file's edges.
+    """Return a data set's name, or the graph in a file; print its notes.
 
     Args:
         text: the name, or the file's path.
-        header: whether the file's first line names the columns; None finds out.
+        header: whether the first line is a header; None to detect it.
     """
     if Path(text).is_file():
         graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
@@ -133,8 +133,8 @@ def source(text: str, header: bool | None = None) -> str | Graph:
         return text
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
-            raise InputError(f"{text} is not complete: run the command that began it again, and it continues")
-        raise InputError(f"{text} holds no task: there is no task.json in it")
+            raise InputError(f"{text} is incomplete: run the command that started it again to resume")
+        raise InputError(f"{text} is not a saved task: it has no task.json")
     if "/" in text or Path(text).suffix:
         raise InputError(f"there is no file {text}")
     datasets.get(text)
@@ -144,9 +144,9 @@ def source(text: str, header: bool | None = None) -> str | Graph:
 def saved_task(
     text: str, protocol: str | None, words: Sequence[str] = (), header: bool | None = None
 ) -> Task | None:
-    """Return the task in a folder, or None where there is none; it takes no other protocol and no options."""
+    """Return the task saved in a folder, or None; refuse another protocol or options for it."""
     if header is not None and not Path(text).is_file():
-        raise InputError(f"--header and --no-header go with a file of edges, and {text} is none")
+        raise InputError(f"--header and --no-header need an edge list, but {text} is not a file")
     if not (Path(text) / "task.json").is_file():
         return None
     made = tasks.load(text)
@@ -166,7 +166,7 @@ def task(
     shards: Shards | None = None,
     header: bool | None = None,
 ) -> Task:
-    """Return the task in a folder, or make that of a data set (or file) under a protocol."""
+    """Return a saved task, or the task of a data set or file under a protocol."""
     made = saved_task(text, protocol, words, header)
     if made is not None:
         return made

@@ -1,4 +1,4 @@
-"""Look at the records, and take them elsewhere."""
+"""Print and export stored records."""
 
 from __future__ import annotations
 
@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import scoreboard, showing
+from trueedge.cli import options, scoreboard, showing
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
     from trueedge.results import Store
 
-Runs = Annotated[Path, typer.Option(help="The folder of the records.")]
 
+def records(runs: options.Runs = Path("runs")) -> None:
+    """Print the stored records as tables.
 
-def records(runs: Runs = Path("runs")) -> None:
-    """Show the records as tables, as they stood after a run.
-
-    Of what was run more than once the latest counts.
+    If something was run more than once, the latest record is used.
 
     Example:
         trueedge records --runs runs
@@ -27,15 +25,17 @@ def records(runs: Runs = Path("runs")) -> None:
     store = open_store(runs)
     kept = scoreboard.latest(store.records())
     scoreboard.show(kept)
-    showing.note(f"{showing.count(len(kept), 'record')} of {store.path}")
+    showing.note(f"{showing.count(len(kept), 'record')} in {store.path}")
 
 
 def export(
     output: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A .json file (whole records) or a .csv file (a line a metric)."),
+        typer.Argument(
+            metavar="FILE", help="A .json file (whole records) or a .csv file (one line per metric)."
+        ),
     ],
-    runs: Runs = Path("runs"),
+    runs: options.Runs = Path("runs"),
 ) -> None:
     """Write the records to a JSON or CSV file.
 
@@ -50,14 +50,14 @@ def export(
 
 
 def open_store(runs: Path) -> Store:
-    """The store in a folder; a folder without one is refused."""
+    """Return the store in a folder."""
     from trueedge.results import Store
     from trueedge.results.store import FILE_NAME
 
     if not runs.is_dir():
         raise InputError(f"there is no folder {runs}")
     if not (runs / FILE_NAME).is_file():
-        raise InputError(f"there are no records in {runs}: 'trueedge run' makes them")
+        raise InputError(f"there are no records in {runs}: 'trueedge run' writes them")
     return Store(runs)
 
 

@@ -1,4 +1,4 @@
-"""A published table, run again."""
+"""Reproduce a published table."""
 
 from __future__ import annotations
 
@@ -18,27 +18,24 @@ if TYPE_CHECKING:
     from trueedge.studies import Comparison, Study
 
 NUMBERS = ("ours", "published", "difference", "seeds")
-# Of a figure's table: many points are better looked at in the figure.
+# Longer tables are easier to read as a figure.
 MOST_LINES = 24
 
 
 def reproduce(
     study: Annotated[str, typer.Argument(metavar="STUDY", help="A study's name; 'list' shows them all.")],
-    dataset: Annotated[str, typer.Option(help="Only these data sets, separated by commas.")] = "",
-    method: Annotated[
-        str, typer.Option("-m", "--method", help="Only these methods, separated by commas.")
-    ] = "",
+    dataset: Annotated[str, typer.Option(help="Only these data sets, comma-separated.")] = "",
+    method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, comma-separated.")] = "",
     seeds: Annotated[
-        int | None, typer.Option(help="How many seeds.", min=1, show_default="the study's own number")
+        int | None, typer.Option(help="Number of seeds.", min=1, show_default="as in the study")
     ] = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
     runs: options.Runs = Path("runs"),
     output: Annotated[
-        Path | None,
-        typer.Option("-o", "--output", help="A .json file for the table, with versions and machine."),
+        Path | None, typer.Option("-o", "--output", help="JSON file for the table, versions and machine.")
     ] = None,
-    page: Annotated[Path | None, typer.Option(help="An .html file for the table and its figures.")] = None,
+    page: Annotated[Path | None, typer.Option(help="HTML file for the table and its figures.")] = None,
 ) -> None:
     """Run a published table and print our numbers next to the published ones.
 
@@ -57,9 +54,9 @@ def reproduce(
         return
     chosen = get(study)
     if jobs > 1 and chosen.one_process:
-        raise InputError(f"{chosen.name} runs in one process: leave out --jobs")
+        raise InputError(f"{chosen.name} runs in one process: remove --jobs")
     if output is not None:
-        # Before the work, not after it.
+        # Refuse a bad path before the work, not after it.
         check_evidence(chosen, output)
     if page is not None:
         check_target(page, "a page", (".html",))
@@ -96,7 +93,7 @@ def reproduce(
 
 
 def _show(study: Study, rows: Sequence[Comparison]) -> None:
-    """Show the comparisons as a table; what all rows have in common stands in the title."""
+    """Print the comparisons as a table; columns with a single value move to the title."""
     digits = study.decimals
     columns = {
         "data set": [row.dataset for row in rows],
@@ -125,7 +122,7 @@ def _show(study: Study, rows: Sequence[Comparison]) -> None:
 
 
 def _show_figure(figure: Figure) -> None:
-    """Show a figure as a table: a line for each x, a column for each series."""
+    """Print a figure as a table: one row per x, one column per series."""
     places = list(dict.fromkeys(place for series in figure.series for place in series.x))
     found = [dict(zip(series.x, series.y, strict=True)) for series in figure.series]
     lines = [

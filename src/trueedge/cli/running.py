@@ -1,4 +1,4 @@
-"""Train, evaluate, record."""
+"""Run methods and record the results."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
 from trueedge.cli.making import Header
 from trueedge.datasets import DEFAULT_PROTOCOL
@@ -24,8 +25,9 @@ if TYPE_CHECKING:
 
 # Room for the epoch, the loss and the validation metric.
 TRAINING_WIDTH = 48
-# Where the reasons of several seeds may differ: the largest possible k.
+# Reasons that may differ between seeds only in the largest possible k.
 LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this positive$")
+NO_FEATURES = re.compile(r"\S+ needs node features, and (.+) has none$")
 # More seeds than these are counted, not listed.
 MOST_NAMED = 8
 
@@ -37,8 +39,8 @@ def run(
         typer.Option(
             "-p",
             "--protocol",
-            help="Protocols, separated by commas; 'all' for all that need no released files. A folder has "
-            "its own.",
+            help="Comma-separated protocols; 'all' for those that need no released files. A saved task has "
+            "its own protocol.",
             show_default=DEFAULT_PROTOCOL,
         ),
     ] = None,
@@ -47,12 +49,12 @@ def run(
         typer.Option(
             "-m",
             "--method",
-            help="Methods or families, separated by commas; 'all' for all; FILE.py:NAME or MODULE:NAME for a "
-            "Method of your own.",
+            help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
+            "own Method.",
         ),
     ] = "heuristics",
-    seeds: Annotated[int, typer.Option(help="How many seeds: 0, 1, …", min=1)] = 1,
-    seed: Annotated[int, typer.Option(help="The first seed.", min=0)] = 0,
+    seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
+    seed: Annotated[int, typer.Option(help="First seed.", min=0)] = 0,
     fixed_split: Annotated[
         bool, typer.Option("--fixed-split", help="Use the first seed's split and negatives for all seeds.")
     ] = False,
@@ -65,24 +67,21 @@ def run(
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
     runs: options.Runs = Path("runs"),
-    again: Annotated[
-        bool, typer.Option("--again", help="Run everything, also what is already recorded.")
-    ] = False,
+    again: Annotated[bool, typer.Option("--again", help="Recompute cached results.")] = False,
     keep_scores: Annotated[
-        bool,
-        typer.Option("--keep-scores", help="Save the scores of the test part, for 'trueedge certify'."),
+        bool, typer.Option("--keep-scores", help="Save the scores of the test part, for 'trueedge certify'.")
     ] = False,
     checkpoints: Annotated[
         Path | None,
         typer.Option(
-            help="A folder for checkpoints, from which a training that was killed continues. Not with --jobs."
+            help="Folder for checkpoints, so that an interrupted training resumes. Not with --jobs."
         ),
     ] = None,
     header: Header = None,
 ) -> None:
-    """Train methods, evaluate them, record the results, and print a table for each protocol.
+    """Run methods on a data set and print a table for each protocol.
 
-    What is already recorded is not run again.
+    Cached results are reused; --again recomputes them.
 
     Example:
         trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
@@ -117,7 +116,7 @@ def run(
 def _show_outcomes(
     outcomes: Sequence[Outcome], store: Store, named: Collection[str], seeds: int, keep_scores: bool
 ) -> bool:
-    """Show tables, counts and failures; return whether every method that was named could run."""
+    """Print tables, counts and failures; return whether every method named by the user could run."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
     note_records(store, len(records), sum(outcome.fresh for outcome in outcomes))
@@ -125,25 +124,27 @@ def _show_outcomes(
         _note_scores(records)
     failed = [outcome for outcome in outcomes if outcome.record is None]
     for sentence in _reasons(failed, seeds):
-        showing.note(f"not run: {sentence}")
+        showing.note(sentence)
     return bool(records) and not any(outcome.cell.method.name in named for outcome in failed)
 
 
 def note_records(store: Store, number: int, new: int) -> None:
-    """Say how many records there are, and how many of them were not computed again."""
+    """Print the number of records, new and cached."""
     showing.note(f"{showing.count(number, 'record')} in {store.path}: {new} new, {number - new} cached")
 
 
 def _note_scores(records: Sequence[Record]) -> None:
-    """Name the protocols whose scores cannot be kept."""
+    """Print the protocols whose scores cannot be saved."""
     ranked = sorted({one.protocol for one in records if one.provenance.get("kept", one) is None})
     for protocol in ranked:
-        showing.note(f"{protocol} ranks every node: its scores are not saved, and it cannot be certified")
+        showing.note(
+            f"{protocol} ranks every node, so its scores are not saved and its records cannot be certified"
+        )
 
 
 @contextmanager
 def keeping(store: Store) -> Iterator[None]:
-    """On Ctrl-C say how many records there are, and exit with status 130."""
+    """On Ctrl-C, print the number of records and exit with status 130."""
     try:
         yield
     except KeyboardInterrupt:
@@ -158,8 +159,8 @@ def _outcomes(
     from trueedge.runs import drive, runner_for
 
     outcomes: dict[int, Outcome] = {}
-    # Only trained methods have epochs to show: for others torch is not even imported. Where it is not
-    # installed, the cells say so.
+    # Only trained methods have epochs to show; without them torch is not imported. If it is not installed,
+    # the cells report it.
     trained = find_spec("torch") is not None and any("epochs" in cell.method.space() for cell in cells)
     width = TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     with (
@@ -177,47 +178,58 @@ def _outcomes(
 def _watched(
     cells: Sequence[Cell], store: Store, checkpoints: Path | None, report: showing.Report
 ) -> Iterator[Cell]:
-    """Yield the cells. The training of each is watched until the next one is taken."""
+    """Yield the cells; while one runs, its epochs are shown and checkpoints are saved."""
     from trueedge.training import Checkpoint, use_callbacks
 
     for cell in cells:
         kept = None if checkpoints is None else Checkpoint(checkpoints / f"{cell.key}.pt")
         with use_callbacks(partial(_show_epoch, report, cell.method.name), kept):
             yield cell
-        # A training that failed keeps its checkpoint.
+        # A failed training keeps its checkpoint.
         if kept is not None and store.find(cell.key) is not None:
             kept.remove()
 
 
 def _show_epoch(report: showing.Report, method: str, epoch: int, epochs: int, history: History) -> None:
-    """Show epoch, loss and, once there is one, the validation metric."""
+    """Show the epoch, the loss and the latest value of the validation metric."""
     del epochs
     text = f"{method} · epoch {epoch} · loss {history.losses[-1]:.3f}"
-    if history.values:
-        text += f" · {history.metric} {100 * history.values[-1][1]:.2f}"
+    if history.values and history.metric:
+        text += f" · {history.metric} {metrics.format_value(history.metric, history.values[-1][1])}"
     report(text)
 
 
 def _reasons(failed: Sequence[Outcome], seeds: int) -> list[str]:
-    """Return a sentence for each reason, with its methods, and its seeds unless these are all."""
+    """Return one sentence per reason, with its methods, protocols, and its seeds unless all failed."""
     cells: dict[tuple[str, str], dict[int, str]] = {}
     for outcome in failed:
         cell = outcome.cell
         cells.setdefault((cell.protocol, cell.method.name), {})[cell.seed] = outcome.reason
-    stopped: dict[tuple[str, str, tuple[int, ...]], list[str]] = {}
+    stopped: dict[tuple[str, tuple[int, ...]], dict[str, dict[str, None]]] = {}
     for (protocol, method), by_seed in cells.items():
         merged = _with_one_limit(by_seed)
         for reason in dict.fromkeys(merged.values()):
             where = tuple(seed for seed, one in merged.items() if one == reason)
-            stopped.setdefault((protocol, reason, where), []).append(method)
-    return [
-        f"{', '.join(names)} under {protocol}{_named(where, seeds)}: {reason}"
-        for (protocol, reason, where), names in stopped.items()
-    ]
+            said = NO_FEATURES.sub(r"\1 has no node features", reason)
+            stopped.setdefault((said, where), {}).setdefault(protocol, {})[method] = None
+    sentences = []
+    for (reason, where), by_protocol in stopped.items():
+        if reason.endswith(" has no node features"):
+            names = dict.fromkeys(method for found in by_protocol.values() for method in found)
+            sentences.append(f"skipped {', '.join(names)}: {reason}")
+            continue
+        groups: dict[tuple[str, ...], list[str]] = {}
+        for protocol, found in by_protocol.items():
+            groups.setdefault(tuple(found), []).append(protocol)
+        sentences += [
+            f"not run: {', '.join(group)} under {', '.join(protocols)}{_named(where, seeds)}: {reason}"
+            for group, protocols in groups.items()
+        ]
+    return sentences
 
 
 def _with_one_limit(reasons: Mapping[int, str]) -> dict[int, str]:
-    """Return the reason of each seed; where several name a largest possible k, the smallest of them."""
+    """Return the reason for each seed; if several name a largest possible k, all get the smallest one."""
     limits = {reason: LIMIT.search(reason) for reason in reasons.values()}
     found = {reason: int(match[1]) if match[1] else 0 for reason, match in limits.items() if match}
     if len(found) < 2:

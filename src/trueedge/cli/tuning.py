@@ -25,40 +25,42 @@ def tune(
     dataset: options.DatasetOrTask,
     protocol: ProtocolOfName = None,
     method: Annotated[
-        str,
-        typer.Option("-m", "--method", help="The method; FILE.py:NAME or MODULE:NAME for one of your own."),
+        str, typer.Option("-m", "--method", help="Method; FILE.py:NAME or MODULE:NAME for your own.")
     ] = "gcn",
-    trials: Annotated[int, typer.Option(help="How many combinations of settings to try.", min=1)] = 20,
+    trials: Annotated[int, typer.Option(help="Number of trials.", min=1)] = 20,
     search: Annotated[
         str,
-        typer.Option(help="grid (a random part of it if it is larger than --trials), or tpe (with Optuna)."),
+        typer.Option(
+            help="Search strategy: grid (sampled at random if larger than --trials) or tpe (Optuna)."
+        ),
     ] = "grid",
-    seeds: Annotated[int, typer.Option(help="How many seeds the winner is trained with.", min=1)] = 10,
+    seeds: Annotated[int, typer.Option(help="Number of seeds for the best settings.", min=1)] = 10,
     seed: Annotated[
         int,
-        typer.Option(help="For the split and the trials. The winner is trained with the next ones.", min=0),
+        typer.Option(
+            help="Seed for the split, the trials and the search. The best settings are run with the "
+            "following seeds.",
+            min=0,
+        ),
     ] = 0,
     metric: Annotated[
         str | None,
-        typer.Option(help="The validation metric that chooses.", show_default="the protocol's headline"),
+        typer.Option(help="Validation metric to optimise.", show_default="the protocol's headline"),
     ] = None,
     space: Annotated[
         list[str] | None,
-        typer.Option(help="Values to search for a setting, in place of the default ones: dim=64,128."),
+        typer.Option(help="Values to search for a setting, instead of the default ones: dim=64,128."),
     ] = None,
-    set_: Annotated[
-        list[str] | None, typer.Option("--set", help="A fixed value for a setting: layers=1.")
-    ] = None,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A fixed setting: layers=1.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
     jobs: options.Jobs = 1,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
     header: Header = None,
 ) -> None:
-    """Search a method's settings on the validation part, then evaluate the winner on the test part.
+    """Search a method's settings on the validation part, then evaluate the best settings on the test part.
 
-    No trial is evaluated on the test part. Every trial is recorded, and what is already recorded is not run
-    again, so a search that was stopped continues when it is started again.
+    Trials only use the validation part. Run the command again to resume an interrupted search.
 
     Example:
         trueedge tune cora -p existing -m katz --seeds 1
@@ -101,7 +103,7 @@ def tune(
 
 
 def _only(found: Sequence[One], what: str) -> One:
-    """Return the one thing that was named."""
+    """Return the only item; refuse several."""
     if len(found) != 1:
         raise InputError(f"tune takes one {what}, got {len(found)}")
     return found[0]
@@ -123,13 +125,14 @@ def _show(found: Tuned) -> None:
     first = found.records[0]
     names = list(found.settings)
     best = found.best[:SHOWN]
-    # A mean rank is not a fraction.
-    scale = 100 if metrics.get(found.metric).high <= 1 else 1
     rows = [
-        [f"{scale * (trial.value or 0.0):.2f}", *(str(trial.settings[name]) for name in names)]
+        [
+            metrics.format_value(found.metric, trial.value or 0.0),
+            *(str(trial.settings[name]) for name in names),
+        ]
         for trial in best
     ]
-    unit = "percent, " if scale == 100 else ""
+    unit = "percent, " if metrics.scale(found.metric) == 100 else ""
     number = f"{unit}the best {len(best)} of {showing.count(len(found.trials), 'trial')}"
     title = f"{first.dataset} · {first.protocol} · {first.method}  validation part, {number}"
     showing.table(title, [found.metric, *names], rows, numbers=range(len(names) + 1))

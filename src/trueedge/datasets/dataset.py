@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cache, partial
+from importlib.resources import files
+from typing import Any
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph
 from trueedge.registry import Registry
 
@@ -128,6 +132,39 @@ def register(card: Dataset) -> Dataset:
     return DATASETS.add(card.name, card)
 
 
+def table(file: str) -> list[dict[str, str]]:
+    """Return the rows of a CSV file of this folder, each a dict by column."""
+    return list(csv.DictReader(files("trueedge.datasets").joinpath(file).read_text("utf-8").splitlines()))
+
+
+@cache
+def checksums() -> dict[str, str]:
+    """Return the known SHA-256 checksums by path in a data folder."""
+    return {row["path"]: row["sha256"] for row in table("checksums.csv")}
+
+
+def register_listed(
+    name: str, read: Callable[..., Graph], *given: object, rules: Mapping[str, Any] | None = None, **more: Any
+) -> Dataset:
+    """Register a data set whose card is a row of ``cards.csv``.
+
+    Args:
+        name: the data set's name.
+        read: returns the graph.
+        given: the arguments of ``read``.
+        rules: attributes of its :class:`Rules` that are not in the table.
+        more: further attributes of the card.
+    """
+    row = next(row for row in table("cards.csv") if row["name"] == name)
+    texts: Any = {f"num_{noun}": int(row[noun] or 0) or None for noun in ("nodes", "edges")}
+    texts |= {key: row[key] for key in ("name", "family", "title", "licence", "source", "citation")}
+    listed = {"heart_eps": float(row["heart_eps"]), "heart_features": row["features"] != "0"}
+    made = Rules(**{**listed, **(rules or {})})
+    return register(
+        Dataset(**texts, num_features=int(row["features"]), read=partial(read, *given), rules=made, **more)
+    )
+
+
 def get(name: str) -> Dataset:
     """Return the card of a data set.
 
@@ -136,7 +173,9 @@ def get(name: str) -> Dataset:
             ``price:nodes=1000,edges=5000,seed=1``.
     """
     plain, colon, settings = str(name).partition(":")
-    card = DATASETS.get(plain)
+    card = DATASETS.find(plain)
+    if card is None:
+        raise unknown("data set", plain, DATASETS.names(), "'trueedge datasets' lists them")
     if not colon:
         return card
     if card.configure is None:
@@ -160,9 +199,5 @@ def names() -> tuple[str, ...]:
 
 
 def load(name: str) -> Graph:
-    """Read a data set's graph by name; counts that differ from its card are an error.
-
-    Args:
-        name: as in :func:`get`.
-    """
+    """Read a data set's graph by name (see :func:`get`); counts that differ from its card are an error."""
     return get(name).load()

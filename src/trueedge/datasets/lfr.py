@@ -53,18 +53,18 @@ def lfr(
 ) -> tuple[Graph, NDArray[np.int32]]:
     """Return a graph and its communities, int32 (nodes,), with power laws of degrees and of community sizes.
 
-    Each node has about ``1 - mixing`` of its neighbours in its community. Degrees are those drawn; an edge
-    that finds no place in its community goes outside, one that finds none there is left out, and the graph's
-    notes say how many. The share of edges between communities is within 0.02 (and one edge a community) of
-    ``mixing``: communities with which it is not are drawn anew, and refused in the end. Sizes are drawn from
-    their law given that they sum to ``nodes``, that every node fits into a community larger than its internal
-    degree, and, where there is any mixing, that no community has more than half of the nodes.
+    Each node has about ``1 - mixing`` of its neighbours in its community. An edge that finds no place in its
+    community goes outside, and one that finds none there is dropped; the graph's notes count both. The share
+    of edges between communities is within 0.02 (plus one edge per community) of ``mixing``; communities that
+    miss it are redrawn up to ten times. Sizes follow their law given that they sum to ``nodes``, that every
+    node fits into a community larger than its internal degree, and, if there is mixing, that no community has
+    more than half of the nodes.
 
     Args:
         nodes: the number of nodes.
         mixing: μ, the share of a node's neighbours outside its community.
         mean_degree: the expected degree; the lower bound of the power law is mixed from two neighbouring ones
-            so that it is met.
+            to match it.
         max_degree: the upper bound of degrees.
         degree_exponent: τ1, above 1.
         community_exponent: τ2, above 0.
@@ -137,14 +137,9 @@ def mixing_of(graph: Graph, communities: ArrayLike) -> float:
 
 
 def _check(
-    nodes: int,
-    mixing: float,
-    mean_degree: float,
-    max_degree: int,
-    min_community: int,
-    max_community: int,
+    nodes: int, mixing: float, mean_degree: float, max_degree: int, min_community: int, max_community: int
 ) -> int:
-    """Refuse what no graph can have; the size that the largest community may have."""
+    """Refuse impossible settings; return the largest size a community may have."""
     nodes = check_count("nodes", "lfr", nodes, 2, MAX_NODES)
     if not is_number(mixing) or not 0 <= mixing <= 1:
         raise must_be("mixing", "lfr", "a number from 0 to 1", mixing)
@@ -178,20 +173,20 @@ def _degree_law(exponent: float, mean: float, highest: int) -> NDArray[np.float6
 
 
 def _even_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
-    """Degrees from a law; the last node's is drawn anew where their sum would be odd."""
+    """Return degrees drawn from a law; if their sum is odd, the last one is redrawn."""
     degrees = draw_degrees(rng, law, nodes)
     if degrees.sum() % 2:
         other = law * (np.arange(len(law)) % 2 != degrees[-1] % 2)
         if not other.any():
             raise InputError(
-                f"lfr: {nodes} nodes of an odd degree cannot be joined, take another mean_degree"
+                f"lfr: {nodes} nodes of an odd degree cannot be joined: choose another mean_degree"
             )
         degrees[-1] = draw_degrees(rng, other / other.sum(), 1)[0]
     return degrees
 
 
 def _internal_degrees(degrees: NDArray[np.int64], mixing: float, start: float) -> NDArray[np.int64]:
-    """Shares of the degrees, each rounded up or down so that their sum is that of the shares.
+    """Return the internal degrees, rounded up or down so that their sum is right.
 
     Args:
         degrees: int64 array (n,).
@@ -210,7 +205,7 @@ def _join(
     bounds: tuple[int, int],
     key: int,
 ) -> tuple[NDArray[np.int32], JoinedCommunities]:
-    """Communities and edges between their nodes, drawn anew where too many edges found no place."""
+    """Return communities and edges, redrawn while too many edges find no place."""
     from trueedge.kernels.generators.lfr import draw_communities, join_communities
     from trueedge.kernels.generators.rewiring import dice
 
@@ -232,10 +227,7 @@ def _join(
 
 
 def _sizes(
-    law: NDArray[np.float64],
-    bounds: tuple[int, int],
-    internal: NDArray[np.int64],
-    throws: NDArray[np.uint64],
+    law: NDArray[np.float64], bounds: tuple[int, int], internal: NDArray[np.int64], throws: NDArray[np.uint64]
 ) -> NDArray[np.int64]:
     from trueedge.kernels.generators.lfr import draw_sizes
 
@@ -282,12 +274,12 @@ _CARD = register(
     Dataset(
         name="lfr",
         family="lfr",
-        title="communities that are known, with power laws of degrees and of sizes; settings: "
+        title="known communities, with power-law degrees and community sizes; settings: "
         + ", ".join(_SETTINGS),
         num_nodes=None,
         num_edges=None,
         num_features=0,
-        licence="none needed: it is generated",
+        licence="none (generated)",
         source="generated",
         citation="Lancichinetti, Fortunato and Radicchi, Benchmark Graphs for Testing Community Detection"
         " Algorithms, Physical Review E 2008",

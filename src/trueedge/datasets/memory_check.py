@@ -11,13 +11,7 @@ BYTES_A_NODE = 16
 
 
 def check_memory(owner: str, nodes: int, edges: int) -> None:
-    """Refuse to generate a graph that needs more memory than the machine has.
-
-    Args:
-        owner: the generator, for the error message.
-        nodes: its number of nodes.
-        edges: its number of edges, roughly.
-    """
+    """Refuse to generate a graph that needs more memory than the machine has."""
     needed, there = BYTES_A_NODE * nodes + BYTES_AN_EDGE * edges, memory()
     if there is not None and needed > there:
         raise InputError(

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import csv
 from functools import partial
-from importlib.resources import files
 
-from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
+from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register, table
 from trueedge.datasets.sources import locate
 from trueedge.graph import Graph
 
 
 def read(file: SourceFile, name: str, num_nodes: int) -> Graph:
-    """Read ``networks/<name>.edges.gz``: two node ids per line, each edge once.
-
-    Args:
-        file: where it is.
-        name: the network.
-        num_nodes: how many nodes it has.
-    """
+    """Read ``networks/<name>.edges.gz``: two node ids per line, each edge once."""
     return Graph.from_edges(locate(file, name), num_nodes, name=name)
 
 
@@ -43,6 +35,5 @@ def _register(name: str, nodes: int, edges: int, sha256: str, title: str) -> Non
     )
 
 
-_TABLE = files("trueedge.datasets").joinpath("networks.csv").read_text("utf-8")
-for _row in csv.DictReader(_TABLE.splitlines()):
+for _row in table("networks.csv"):
     _register(_row["name"], int(_row["nodes"]), int(_row["edges"]), _row["sha256"], _row["title"])

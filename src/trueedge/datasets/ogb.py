@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
+from trueedge.datasets.dataset import SourceFile, checksums, register_listed
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.datasets.torch_files import read_arrays
@@ -30,8 +29,7 @@ class Layout:
         packed: what OGB calls its archive and the folder inside it.
         split: the folder below ``split`` that holds the parts.
         num_features: the length of a feature row, 0 for none.
-        raw_train: the training edges are read from ``raw/edge.csv.gz``, as there is no need for ``train.pt``.
-        checksums: the SHA-256 of files below the folder, where they are known.
+        raw_train: the training edges are read from ``raw/edge.csv.gz``, and not from ``train.pt``.
     """
 
     name: str
@@ -39,7 +37,6 @@ class Layout:
     split: str
     num_features: int = 0
     raw_train: bool = False
-    checksums: Mapping[str, str] | None = None
 
     @property
     def files(self) -> tuple[SourceFile, ...]:
@@ -49,10 +46,11 @@ class Layout:
             paths.append("raw/node-feat.csv.gz")
         paths.append("raw/edge.csv.gz" if self.raw_train else f"split/{self.split}/train.pt")
         paths += [f"split/{self.split}/{part}.pt" for part in ("valid", "test")]
-        url, sums = f"{_ADDRESS}/{self.packed}.zip", self.checksums or {}
+        places = {path: f"ogb/{self.name}/{path}" for path in paths}
+        url, sums = f"{_ADDRESS}/{self.packed}.zip", checksums()
         return tuple(
-            SourceFile(f"ogb/{self.name}/{path}", url, sums.get(path), member=f"{self.packed}/{path}")
-            for path in paths
+            SourceFile(place, url, sums.get(place), member=f"{self.packed}/{path}")
+            for path, place in places.items()
         )
 
 
@@ -66,21 +64,13 @@ class Part:
 
 
 def read(layout: Layout) -> Graph:
-    """Return the whole graph: the edges of all three parts.
-
-    Args:
-        layout: where the files are.
-    """
+    """Return the whole graph: the edges of all three parts."""
     parts, num_nodes, features = _rows(layout)
     return _graph(parts, num_nodes, features, layout.name)
 
 
 def read_parts(name: str) -> tuple[Graph, Part, Part]:
-    """Return the graph of the training edges, and the rows of the valid and the test part.
-
-    Args:
-        name: the data set.
-    """
+    """Return the graph of the training edges, and the rows of the valid and the test part."""
     parts, num_nodes, features = _rows(LAYOUTS[name])
     return _graph(parts[:1], num_nodes, features, name), parts[1], parts[2]
 
@@ -152,7 +142,7 @@ def _entry(arrays: Mapping[str, NDArray[Any]], key: str, path: Path) -> NDArray[
 
 
 def _graph(parts: list[Part], num_nodes: int, features: NDArray[np.float32] | None, name: str) -> Graph:
-    """Make a graph of the rows of some parts: of rows between the same nodes there is one edge."""
+    """Make a graph of the rows of some parts: rows between the same nodes become one edge."""
     pairs = np.concatenate([part.pairs for part in parts])
     carried = [key for key in parts[0].data if all(key in part.data for part in parts)]
     if not carried:
@@ -171,50 +161,15 @@ def _graph(parts: list[Part], num_nodes: int, features: NDArray[np.float32] | No
     return replace(graph, notes=(note, *graph.notes))
 
 
-_HITS = (20, 50, 100)
-_DDI_CHECKSUMS = {
-    "raw/num-node-list.csv.gz": "8462870f1b8c5937c66600aeb460af98d4f9965639fcd30f72f97da95ab374e3",
-    "raw/edge.csv.gz": "b2c585f425f49b640ee5a3b451069124651ee0f2863a5b6ee6737a6b14c27a6e",
-    "split/target/valid.pt": "4a48348f01fad0980a5be269fff7ace300e963144eef22d5ec4fc9830df872ac",
-    "split/target/test.pt": "b45cfcf1695babf5a13e90bdf08988be23570ca76af0737f9d517e005ea7e297",
-}
-_TITLES = {
-    "ogbl-ddi": "drugs; an edge is an interaction",
-    "ogbl-collab": (
-        "authors; an edge is joint papers, with their number and year"
-        " (1,285,465 rows, some of the same authors)"
-    ),
-    "ogbl-ppa": "proteins of 58 species; an edge is an association (30,326,273 rows)",
-    "ogbl-citation2": "papers; an edge is a citation, its direction left out (30,561,187 rows)",
-}
-# Layout, nodes, edges, licence, eps of HeaRT's PPR, headline.
-_DATASETS: tuple[tuple[Layout, int, int | None, str, float, str], ...] = (
-    (Layout("ogbl-ddi", "ddi", "target", 0, True, _DDI_CHECKSUMS), 4267, 1334889, "CC-0", 1e-5, "hits@20"),
-    (Layout("ogbl-collab", "collab", "time", 128), 235868, None, "ODC-BY", 1e-5, "hits@50"),
-    (Layout("ogbl-ppa", "ppassoc", "throughput", 58), 576289, None, "CC-0", 5e-6, "hits@100"),
-    (Layout("ogbl-citation2", "citation-v2", "time", 128), 2927963, None, "ODC-BY", 5e-5, "mrr"),
+# Layout and headline.
+_DATASETS = (
+    (Layout("ogbl-ddi", "ddi", "target", 0, True), "hits@20"),
+    (Layout("ogbl-collab", "collab", "time", 128), "hits@50"),
+    (Layout("ogbl-ppa", "ppassoc", "throughput", 58), "hits@100"),
+    (Layout("ogbl-citation2", "citation-v2", "time", 128), "mrr"),
 )
-LAYOUTS = {layout.name: layout for layout, *_ in _DATASETS}
-for _layout, _num_nodes, _edges, _licence, _eps, _headline in _DATASETS:
-    register(
-        Dataset(
-            name=_layout.name,
-            family="ogb",
-            title=_TITLES[_layout.name],
-            num_nodes=_num_nodes,
-            num_edges=_edges,
-            num_features=_layout.num_features,
-            licence=_licence,
-            source=f"https://ogb.stanford.edu/docs/linkprop/#{_layout.name}",
-            citation="Hu et al., Open Graph Benchmark: Datasets for Machine Learning on Graphs, NeurIPS 2020",
-            read=partial(read, _layout),
-            files=_layout.files,
-            rules=Rules(
-                heart_eps=_eps,
-                heart_features=False,
-                valid_in_test=_layout.name == "ogbl-collab",
-                hits=_HITS,
-                headline=_headline,
-            ),
-        )
-    )
+LAYOUTS = {layout.name: layout for layout, _ in _DATASETS}
+for _layout, _headline in _DATASETS:
+    _rules = {"heart_features": False, "hits": (20, 50, 100), "headline": _headline}
+    _rules["valid_in_test"] = _layout.name == "ogbl-collab"
+    register_listed(_layout.name, read, _layout, files=_layout.files, rules=_rules)

@@ -49,12 +49,7 @@ class SparseRows:
 
 
 def read_pickle(stream: IO[bytes], what: str) -> Any:
-    """Read one pickle from a stream: arrays, :class:`SparseRows`, dicts, lists, tuples, numbers, text.
-
-    Args:
-        stream: a binary file; it is left behind the pickle.
-        what: the file's name, for the error message.
-    """
+    """Read one pickle from a stream: arrays, :class:`SparseRows`, dicts, lists, tuples, numbers, text."""
     return finished(load_pickle(stream, what), what)
 
 
@@ -64,25 +59,13 @@ def load_pickle(
     admitted: Mapping[tuple[str, str], object] | None = None,
     persistent: Callable[[Any], object] | None = None,
 ) -> Any:
-    """Read one pickle from a stream, with stand-ins where arrays will be; see :func:`finished`.
-
-    Args:
-        stream: a binary file; it is left behind the pickle.
-        what: the file's name, for the error message.
-        admitted: further names ``(module, name)`` and what stands for them.
-        persistent: what stands for a persistent id.
-    """
+    """Read one pickle, with stand-ins for arrays; ``persistent`` returns the object of a persistent id."""
     with distrust(what):
         return _Reader(stream, what, {**_ADMITTED, **(admitted or {})}, persistent).load()
 
 
 def finished(value: Any, what: str) -> Any:
-    """Replace stand-ins by what they stand for, within dicts, lists and tuples.
-
-    Args:
-        value: what :func:`load_pickle` gave.
-        what: the file's name, for the error message.
-    """
+    """Replace stand-ins by what they stand for, within dicts, lists and tuples."""
     with distrust(what):
         return _finish(value, {}, 0)
 

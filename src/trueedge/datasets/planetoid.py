@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets.dataset import Dataset, Rules, SourceFile, register
+from trueedge.datasets.dataset import SourceFile, checksums, register_listed
 from trueedge.datasets.pickles import SparseRows, distrust, read_pickle
 from trueedge.datasets.released_files import heart_release
 from trueedge.datasets.sources import locate_all
@@ -19,37 +18,13 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 
 _ADDRESS = "https://github.com/kimiyoung/planetoid/raw/master/data"
-_CHECKSUMS = {
-    "cora": {
-        "graph": "58f13302f39dde8852dad6fe6d15b89b077b6d7f837626bce671ef80344b383d",
-        "allx": "9419ba2f26f5c35243db64aba110e0f35a04851609e0dc5433450676ca6b8543",
-        "tx": "b9afbaa4a400df991f6f02ef677e1e44da55ffc04801fd02f9e673987829226a",
-        "test.index": "297ce89af2b51a6a194181c7dbe1796c6a1cf9cd9349a88383b1b1e227867875",
-    },
-    "citeseer": {
-        "graph": "d79a4ef9d3e7169aee8946145f6b7306e35bc79bffad26346cfb94e10e9912a7",
-        "allx": "2ac30345d95c9ec933a817ee0bdd6a5f077f8c184a20e696910192d534414668",
-        "tx": "539a8906a2da97628d212f2fdd668c109a8b3f0d36574b59e5d3fd5b5303da21",
-        "test.index": "2af990671580b6b2df5d158d1038f8292e30c9cd821b5453f399659b25b723d4",
-    },
-    "pubmed": {
-        "graph": "5b89f0036ca22909471f1e6558eb42fa06e0c730a577bde5b058b40638f81dc9",
-        "allx": "508e538e2abdccdd54c4d3e9f49d638b4af7107d85845f66ddea5a5152658b7e",
-        "tx": "4eb5f5d0f30f26497eb0ac6ac9719d09c67e284f1ed0385c93f3ef27a671da3d",
-        "test.index": "b101d421688bbaecbd82e8a18f1e282378d6830f3a37666f28ebc47f844341b5",
-    },
-}
 
 
 def read(corpus: str, name: str) -> Graph:
     """Read ``planetoid/<corpus>/ind.<corpus>.*``, nodes in the order every library knows.
 
-    Test rows stand at the end of the features in an order of their own, and ``test.index`` says which nodes
-    they are; a test node it leaves out has no features and gets a row of zeros.
-
-    Args:
-        corpus: ``cora``, ``citeseer`` or ``pubmed``.
-        name: what to call the graph.
+    The features of test nodes come last, in the order of ``test.index``; a test node that is not in it gets a
+    row of zeros.
     """
     places = {Path(path).name: place for path, place in locate_all(_files(corpus), name).items()}
     lists = _lists(places[f"ind.{corpus}.graph"])
@@ -68,21 +43,20 @@ def read(corpus: str, name: str) -> Graph:
     features = np.zeros((num_nodes, allx.shape[1]), dtype=np.float32)
     features[:num_known] = allx.dense()
     features[index] = tx.dense()
-    # Each edge is listed at both of its ends: the graph keeps it once, and that is not worth a note.
+    # Each edge is listed at both ends; keeping it once needs no note.
     pairs = np.unique(np.sort(_pairs(lists, places[f"ind.{corpus}.graph"]), axis=1), axis=0)
     graph = Graph.from_edges(pairs, num_nodes, features, self_loops="drop", name=name)
     bare = num_nodes - num_known - len(index)
     if bare == 0:
         return graph
-    note = f"gave a row of zeros to {bare} of {num_nodes} nodes, without features in the files"
+    note = f"{bare} of {num_nodes} nodes, which have no features in the files, got a row of zeros"
     return replace(graph, notes=(*graph.notes, note))
 
 
 def _files(corpus: str) -> tuple[SourceFile, ...]:
-    return tuple(
-        SourceFile(f"planetoid/{corpus}/ind.{corpus}.{part}", f"{_ADDRESS}/ind.{corpus}.{part}", checksum)
-        for part, checksum in _CHECKSUMS[corpus].items()
-    )
+    names = [f"ind.{corpus}.{part}" for part in ("graph", "allx", "tx", "test.index")]
+    paths = {name: f"planetoid/{corpus}/{name}" for name in names}
+    return tuple(SourceFile(paths[name], f"{_ADDRESS}/{name}", checksums()[paths[name]]) for name in names)
 
 
 def _unpickled(path: Path) -> Any:
@@ -93,7 +67,7 @@ def _unpickled(path: Path) -> Any:
 def _rows(path: Path) -> SparseRows:
     matrix = _unpickled(path)
     if not isinstance(matrix, SparseRows):
-        raise InputError(f"{path} holds no sparse matrix")
+        raise InputError(f"{path} does not contain a sparse matrix")
     return matrix
 
 
@@ -101,7 +75,7 @@ def _lists(path: Path) -> dict[int, list[int]]:
     """Return the neighbours of each node, with the nodes 0..n-1 as keys."""
     lists = _unpickled(path)
     if not isinstance(lists, dict) or not all(isinstance(row, list) for row in lists.values()):
-        raise InputError(f"{path} holds no dict of lists of neighbours")
+        raise InputError(f"{path} does not contain a dict of neighbour lists")
     if set(lists) != set(range(len(lists))):
         raise InputError(f"{path}: the nodes must be 0..{len(lists) - 1}")
     return dict(lists)
@@ -115,32 +89,6 @@ def _pairs(lists: dict[int, list[int]], path: Path) -> NDArray[np.int64]:
     return np.column_stack([sources, np.array(neighbors, dtype=np.int64)])
 
 
-_TITLES = {
-    "citeseer": "computer science papers; an edge is a citation, a feature is a word of the paper",
-    "pubmed": "papers on diabetes; an edge is a citation, features are TF-IDF word weights",
-    "planetoid-cora": "the embedded cora, read from Planetoid's own files",
-}
-# Corpus, name, (nodes, edges, features), eps of HeaRT's PPR.
-_DATASETS = (
-    ("citeseer", "citeseer", (3327, 4552, 3703), 1e-7),
-    ("pubmed", "pubmed", (19717, 44324, 500), 1e-5),
-    ("cora", "planetoid-cora", (2708, 5278, 1433), 1e-7),
-)
-for _corpus, _name, _counts, _eps in _DATASETS:
-    register(
-        Dataset(
-            name=_name,
-            family="planetoid",
-            title=_TITLES[_name],
-            num_nodes=_counts[0],
-            num_edges=_counts[1],
-            num_features=_counts[2],
-            licence="MIT",
-            source="https://github.com/kimiyoung/planetoid",
-            citation="Yang et al., Revisiting Semi-Supervised Learning with Graph Embeddings, ICML 2016",
-            read=partial(read, _corpus, _name),
-            files=_files(_corpus),
-            released_files=heart_release(_name) if _name == _corpus else {},
-            rules=Rules(heart_eps=_eps),
-        )
-    )
+for _corpus, _name in (("citeseer", "citeseer"), ("pubmed", "pubmed"), ("cora", "planetoid-cora")):
+    _released = heart_release(_name) if _name == _corpus else {}
+    register_listed(_name, read, _corpus, _name, files=_files(_corpus), released_files=_released)

@@ -61,7 +61,7 @@ def barabasi_albert(nodes: int, attach: int, seed: int = 0) -> Graph:
 
 
 def price(nodes: int, edges: int, exponent: float = 3.0, seed: int = 0) -> Graph:
-    """Price's model of citations, undirected: degrees follow a power law ``p(k) ∝ k^-exponent``.
+    """Return a graph of Price's citation model, undirected: degrees follow ``p(k) ∝ k^-exponent``.
 
     Node t cites about ``edges / nodes`` distinct earlier nodes, each in proportion to the citations it has
     plus ``(exponent - 2) * edges / nodes``; the first nodes cite all before them.
@@ -105,7 +105,7 @@ def power_law_configuration(
         nodes: the number of nodes, 2 or more.
         exponent: that of the degree distribution, above 1.
         mean_degree: the expected degree before erasure; the lower bound is then mixed from two neighbouring
-            ones so that it is met.
+            ones to match it.
         min_degree: the lower bound, 1 or more; give either this or ``mean_degree`` (by default it is 2).
         max_degree: the upper bound; ``nodes - 1`` where it is not given.
         seed: the random seed.
@@ -237,7 +237,7 @@ def power_law_of_mean(exponent: float, mean: float, highest: int) -> NDArray[np.
 
 
 def draw_degrees(rng: np.random.Generator, law: NDArray[np.float64], nodes: int) -> NDArray[np.int64]:
-    """Degrees drawn from a law, int64 (nodes,)."""
+    """Return degrees drawn from a law, int64 (nodes,)."""
     from trueedge.kernels.negatives.sampling import words
 
     fractions = (words(rng, nodes) >> np.uint64(11)) * 2.0**-53
@@ -280,14 +280,14 @@ def _chances(
 
 
 def check_count(argument: str, owner: str, value: object, low: int, high: int) -> int:
-    """A whole number between two others, or an error that names it."""
+    """Return a whole number within bounds; refuse others."""
     # Mention a bound that every graph has only to someone who goes past it.
     bounded = high < MAX_NODES - 1 or (is_whole(value) and value > high)
     return whole_number(argument, owner, value, low, high if bounded else None)
 
 
 def check_above(argument: str, owner: str, value: object, low: float) -> None:
-    """Refuse what is no finite number above another."""
+    """Refuse anything but a finite number above a bound."""
     if not is_number(value) or not low < value < np.inf:
         raise must_be(argument, owner, f"a number above {low}", value)
 

@@ -42,11 +42,11 @@ class FileCheck:
 
 
 def available(name: str, *, released: str | None = None) -> None:
-    """Check that a data set can be read here and download what has an address; else :class:`MissingFile`.
+    """Check that a data set can be read here; download its files or raise :class:`MissingFile`.
 
     Args:
         name: the data set.
-        released: look for the split released for it with these negatives, not for the data set itself.
+        released: check the split released for it with these negatives, not the data set itself.
     """
     card = get(name)
     if released is not None and released not in card.released_files:
@@ -55,22 +55,12 @@ def available(name: str, *, released: str | None = None) -> None:
 
 
 def locate(file: SourceFile, owner: str = "a file") -> Path:
-    """Find one file, or download it, and return its path.
-
-    Args:
-        file: what is needed.
-        owner: who needs it, for error messages.
-    """
+    """Find one file, or download it, and return its path."""
     return locate_all((file,), owner)[file.path]
 
 
 def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
-    """Find the files of a data set, download those that are not here, and return where each one is.
-
-    Args:
-        files: what is needed.
-        owner: the data set's name, for error messages.
-    """
+    """Find the files of a data set, download those that are not here, and return where each one is."""
     places = {file.path: _local(file) for file in files}
     for file in files:
         if places[file.path] is not None:
@@ -90,9 +80,6 @@ def verify(name: str) -> tuple[FileCheck, ...]:
     """Compare the files of a data set on this machine with their checksums; nothing is downloaded.
 
     Released splits of it are checked too.
-
-    Args:
-        name: the data set.
     """
     checks = []
     for file in get(name).all_files:
@@ -110,11 +97,8 @@ def verify(name: str) -> tuple[FileCheck, ...]:
 def fingerprint(name: str, released: str | None = None) -> str:
     """Return a SHA-256 of the content of a data set's files on this machine; nothing is downloaded.
 
-    It is empty for embedded and generated graphs, which have no files.
-
-    Args:
-        name: the data set.
-        released: include the files of the split released for it with these negatives.
+    It is empty for embedded and generated graphs, which have no files. With ``released``, it includes the
+    files of the split released with these negatives.
     """
     found = [place for _, place in _local_files(name, released)]
     if not found:
@@ -123,12 +107,7 @@ def fingerprint(name: str, released: str | None = None) -> str:
 
 
 def altered(name: str, released: str | None = None) -> list[str]:
-    """Return the paths of a data set's files on this machine that differ from their checksums.
-
-    Args:
-        name: the data set.
-        released: include the files of the split released for it with these negatives.
-    """
+    """Return the paths of a data set's files on this machine that differ from their checksums."""
     return [
         str(place)
         for file, place in _local_files(name, released)
@@ -146,7 +125,7 @@ def cache_folder() -> Path:
         return (Path(base) if base else Path.home() / ".cache") / "trueedge"
     except RuntimeError:
         raise MissingFile(
-            f"there is no home folder to keep files in: name a folder in {CACHE_VARIABLE}"
+            f"there is no home folder for downloads: set {CACHE_VARIABLE} to a folder"
         ) from None
 
 
@@ -243,7 +222,7 @@ def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path
                 members = _honest_members(archive, owner, str(files[0].url))
                 for file in files:
                     if file.member not in members:
-                        raise InputError(f"{owner}: the archive at {file.url} holds no {file.member}")
+                        raise InputError(f"{owner}: the archive at {file.url} does not contain {file.member}")
                     target = folder / file.path
                     with draft_in(target.parent) as draft:
                         with archive.open(members[file.member]) as inner, draft.open("wb") as out:

@@ -67,7 +67,7 @@ def _register(
         num_nodes=None,
         num_edges=None,
         num_features=0,
-        licence="none needed: it is generated",
+        licence="none (generated)",
         source="generated",
         citation=citation,
         read=lambda: configure("").read(),
@@ -97,7 +97,7 @@ def parse_parameters(name: str, text: str, takes: Mapping[str, Setting]) -> dict
 
 _register(
     "erdos-renyi",
-    "a graph drawn uniformly from all of its size",
+    "random graph with given numbers of nodes and edges",
     "Erdős and Rényi, On Random Graphs I, 1959",
     erdos_renyi,
     {"nodes": whole_number, "edges": whole_number},
@@ -113,7 +113,7 @@ _register(
 )
 _register(
     "price",
-    "growth by citations, with a power law of degrees",
+    "growth by citations, with power-law degrees",
     "Price, A General Theory of Bibliometric and Other Cumulative Advantage Processes, 1976",
     price,
     {"nodes": whole_number, "edges": whole_number, "exponent": float},
@@ -121,7 +121,7 @@ _register(
 )
 _register(
     "power-law-configuration",
-    "random but for degrees from a power law",
+    "random graph with power-law degrees",
     "Molloy and Reed, A Critical Point for Random Graphs with a Given Degree Sequence, 1995",
     power_law_configuration,
     {
@@ -135,7 +135,7 @@ _register(
 )
 _register(
     "stochastic-block",
-    "blocks of nodes that are joined more within than between",
+    "blocks with more edges within than between them",
     "Holland et al., Stochastic Blockmodels: First Steps, 1983",
     stochastic_block,
     {"sizes": _sizes, "p_in": float, "p_out": float},

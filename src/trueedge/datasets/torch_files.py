@@ -26,21 +26,19 @@ _LEGACY_VERSION = 1001
 
 
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
-    """Read a file in which ``torch.save`` put a dict of numpy arrays or tensors.
-
-    Args:
-        path: the file.
-    """
+    """Read a file in which ``torch.save`` put a dict of numpy arrays or tensors."""
     what = str(path)
     with distrust(what), path.open("rb") as stream:
         zipped = stream.read(4) == b"PK\x03\x04"
         stream.seek(0)
         content = _read_zip(stream, what) if zipped else _read_legacy(stream, what)
     if not isinstance(content, dict):
-        raise InputError(f"{path} holds no dict of arrays")
+        raise InputError(f"{path} does not contain a dict of arrays")
     for key, value in content.items():
         if not isinstance(key, str) or not isinstance(value, np.ndarray):
-            raise InputError(f"{path} holds no dict of arrays: under {key!r} is a {type(value).__name__}")
+            raise InputError(
+                f"{path} does not contain a dict of arrays: under {key!r} is a {type(value).__name__}"
+            )
     return content
 
 

@@ -31,7 +31,7 @@ def read_archive(path: Path, what: str | None = None, most: int | None = None) -
     try:
         with place.open("rb") as stream:
             if stream.read(4) not in ZIP:
-                raise InputError(f"{what} is no .npz file of numbers")
+                raise InputError(f"{what} is not a .npz file of numbers")
             return _members(stream, what, most)
     except InputError:
         raise

@@ -32,19 +32,14 @@ CHUNK = 2**22
 
 
 def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
-    """Read the array of a .npy file.
-
-    Args:
-        path: the file; one that does not hold what its head says is refused before anything is allocated.
-        what: what errors call it; its path where that is not given.
-    """
+    """Read the array of a .npy file; refuse a file that does not hold what its header says."""
     place, what = regular_file(path, what), what or str(path)
     try:
         with place.open("rb") as stream:
             start = stream.read(len(NPY))
             if start != NPY:
                 other = ": it is an archive, as .npz files are" if start[:4] in ZIP else ""
-                raise InputError(f"{what} is no .npy file of numbers{other}")
+                raise InputError(f"{what} is not a .npy file of numbers{other}")
             stream.seek(0)
             return array_in(stream, os.fstat(stream.fileno()).st_size, what)
     except OSError as error:
@@ -52,12 +47,7 @@ def read_array(path: Path, what: str | None = None) -> NDArray[Any]:
 
 
 def map_array(path: Path, what: str | None = None) -> np.memmap[Any, Any]:
-    """Map the array of a .npy file into memory, read-only.
-
-    Args:
-        path: the file; one that is shorter than its head says is refused.
-        what: what errors call it; its path where that is not given.
-    """
+    """Map the array of a .npy file into memory, read-only; refuse a file shorter than its header says."""
     place, what = regular_file(path, what), what or str(path)
     try:
         with warnings.catch_warnings():
@@ -70,12 +60,7 @@ def map_array(path: Path, what: str | None = None) -> np.memmap[Any, Any]:
 
 
 def regular_file(path: Path, what: str | None = None) -> Path:
-    """Return the path of a regular file; refuse a pipe, which might never end.
-
-    Args:
-        path: where it is; a link is followed.
-        what: what errors call it; its path where that is not given.
-    """
+    """Return the path of a regular file; refuse a pipe, which might never end."""
     try:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError):
@@ -91,14 +76,7 @@ def regular_file(path: Path, what: str | None = None) -> Path:
 
 
 def array_in(stream: IO[bytes], size: int, what: str, whole: bool = False) -> NDArray[Any]:
-    """Read an array from a stream in the format of .npy files.
-
-    Args:
-        stream: at its start.
-        size: how many bytes it has.
-        what: what errors call it.
-        whole: refuse a stream in which something follows the array.
-    """
+    """Read an array in .npy format from a stream of ``size`` bytes; ``whole`` refuses anything after it."""
     begin = stream.read(LONGEST_HEAD)
     shape, turned, dtype, start = _head(begin, what)
     if dtype.hasobject:
@@ -151,12 +129,7 @@ def _head(data: bytes, what: str) -> tuple[tuple[int, ...], bool, np.dtype[Any],
 
 
 def refuse_masked(values: object, what: str) -> None:
-    """Refuse masked values: numpy would hand out what lies under the mask.
-
-    Args:
-        values: a masked array, a list of them, or anything else, which passes.
-        what: the noun for the error message.
-    """
+    """Refuse masked values: numpy would hand out what lies under the mask."""
     rows = values if isinstance(values, (list, tuple)) else (values,)
     masks = [np.ma.getmaskarray(row) for row in rows if isinstance(row, np.ma.MaskedArray)]
     count = sum(int(np.count_nonzero(mask)) for mask in masks)

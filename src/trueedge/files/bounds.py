@@ -13,8 +13,8 @@ from trueedge.errors import InputError
 if TYPE_CHECKING:
     from zipfile import ZipInfo
 
-# Text and numbers pack to a tenth, rarely to a hundredth. Zeros alone reach deflate's own limit, which is 258
-# bytes for two bits: what comes near it is a bomb, unless it is small enough for any machine.
+# Text and numbers pack to a tenth, rarely to a hundredth. Only zeros reach deflate's own limit of 258 bytes
+# for two bits: a file near it is a bomb, unless it is small enough for any machine.
 MOST_TIMES = 1000
 DEFLATE_TIMES = 1032
 SMALL = 1 << 30
@@ -23,7 +23,7 @@ PIECE = 1 << 13
 # The methods of zip archives: none, and deflate. Of others Python unpacks all that it has read, however
 # little is asked for; neither numpy nor torch writes them.
 DEFLATED = (0, 8)
-GZIP = 16 + zlib.MAX_WBITS  # how zlib is told that a head and a checksum are there, and which
+GZIP = 16 + zlib.MAX_WBITS  # zlib's code for data with a gzip header and checksum
 
 
 def memory() -> int | None:
@@ -35,12 +35,7 @@ def memory() -> int | None:
 
 
 def check_memory(needed: int, what: str) -> None:
-    """Refuse what needs more memory than the machine has.
-
-    Args:
-        needed: bytes.
-        what: the file they come from.
-    """
+    """Refuse what needs more memory than the machine has."""
     there = memory()
     if there is not None and needed > there:
         raise InputError(
@@ -49,13 +44,7 @@ def check_memory(needed: int, what: str) -> None:
 
 
 def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
-    """Refuse a zip archive whose directory announces more than it can hold, or than an honest one would.
-
-    Args:
-        members: all of its directory.
-        size: the bytes of the archive.
-        what: its name.
-    """
+    """Refuse a zip archive whose members unpack to more than they plausibly can."""
     listed = list(members)
     for one in listed:
         if one.compress_type not in DEFLATED:
@@ -70,12 +59,7 @@ def check_archive(members: Iterable[ZipInfo], size: int, what: str) -> None:
 
 
 def gunzip(data: bytes, what: str) -> bytes:
-    """Return what gzip data unpacks to; damaged data raise an error of zlib or an EOFError.
-
-    Args:
-        data: all of it.
-        what: its name.
-    """
+    """Return what gzip data unpacks to; damaged data raise an error of zlib or an EOFError."""
     check_gzip(io.BytesIO(data), len(data), what)
     # Nearly all files are one member, which takes the least time as one piece.
     member = zlib.decompressobj(wbits=GZIP)
@@ -88,13 +72,8 @@ def gunzip(data: bytes, what: str) -> bytes:
 def check_gzip(stream: IO[bytes], size: int, what: str) -> None:
     """Refuse gzip data that unpacks to more than honest data would, without keeping what it unpacks to.
 
-    Most of it need not be unpacked, as deflate has a largest ratio: of an honest file a thirtieth is enough,
-    and of one below a megabyte nothing is needed.
-
-    Args:
-        stream: at its start.
-        size: how many bytes it has.
-        what: its name.
+    Deflate has a largest ratio, so most of it need not be unpacked: a thirtieth of a usual file, and nothing
+    of one below a megabyte.
     """
     most = _most_unpacked(size)
     unpacked, pieces = 0, _gunzipped(stream)
@@ -131,11 +110,11 @@ def _most_unpacked(packed: int) -> int:
 
 
 def _cut() -> EOFError:
-    return EOFError("it ends before its end is marked")
+    return EOFError("it is truncated")
 
 
 def _bomb(packed: int, what: str) -> InputError:
     return InputError(
         f"{what} unpacks to more than {_most_unpacked(packed):,} bytes, from {packed:,}:"
-        " no honest file is packed so tightly"
+        " that is more than any plausible file"
     )

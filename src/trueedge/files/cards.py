@@ -17,14 +17,14 @@ def read_json(path: Path, *, absent: str, damaged: str, most: int = MOST_BYTES) 
 
     Args:
         path: the file.
-        absent: the start of the error where there is none: ``/graph is no saved graph``.
-        damaged: the start of the error where it is no card: ``/graph is damaged: graph.json``.
-        most: how many bytes a card may have.
+        absent: the start of the error if there is none: ``/graph is not a saved graph``.
+        damaged: the start of the error if it is not a card: ``/graph is damaged: graph.json``.
+        most: the largest size in bytes.
     """
     try:
         # A pipe might never end; reading a folder raises its own error.
         if path.exists() and not (path.is_file() or path.is_dir()):
-            raise InputError(f"{damaged} is no regular file")
+            raise InputError(f"{damaged} is not a regular file")
         size = path.stat().st_size
         if size > most:
             raise InputError(f"{damaged} has {size:,} bytes, which is too large for a card")

@@ -94,14 +94,7 @@ def find_separator(line: str) -> str | None:
 
 
 def split_fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
-    """Return the fields of a line; one in double quotes may hold the separator.
-
-    Args:
-        text: the file, for an error.
-        number: the line's number, from 1.
-        line: its text.
-        separator: what :func:`find_separator` found on the first line.
-    """
+    """Return the fields of a line; one in double quotes may hold the separator."""
     if '"' in line:
         if separator is None:
             line = " ".join(line.split())
@@ -158,7 +151,7 @@ def _read_anything(
         notes = (_header_note(rows.lines[0], rows.ids[:width]), *notes)
         rows = _Rows(text, rows.ids[width:], rows.lines[1:], rows.columns, width)
     if not rows.lines:
-        raise InputError(f"{text.path} is empty: it holds no edge")
+        raise InputError(f"{text.path} is empty: it has no edges")
     place: dict[str, int] = {}
     flat = np.array([place.setdefault(value, len(place)) for value in rows.ids], dtype=np.int64)
     _refuse_no_ids(rows, place)

@@ -35,11 +35,7 @@ class TextFile:
 
 
 def open_text(path: str | os.PathLike[str]) -> TextFile:
-    """Read a text file, plain or gzip (recognised by its first bytes), with any line ends.
-
-    Args:
-        path: the file.
-    """
+    """Read a text file, plain or gzip (recognised by its first bytes), with any line ends."""
     place = as_path(path, "open_text")
     data = _content(place).removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
@@ -53,12 +49,7 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
 
 
 def as_path(path: object, owner: str) -> Path:
-    """Return a path; refuse anything else.
-
-    Args:
-        path: what was given as a path.
-        owner: the function it was given to.
-    """
+    """Return a path; refuse anything else."""
     if isinstance(path, (str, os.PathLike)):
         return Path(path)
     raise InputError(f"{owner}: a path is needed, got {type(path).__name__}")

@@ -77,22 +77,16 @@ def new_folder(folder: str | Path, what: str) -> Iterator[Path]:
 
 
 def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) -> None:
-    """Refuse a path that cannot be written to, before the work is done.
-
-    Args:
-        path: where something will go.
-        what: what it is.
-        suffixes: the endings it may have; any if empty.
-    """
+    """Refuse a path that cannot be written to, or that has none of the suffixes, before the work is done."""
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
         raise InputError(f"{path}: {what} is written to a {' or '.join(suffixes)} file")
     if path.exists() and not path.is_file():
-        kind = "a folder" if path.is_dir() else "no regular file"
+        kind = "a folder" if path.is_dir() else "not a regular file"
         raise InputError(f"{what} cannot be written to {path}: it is {kind}")
     above = next((one for one in path.absolute().parents if one.exists()), None)
     if above is not None and not (above.is_dir() and os.access(above, os.W_OK)):
-        reason = "cannot be written to" if above.is_dir() else "is no folder"
+        reason = "cannot be written to" if above.is_dir() else "is not a folder"
         raise InputError(f"{what} cannot be written to {path}: {above} {reason}")
 
 

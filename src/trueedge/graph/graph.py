@@ -98,7 +98,7 @@ class Graph:
             labels: the nodes' own names, n different ones.
             edge_data: further numbers for each edge, arrays (m,); of a repeated edge the first is kept.
             name: what to call the graph.
-            header: whether the first line of a file names the columns; None finds out, and a note says so.
+            header: whether the first line of a file names the columns; None to detect it (a note says so).
         """
         if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:
@@ -320,12 +320,7 @@ class Graph:
 
 
 def check_graph(graph: object, owner: str) -> Graph:
-    """Return the graph itself; refuse anything else, such as a data set's name.
-
-    Args:
-        graph: what was given as a graph.
-        owner: the function it was given to.
-    """
+    """Return the graph itself; refuse anything else, such as a data set's name."""
     if isinstance(graph, Graph):
         return graph
     hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""

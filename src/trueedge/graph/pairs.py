@@ -116,7 +116,7 @@ def _whole_numbers(array: NDArray[Any], what: str) -> NDArray[Any]:
 
 
 def _whole_objects(array: NDArray[Any], what: str) -> NDArray[np.int64]:
-    """Whole numbers that came as Python objects, as those of a table with gaps do."""
+    """Return whole numbers that came as Python objects, as in a table with gaps."""
     for first, value in np.ndenumerate(array):
         if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)):
             raise InputError(f"{what}: row {first[0]} has {value!r}, which is not a node id")

@@ -78,7 +78,7 @@ def read_edges(
         num_nodes: the number of nodes; every id must then be a whole number below it.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
         repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
-        header: whether the first line names the columns; None finds out, and a note says so.
+        header: whether the first line names the columns; None to detect it (a note says so).
     """
     listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, header)
     kept, _, notes = tidy(listed.edges, listed.num_nodes, cleaning)
@@ -109,7 +109,7 @@ def _read_listed(
     repeats: Handling,
     header: bool | None,
 ) -> tuple[EdgeList, Cleaning]:
-    """Return an edge list with its self-loops and repeats, and what shall happen to them."""
+    """Return an edge list with its self-loops and repeats, and how to handle them."""
     check_handling(self_loops, repeats, "read_edges")
     if header not in (None, True, False):
         raise must_be("header", "read_edges", "True, False or None", header)
@@ -131,9 +131,6 @@ def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
     """Read pairs of whole numbers from a text file, unchanged: int64 array (m, 2).
 
     The format is that of :func:`read_edges`, but self-loops, repeats and directions are kept.
-
-    Args:
-        path: the file.
     """
     return read_columns(open_text(path), numbers_only=True).ids
 

@@ -39,11 +39,7 @@ EDGES_PER_CHECK = 1 << 20
 def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
     """Write a graph into a folder; a graph that was there is replaced, other files stay.
 
-    The description is written last: a folder that was left half-written has none, and is no graph.
-
-    Args:
-        graph: what to write.
-        folder: it is made if it does not exist.
+    The description is written last, so that a half-written folder is not taken for a graph.
     """
     place = as_path(folder, "save")
     card = {
@@ -91,8 +87,8 @@ def load(
     Args:
         cls: the class to build.
         folder: the folder of the graph.
-        mmap: leave the arrays on disk and read what is used; processes that do so share them.
-        verify: compare the content with the hash it was saved under; this reads all of it.
+        mmap: leave the arrays on disk and read what is used; processes share them.
+        verify: compare the content with its saved hash; this reads all of it.
     """
     place = as_path(folder, "load")
     card = _read_card(place)
@@ -131,7 +127,7 @@ def _write(path: Path, content: NDArray[Any] | bytes) -> None:
 
 
 def _read_card(place: Path) -> dict[str, Any]:
-    none = f"{place} is no saved graph"
+    none = f"{place} is not a saved graph"
     damaged = f"{place} is damaged: graph.json"
     card = read_json(place / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
     if not isinstance(card, dict) or card.get("format") != FORMAT:
@@ -169,13 +165,7 @@ def _check_edges(edges: NDArray[np.int32], num_nodes: int) -> None:
 
 
 def _attach_derived(graph: Graph, place: Path, digests: dict[str, Any] | None) -> None:
-    """Let a graph use the arrays that were derived from its edges when it was saved.
-
-    Args:
-        graph: from the same folder.
-        place: the folder.
-        digests: what each array must have; None trusts them as far as memory is safe.
-    """
+    """Let a graph use the arrays that were derived from its edges when it was saved."""
     ends = 2 * graph.num_edges
     shapes: tuple[tuple[type, int], ...] = (
         (np.int64, graph.num_nodes + 1),

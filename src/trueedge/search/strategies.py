@@ -18,8 +18,8 @@ TRIES = 32
 class Strategy(ABC):
     """Proposes points of a space, none twice, and learns from their values.
 
-    The proposals depend on the seed and on the values so far alone, so a search that was killed proposes the
-    same points again.
+    Proposals depend only on the seed and the values so far, so an interrupted search proposes the same points
+    again.
 
     Attributes:
         together: how many points it proposes at a time.
@@ -32,10 +32,10 @@ class Strategy(ABC):
 
     @abstractmethod
     def ask(self, count: int) -> list[int]:
-        """Return the numbers of so many new points."""
+        """Return the numbers of ``count`` new points."""
 
     def tell(self, numbers: Sequence[int], values: Sequence[float | None]) -> None:
-        """Take the values of the last points, of which more is better; None for one that failed."""
+        """Receive the values of the last points (higher is better); None for a failed one."""
         del numbers, values
 
 
@@ -123,7 +123,7 @@ def strategy(name: str, space: Space, seed: int, trials: int) -> Strategy:
 
 
 def shuffled(space: Space, seed: int, count: int) -> list[int]:
-    """Return the numbers of so many distinct points, drawn uniformly."""
+    """Return the numbers of ``count`` distinct points, drawn uniformly."""
     from trueedge.kernels.negatives.sampling import distinct
 
     drawn: list[int] = distinct(generator(seed, "search", "points"), len(space), count).tolist()

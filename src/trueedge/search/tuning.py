@@ -1,4 +1,4 @@
-"""Hyper-parameter search: trials are evaluated on validation alone, the winner on test with other seeds."""
+"""Hyper-parameter search: trials use the validation part, the best settings the test part and other seeds."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from trueedge.tasks import Task
 
 @dataclass(frozen=True)
 class Budget:
-    """What a search will cost, known before it starts.
+    """Describe the cost of a search before it starts.
 
     Attributes:
         space: the settings and values that are searched.
         search: the strategy's name.
         trials: the number of points to try.
-        seeds: the number of seeds of the winner.
-        jobs: how many cells run at a time.
+        seeds: the number of seeds for the best settings.
+        jobs: the number of parallel processes.
     """
 
     space: Space
@@ -40,19 +40,19 @@ class Budget:
 
     @property
     def trainings(self) -> int:
-        """Return the largest number of trainings; what is in the store is not trained again."""
+        """Return the largest possible number of runs; those in the store are not repeated."""
         return self.trials + self.seeds
 
     def __str__(self) -> str:
-        settings = ", ".join(f"{name} ({len(values)})" for name, values in self.space.values.items())
-        every = self.trials == len(self.space)
-        how = "all" if every else {"grid": "chosen at random", "tpe": "chosen by TPE"}[self.search]
+        settings = ", ".join(f"{name} {len(values)}" for name, values in self.space.values.items())
+        sampled = {"grid": "at random from", "tpe": "by TPE from"}[self.search]
+        how = "full grid" if self.trials == len(self.space) else f"{sampled} {len(self.space):,} points"
         epochs = getattr(self.space.method, "epochs", None)
         return (
-            f"{self.trials} trials of {len(self.space):,} points ({how}) over {settings}; then the winner"
-            f" with {self.seeds} {'seed' if self.seeds == 1 else 'seeds'}: at most {self.trainings} trainings"
+            f"{self.trials} trials ({how}: {settings}), then the best settings with {self.seeds}"
+            f" {'seed' if self.seeds == 1 else 'seeds'}: at most {self.trainings} runs"
             + (f" of at most {epochs} epochs" if epochs else "")
-            + f", {self.jobs} at a time"
+            + (f", {self.jobs} in parallel" if self.jobs > 1 else "")
         )
 
 
@@ -80,10 +80,10 @@ class Tuned:
     """The result of a search.
 
     Attributes:
-        settings: the winner's values of the settings that were searched.
-        records: the winner's records, one for each seed, with the test part.
-        method: the winner, with all its settings.
-        metric: the validation metric that chose it.
+        settings: the best values of the settings that were searched.
+        records: the records of the best settings, one per seed, with the test part.
+        method: the method with its best settings.
+        metric: the validation metric that was optimised.
         trials: all trials, in the order of the search.
         fresh: how many of the trials and records are new.
     """
@@ -97,13 +97,13 @@ class Tuned:
 
     @property
     def best(self) -> list[Trial]:
-        """Return the trials that have a value, best first; of equal ones the earlier."""
+        """Return the finished trials, best first; ties in the order of the search."""
         done = [trial for trial in self.trials if trial.value is not None]
         return sorted(done, key=lambda trial: -_worth(self.metric, trial.value or 0.0))
 
 
 def _worth(metric: str, value: float) -> float:
-    """Return a value of which more is better: mean ranks change their sign."""
+    """Return a value where higher is better."""
     return value if metrics.get(metric).higher_is_better else -value
 
 
@@ -126,29 +126,29 @@ def tune(
     progress: Progress | None = None,
     **options: Any,
 ) -> Tuned:
-    """Search a method's settings on the validation part, then evaluate the winner on the test part.
+    """Search a method's settings on the validation part, then evaluate the best settings on the test part.
 
-    Split and negatives stay the same. Trials are trained with ``seed`` and never evaluated on the test part.
-    The winner is trained with the seeds that follow, so that a lucky trial is not reported. A search that was
-    killed continues when it is called again: what is in the store is not trained again.
+    Split and negatives are the same for all runs. Trials use ``seed`` and only the validation part. The best
+    settings are run with the following seeds, so that a lucky trial is not reported. With a store, calling it
+    again resumes an interrupted search.
 
     Args:
         source: a data set's name, the path of an edge list, a graph, or a task.
         protocol: the protocol's name; by default ``heart``, or the task's own.
         method: a method's name, or a method; settings that differ from their default are not searched.
-        trials: how many points are tried; at most the size of the space.
-        search: ``grid`` (points at random where the grid has more than ``trials``) or ``tpe``.
-        seeds: how many seeds the winner is trained with.
-        seed: seeds split, negatives, trials and the search itself.
-        metric: the validation metric that chooses; by default the task's headline.
-        settings: settings of a method given by name; they are not searched.
-        space: values to search for some settings, in place of the method's own.
-        device: where trained methods train.
-        jobs: how many cells run at a time, each in a process of its own if more than one. The processes share
-            the cores, and the last bits of torch's sums may depend on the number of threads.
-        store: where records are looked up and stored.
-        announce: called with the budget before anything is trained.
-        progress: called with a text, the cells done and the cells in all.
+        trials: the number of trials; at most the size of the space.
+        search: ``grid`` (sampled at random if larger than ``trials``) or ``tpe``.
+        seeds: the number of seeds for the best settings.
+        seed: the seed for the split, the negatives, the trials and the search.
+        metric: the validation metric to optimise; by default the task's headline.
+        settings: fixed settings of a method given by name.
+        space: values to search for some settings, instead of the default ones.
+        device: the device for trained methods.
+        jobs: the number of parallel processes. They share the cores, and the last bits of torch's sums may
+            depend on the number of threads.
+        store: where records are read from and written to.
+        announce: called with the budget before the first run.
+        progress: called with a text, the number of finished runs and their total.
         options: the protocol's options.
     """
     for name, number in (("trials", trials), ("seeds", seeds), ("jobs", jobs)):
@@ -185,7 +185,7 @@ class _Search:
         self.done = 0
 
     def run(self) -> Tuned:
-        """Run the trials, then the winner."""
+        """Run the trials, then the best settings."""
         with runner_for(self.budget.jobs) as runner:
             trials = self._trials(runner)
             finished = [trial for trial in trials if trial.value is not None]
@@ -195,10 +195,10 @@ class _Search:
             worth = partial(_worth, self.metric)
             best = max(finished, key=lambda trial: worth(trial.value or 0.0))
             winner = self.budget.space.at(best.settings)
-            outcomes = self._outcomes(runner, self._winners_cells(winner), "winner")
+            outcomes = self._outcomes(runner, self._winners_cells(winner), "best settings")
         records = [outcome.record for outcome in outcomes if outcome.record is not None]
         if not records:
-            raise InputError(f"the winner could not be run again: {outcomes[0].reason}")
+            raise InputError(f"the best settings could not be run: {outcomes[0].reason}")
         fresh = sum(trial.fresh for trial in trials) + sum(outcome.fresh for outcome in outcomes)
         return Tuned(best.settings, records, winner, self.metric, trials, fresh)
 
@@ -227,7 +227,7 @@ class _Search:
         ]
 
     def _value(self, outcome: Outcome) -> float | None:
-        """Return the validation metric of a trial; where none was named, the first trial's headline."""
+        """Return a trial's validation metric; by default the headline of the first trial."""
         if outcome.record is None:
             return None
         if self.metric is None:
@@ -238,10 +238,10 @@ class _Search:
         return values[self.metric]
 
     def _outcomes(self, runner: Runner, cells: Sequence[Cell], noun: str) -> list[Outcome]:
-        """Return the outcomes of some cells, in their order."""
+        """Run cells and return their outcomes, in order."""
         found: dict[int, Outcome] = {}
         for position, outcome in drive(cells, self.store, runner):
-            # A metric that does not exist is an error at the first trial, not after the last.
+            # Report an unknown metric at the first trial, not after the last.
             if outcome.cell.parts is not None:
                 self._value(outcome)
             found[position] = outcome

@@ -1,4 +1,4 @@
-"""How positives are divided."""
+"""Splits of a graph into training edges and positives to predict."""
 
 from trueedge.splits.files import from_files
 from trueedge.splits.fraction import fraction

@@ -13,11 +13,7 @@ from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, s
 
 
 def fraction(
-    graph: Graph,
-    fraction: float = 0.25,
-    seed: int = 0,
-    keep_connected: bool = True,
-    valid: float = 0.0,
+    graph: Graph, fraction: float = 0.25, seed: int = 0, keep_connected: bool = True, valid: float = 0.0
 ) -> Split:
     """Hold out a fraction of the edges for the test part.
 

@@ -1,4 +1,4 @@
-"""The same kind of split several times over."""
+"""Repeat a random split with independent seeds."""
 
 from __future__ import annotations
 
@@ -17,17 +17,13 @@ _KINDS: dict[str, Callable[..., Split]] = {"ratio": ratio, "fraction": fraction}
 
 
 def repeat(
-    graph: Graph,
-    times: int = 5,
-    seed: int = 0,
-    how: str | Callable[..., Split] = ratio,
-    **settings: Any,
+    graph: Graph, times: int = 5, seed: int = 0, how: str | Callable[..., Split] = ratio, **settings: Any
 ) -> list[Split]:
-    """Divide a graph several times at random, with seeds that have nothing to do with each other.
+    """Split a graph several times at random, with independent seeds.
 
     Args:
         graph: the whole graph.
-        times: how many splits.
+        times: the number of splits.
         seed: the same seed gives the same splits; a longer list begins with the shorter one.
         how: :func:`ratio`, :func:`fraction` or the name of one.
         settings: what else it takes (``ratios``, ``keep_connected``, …).

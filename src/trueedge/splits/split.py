@@ -1,4 +1,4 @@
-"""How the edges of a graph are divided: training edges, and positives to predict."""
+"""The split of a graph: training edges, and positives to predict."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def share_of(share: float, num_edges: int) -> int:
 
 
 def check_share(value: object, argument: str, owner: str) -> float:
-    """A share of the edges: a number from 0 to 1."""
+    """Return a share of the edges, a number from 0 to 1; refuse others."""
     # Compared before it is converted: a whole number may be too large for a float.
     if is_number(value) and 0 <= value <= 1:
         return float(value)

@@ -1,4 +1,4 @@
-"""Published tables as code, with the published numbers beside ours."""
+"""Published tables as code, with the published numbers next to ours."""
 
 from trueedge.studies.evidence import check_evidence, write
 from trueedge.studies.published_values import PublishedValue, published

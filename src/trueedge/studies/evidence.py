@@ -1,4 +1,4 @@
-"""What a study came to, as a file that can be shown, kept, and added to."""
+"""The results of a study as a JSON file that later runs add to."""
 
 from __future__ import annotations
 
@@ -17,15 +17,9 @@ from trueedge.studies.study import Finding, Study
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
-    """Write a finding as JSON: every number, ours and theirs, what is drawn, and where ours were computed.
+    """Write a finding to a .json file: our numbers, the published ones, figures, machine and versions.
 
-    A file that is there already is added to: rows that were not run now stay, each with the run it is from,
-    and so do figures of other names.
-
-    Args:
-        study: what was run.
-        finding: what it came to.
-        path: a ``.json`` file.
+    An existing file is added to: it keeps rows and figures of earlier runs that were not run again.
     """
     path = Path(path)
     kept, earlier = check_evidence(study, path)
@@ -49,7 +43,7 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
 
 
 def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The rows and runs that a file holds already; refuse a file that a study cannot be written to."""
+    """Return the rows and runs in a file; refuse one that the study cannot be added to."""
     path = Path(path)
     check_target(path, "a study", (".json",))
     if not path.exists():
@@ -65,24 +59,24 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
         if not all(0 <= one["run"] < len(runs) for one in found):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError, IndexError, RecursionError) as error:
-        raise InputError(f"{path} is there already, and holds no study to add to") from error
+        raise InputError(f"{path} exists, but does not contain a study to add to") from error
     if of != study.name:
-        raise InputError(f"{path} holds {of}: {study.name} goes into a file of its own")
+        raise InputError(f"{path} contains {of}: write {study.name} to another file")
     return rows, runs
 
 
 def figures(path: str | Path) -> list[Figure]:
-    """The figures that a file of evidence holds."""
+    """Return the figures in a file of evidence."""
     return [figure_of(plain) for plain in _drawn(Path(path))]
 
 
 def figure_of(plain: Mapping[str, Any]) -> Figure:
-    """A figure as evidence holds it, with the number of the run it is from."""
+    """Return a figure from its dict in a file of evidence."""
     return Figure.from_dict({name: value for name, value in plain.items() if name != "run"})
 
 
 def _drawn(path: Path) -> list[dict[str, Any]]:
-    """The figures that a file holds already, plain; nothing where there is no file."""
+    """Return the figures in a file as dicts; none if there is no file."""
     if not path.exists():
         return []
     try:
@@ -91,7 +85,7 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
         if not isinstance(found, list) or len(set(names)) < len(names):
             raise ValueError
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} holds no figures that can be read") from error
+        raise InputError(f"{path} does not contain readable figures") from error
     return found
 
 
@@ -102,13 +96,13 @@ def _place(row: dict[str, Any]) -> tuple[str, ...]:
 def _merged(
     kept: list[dict[str, Any]], found: list[dict[str, Any]], name: Callable[[dict[str, Any]], Any]
 ) -> list[dict[str, Any]]:
-    """What was kept and what was found now; what was run again keeps its place."""
+    """Return old and new entries; one that was run again keeps its position."""
     new = {name(one): one for one in found}
     return [new.pop(name(one), one) for one in kept] + list(new.values())
 
 
 def _renumber(runs: list[dict[str, Any]], found: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The runs that anything is from; what is from them is numbered anew, in place."""
+    """Return the runs that are still used, and renumber their entries in place."""
     numbers = sorted({one["run"] for one in found})
     new = {number: place for place, number in enumerate(numbers)}
     for one in found:

@@ -1,4 +1,4 @@
-"""How well methods rank the links that only one factor speaks for."""
+"""How well methods rank the links that only one factor predicts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,17 @@ from trueedge.analysis.slices import factor_scores
 from trueedge.metrics.factors import by_factor, dominant_factors
 from trueedge.results import Record
 from trueedge.runs import Cell
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    chosen,
+    comparison,
+    need,
+    places,
+    register_listed,
+    run_all,
+)
 from trueedge.tasks import LinkTask
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -48,32 +58,22 @@ def _run(plan: Plan) -> Finding:
 
 
 def factors_of(dataset: str) -> NDArray[np.str_]:
-    """The factor that alone speaks for each test positive of a data set, str (P,)."""
+    """Return the only factor that predicts each test positive of a data set, str (P,)."""
     task = tasks.task(dataset, DATASETS[dataset], 0)
     assert isinstance(task, LinkTask)
     return dominant_factors(factor_scores(task))
 
 
 def _rows(records: list[Record], factors: NDArray[np.str_]) -> list[Comparison]:
-    """A row for each factor that has a link."""
+    """Return a row for each factor that has a link."""
     found = [by_factor(factors, record.ranks) for record in records if record.ranks is not None]
     rows = []
     for factor in found[0] if found else ():
         first = records[0]
         values = [100 * one[factor].value for one in found]
-        std = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         metric = f"mrr, {factor or 'none or several'} ({found[0][factor].links} links)"
-        where = (first.dataset, first.protocol, first.method, metric)
-        rows.append(Comparison(*where, float(np.mean(values)), std, len(values), None))
+        rows.append(comparison((first.dataset, first.protocol, first.method, metric), values))
     return rows
 
 
-register(
-    Study(
-        name=NAME,
-        title="MRR on the links that local structure, global structure or features alone speak for",
-        citation="Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, KDD 2024",
-        decimals=2,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

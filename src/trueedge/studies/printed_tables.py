@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from trueedge import datasets, methods
 from trueedge.methods import Method
 from trueedge.results import Record
 from trueedge.runs import Cell
 from trueedge.studies.published_values import PublishedValue
-from trueedge.studies.study import Comparison, Finding, Plan, chosen, mean_and_std, need, places, run_all
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    chosen,
+    comparison,
+    mean_and_std,
+    need,
+    places,
+    run_all,
+)
 from trueedge.tasks.protocols import get as get_protocol
 
 
@@ -60,9 +68,7 @@ class PrintedTable:
         found = [self.beside(record) for record in records] if self.beside is not None else []
         rows = []
         for metric in found[0] if found else ():
-            values = [100 * one[metric] for one in found]
-            std = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            rows.append(Comparison(*where, metric, float(np.mean(values)), std, len(values), None))
+            rows.append(comparison((*where, metric), [100 * one[metric] for one in found]))
         return rows
 
     def _values(self, plan: Plan) -> list[PublishedValue]:

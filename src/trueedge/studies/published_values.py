@@ -37,7 +37,7 @@ class PublishedValue:
 
 @cache
 def published(paper: str) -> tuple[PublishedValue, ...]:
-    """All printed numbers of a paper, in the order of its tables."""
+    """Return all printed numbers of a paper, in the order of its tables."""
     path = files("trueedge.studies") / "published" / f"{paper}.csv"
     if not path.is_file():
         raise InputError(f"no published numbers of {paper!r} are known")

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from typing import Any
+
+import numpy as np
 
 from trueedge.analysis import summarise
 from trueedge.analysis.figure import Figure
@@ -23,11 +28,11 @@ class Plan:
     Attributes:
         datasets: only these data sets; empty for all of the study.
         methods: only these methods; empty for all.
-        seeds: the number of seeds, or None for the study's own.
-        device: where trained methods train.
-        store: where records are looked up and stored.
-        progress: called with a text, the work done and the work in all.
-        jobs: how many cells run at a time, each in a process of its own if more than one.
+        seeds: the number of seeds; None for as many as the study has.
+        device: the device for trained methods.
+        store: where records are read from and written to.
+        progress: called with a text, the number of finished runs and their total.
+        jobs: the number of parallel processes.
     """
 
     datasets: tuple[str, ...] = ()
@@ -121,18 +126,35 @@ def register(study: Study) -> Study:
     return STUDIES.add(study.name, study)
 
 
+@cache
+def _cards() -> dict[str, dict[str, str]]:
+    path = files("trueedge.studies") / "studies.csv"
+    return {row["name"]: row for row in csv.DictReader(path.read_text("utf-8").splitlines())}
+
+
+def register_listed(name: str, run: Callable[[Plan], Finding]) -> Study:
+    """Register a study whose title, paper and number of decimals are a row of ``studies.csv``."""
+    row = _cards()[name]
+    texts = {key: row[key] for key in ("name", "title", "citation")}
+    alone = row["one_process"] == "yes"
+    return register(Study(**texts, decimals=int(row["decimals"]), run=run, one_process=alone))
+
+
 def get(name: str) -> Study:
     """Return the study of a name."""
     return STUDIES.get(name)
 
 
 def catalogue() -> tuple[Study, ...]:
-    """Return all studies."""
-    return STUDIES.values()
+    """Return all studies, in the order of ``studies.csv``; others last."""
+    order = list(_cards())
+    known = [study for study in STUDIES.values() if study.name in order]
+    others = [study for study in STUDIES.values() if study.name not in order]
+    return (*sorted(known, key=lambda study: order.index(study.name)), *others)
 
 
 def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
-    """Return the names asked for, or all where none is; an unknown name is an error."""
+    """Return the requested names, or all if none is requested; refuse unknown ones."""
     for name in asked:
         if name not in there:
             raise unknown(what, name, there)
@@ -178,6 +200,24 @@ def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
         if place not in found:
             found.append(place)
     return found
+
+
+def comparison(
+    where: tuple[str, str, str, str],
+    values: Sequence[float] | np.ndarray[Any, Any],
+    theirs: float | None = None,
+    their_std: float | None = None,
+) -> Comparison:
+    """Return the row of some values: their mean, standard deviation and number, and the published ones.
+
+    Args:
+        where: data set, protocol, method and metric.
+        values: the values of the seeds, networks or graphs, (n,).
+        theirs: the published mean.
+        their_std: the published standard deviation.
+    """
+    std = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+    return Comparison(*where, float(np.mean(values)), std, len(values), theirs, their_std)
 
 
 def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] | None:

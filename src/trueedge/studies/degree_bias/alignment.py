@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -14,7 +15,7 @@ from trueedge.statistics.bootstrap import bootstrap_interval
 from trueedge.statistics.rank_overlap import rank_groups, rbo
 from trueedge.studies.degree_bias.auc import SAMPLERS
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, HARDEST, LIST_SIZES
-from trueedge.studies.study import Comparison
+from trueedge.studies.study import Comparison, comparison
 
 # HeaRT with its five hundred negatives of a positive, and with the twenty hardest of them: the paper does not
 # print how many it took, and no number gives its published AUC (table ``hardness``, which has them all).
@@ -30,7 +31,7 @@ PUBLISHED = "rbo of the published auc"
 P = 0.5
 GRID = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98)
 TARGET = "ndcg@100"
-# One method, or two, make no ranking worth comparing.
+# Fewer methods make no meaningful ranking.
 LEAST_METHODS = 3
 Floats = NDArray[np.float64]
 Measured = Mapping[tuple[str, str], Mapping[str, float]]
@@ -52,11 +53,7 @@ class Scope:
 
 
 def scopes(measured: Measured) -> list[Scope]:
-    """All networks with the methods that were measured on each; and, if others were, the networks with all.
-
-    Args:
-        measured: each metric's value by network and method.
-    """
+    """Return all networks with the methods measured on each, and the networks with all methods."""
     networks = tuple(dict.fromkeys(network for network, _ in measured))
     methods = tuple(dict.fromkeys(method for _, method in measured))
     everywhere = tuple(m for m in methods if all((network, m) in measured for network in networks))
@@ -70,15 +67,15 @@ def scopes(measured: Measured) -> list[Scope]:
 def overlaps(
     measured: Measured, scope: Scope, metric: str, target: str = TARGET, p: float = P, ascending: bool = False
 ) -> Floats:
-    """The rank-biased overlap of two metrics' rankings of the methods, float64 (networks,).
+    """Return the rank-biased overlap of two metrics' rankings of the methods, float64 (networks,).
 
     Args:
         measured: each metric's value by network and method.
         scope: which networks and methods.
         metric: the benchmark's, such as ``uniform auc``.
-        target: what it shall agree with.
-        p: the smaller, the more weight on the first methods.
-        ascending: begin with the worst method, as the published runs did, and not with the best.
+        target: the metric to compare with.
+        p: smaller values give the first methods more weight.
+        ascending: start with the worst method, as the published runs did.
     """
     found = []
     for network in scope.networks:
@@ -88,7 +85,7 @@ def overlaps(
 
 
 def alignment_rows(measured: Measured) -> list[Comparison]:
-    """The overlap with recommendation on each network, and the mean over networks, of each benchmark.
+    """Return each benchmark's overlap with recommendation, on each network and on average.
 
     Where the published AUC is among the metrics (``published uniform auc``), so is its ranking's overlap.
     """
@@ -104,18 +101,12 @@ def alignment_rows(measured: Measured) -> list[Comparison]:
             if _measures(measured, scope, f"published {benchmark} auc"):
                 found[PUBLISHED] = overlaps(measured, scope, f"published {benchmark} auc")
             for metric, each in found.items():
-                spread = float(each.std(ddof=1)) if len(each) > 1 else 0.0
-                where = (f"mean of {len(each)} networks", benchmark, who, metric)
-                rows.append(Comparison(*where, float(each.mean()), spread, len(each), None))
+                rows.append(comparison((f"mean of {len(each)} networks", benchmark, who, metric), each))
     return rows
 
 
 def split_rows(splits: Sequence[Measured]) -> list[Comparison]:
-    """How far two splits of ours rank the methods alike: no overlap is to be expected above that.
-
-    Args:
-        splits: for each split, each metric's value by network and method.
-    """
+    """Return how well two of our splits agree, an upper bound for any overlap."""
     if len(splits) < 2:
         return []
     everywhere = [place for place in splits[0] if all(place in one for one in splits)]
@@ -128,14 +119,14 @@ def split_rows(splits: Sequence[Measured]) -> list[Comparison]:
                 for network in scope.networks
             ]
             values = [float(np.mean([rbo(*pair, P) for pair in combinations(own, 2)])) for own in rankings]
-            spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            where = (f"mean of {len(values)} networks", name, who, "rbo between splits")
-            rows.append(Comparison(*where, float(np.mean(values)), spread, len(values), None))
+            rows.append(
+                comparison((f"mean of {len(values)} networks", name, who, "rbo between splits"), values)
+            )
     return rows
 
 
 def alignment_figures(measured: Measured) -> list[Figure]:
-    """Figures 2, 9, 10 and 11 (I to L) of the paper, for each scope."""
+    """Return Figures 2, 9, 10 and 11 (I to L) of the paper, for each scope."""
     return [
         figure
         for number, scope in enumerate(scopes(measured), 1)
@@ -152,7 +143,7 @@ def alignment_figures(measured: Measured) -> list[Figure]:
 
 
 def _ranks(measured: Measured, scope: Scope, number: int) -> Figure:
-    """Each method's place by its mean over networks (Figure 2A)."""
+    """Draw each method's place by its mean over networks (Figure 2A)."""
     columns = {benchmark: f"{benchmark} auc" for benchmark in ALIGNED} | {"recommendation": TARGET}
     places: dict[str, list[float]] = {method: [] for method in scope.methods}
     for metric in columns.values():
@@ -175,7 +166,7 @@ def _ranks(measured: Measured, scope: Scope, number: int) -> Figure:
 
 
 def _alignment(measured: Measured, scope: Scope, number: int) -> Figure:
-    """The mean overlap with recommendation (Figure 2B)."""
+    """Draw the mean overlap with recommendation (Figure 2B)."""
     values = [overlaps(measured, scope, f"{benchmark} auc") for benchmark in ALIGNED]
     return Figure(
         f"alignment-{number}",
@@ -206,35 +197,23 @@ def _differences(measured: Measured, scope: Scope, number: int) -> Figure:
 
 
 def _by_depth(measured: Measured, scope: Scope, number: int) -> Figure:
-    """The overlap for each p (Figure 9A and B)."""
+    """Draw the overlap for each p (Figure 9A and B)."""
     return Figure(
         f"depths-{number}",
         f"Overlap by how deep it looks, {scope.name}",
         "lines",
         "p",
         "rank-biased overlap",
-        tuple(
-            _with_intervals(
-                benchmark, GRID, [(overlaps(measured, scope, f"{benchmark} auc", p=p),) for p in GRID]
-            )
-            for benchmark in ALIGNED
-        ),
+        _curves(ALIGNED, GRID, lambda one, p: overlaps(measured, scope, f"{one} auc", p=p)),
     )
 
 
 def _by_size(measured: Measured, scope: Scope, number: int) -> list[Figure]:
-    """The overlap with lists of each size (Figures 9C and D, 10)."""
+    """Draw the overlap with lists of each size (Figures 9C and D, 10)."""
     found = []
     for metric, title in (("ndcg", "NDCG@K"), ("vcmpr", "VCMPR@K")):
         sizes = [k for k in LIST_SIZES if _measures(measured, scope, f"{metric}@{k}")]
-        series = tuple(
-            _with_intervals(
-                benchmark,
-                sizes,
-                [(overlaps(measured, scope, f"{benchmark} auc", f"{metric}@{k}"),) for k in sizes],
-            )
-            for benchmark in ALIGNED
-        )
+        series = _curves(ALIGNED, sizes, partial(_overlap_at, measured, scope, metric))
         name = f"{metric}-sizes-{number}"
         text = f"Overlap with recommendation by {title}, {scope.name}"
         found.append(Figure(name, text, "lines", "K", f"rank-biased overlap, p = {P:g}", series))
@@ -242,7 +221,7 @@ def _by_size(measured: Measured, scope: Scope, number: int) -> list[Figure]:
 
 
 def _by_hits(measured: Measured, scope: Scope, number: int) -> Figure:
-    """The overlap of the paper's Hits@K with recommendation (Figure 11, I to L)."""
+    """Draw the overlap of the paper's Hits@K with recommendation (Figure 11, I to L)."""
     sizes = [k for k in LIST_SIZES if _measures(measured, scope, f"uniform precision@{k}")]
     return Figure(
         f"hits-{number}",
@@ -250,20 +229,13 @@ def _by_hits(measured: Measured, scope: Scope, number: int) -> Figure:
         "lines",
         "K",
         f"rank-biased overlap, p = {P:g}",
-        tuple(
-            _with_intervals(
-                benchmark,
-                sizes,
-                [(overlaps(measured, scope, f"{benchmark} precision@{k}"),) for k in sizes],
-            )
-            for benchmark in SAMPLERS
-        ),
+        _curves(SAMPLERS, sizes, lambda one, k: overlaps(measured, scope, f"{one} precision@{k}")),
         note="Hits@K is the share of positives among the K best of all test pairs.",
     )
 
 
 def _by_hardness(measured: Measured, scope: Scope, number: int) -> Figure:
-    """The overlap of AUC against the hardest negatives alone, by how many."""
+    """Draw the overlap of the AUC against only the hardest negatives, by their number."""
     values = [(overlaps(measured, scope, f"heart-{k} auc"),) for k in HARDEST]
     return Figure(
         f"hardness-{number}",
@@ -276,8 +248,18 @@ def _by_hardness(measured: Measured, scope: Scope, number: int) -> Figure:
     )
 
 
+def _overlap_at(measured: Measured, scope: Scope, metric: str, benchmark: str, k: float) -> Floats:
+    return overlaps(measured, scope, f"{benchmark} auc", f"{metric}@{k}")
+
+
+def _curves(
+    benchmarks: Iterable[str], x: Sequence[float], overlap: Callable[[str, float], Floats]
+) -> tuple[Series, ...]:
+    return tuple(_with_intervals(one, x, [(overlap(one, place),) for place in x]) for one in benchmarks)
+
+
 def _with_intervals(name: str, x: Sequence[float | str], values: Sequence[tuple[Floats, ...]]) -> Series:
-    """Means over networks, or means of differences of two, with their bootstrap intervals."""
+    """Return means over networks, or of differences, with their bootstrap intervals."""
     pairs = [(one[0], one[1] if len(one) > 1 else None) for one in values]
     means = [float(np.mean(first if second is None else first - second)) for first, second in pairs]
     ends = [bootstrap_interval(first, second) for first, second in pairs]

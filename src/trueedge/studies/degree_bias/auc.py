@@ -17,20 +17,18 @@ from trueedge.studies.study import (
     Comparison,
     Finding,
     Plan,
-    Study,
     chosen,
     mean_and_std,
     need,
     places,
-    register,
+    register_listed,
     run_all,
 )
 
-PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
-# What the published runs did where it is not what the paper says.
+# What the published runs did differently from the paper.
 PUBLISHED_RUNS = {"redraw": "target"}
 SAMPLERS = {"uniform": "uniform", "degree-corrected": "degreeBiased"}
-# Learned methods are run on networks of at most so many edges.
+# Learned methods are run on networks with at most this many edges.
 SMALL = 20_000
 
 
@@ -41,11 +39,11 @@ class Entry:
     Attributes:
         theirs: its name in the published file.
         ours: the method's name.
-        settings: what makes ours theirs.
+        settings: our settings that match the published ones.
         blocks: fix the number of blocks as the published runs did.
         large: whether it is run on networks of any size.
-        trained: whether a device changes anything for it.
-        pairwise: whether it looks at each pair by itself, so that another method retrieves for it.
+        trained: whether it can use a GPU.
+        pairwise: whether it scores pairs one by one, so that another method must retrieve candidates.
     """
 
     theirs: str
@@ -57,11 +55,11 @@ class Entry:
     pairwise: bool = False
 
     def runs_on(self, network: str) -> bool:
-        """Whether a network is not too large for it."""
+        """Return whether a network is small enough for it."""
         return self.large or (datasets.get(network).num_edges or 0) <= SMALL
 
     def method(self, network: str) -> Method:
-        """The method as it was run on a network."""
+        """Return the method as it was run on a network."""
         settings = dict(self.settings)
         if self.blocks:
             settings["blocks"] = min(128, (datasets.get(network).num_nodes or 0) // 5)
@@ -131,18 +129,18 @@ def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], sp
 
 
 def networks(plan: Plan) -> list[str]:
-    """The networks of the study that a plan asks for, small ones first."""
+    """Return the networks of a plan, small ones first."""
     there = sorted({network for network, _ in published_auc("uniform")})
     return sorted(chosen(plan.datasets, there, "network"), key=lambda name: datasets.get(name).num_edges or 0)
 
 
 def here() -> list[dict[str, Any]]:
-    """Where a study computes that leaves no records: this machine and what is installed on it."""
+    """Return this machine and its versions, for studies without records."""
     return [{"device": "cpu", "machine": machine(), "versions": versions()}]
 
 
 def published_auc(sampler: str) -> dict[tuple[str, str], float]:
-    """The published AUC of each network and method under a sampler, from the networks' own folder."""
+    """Return the published AUC of each network and method under a sampler."""
     with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="") as file:
         return {
             (row["network"], row["method"]): float(row["auc"])
@@ -152,22 +150,8 @@ def published_auc(sampler: str) -> dict[tuple[str, str], float]:
 
 
 for _protocol in SAMPLERS:
-    for _name, _title, _entries, _splits in (
-        ("auc", "topology-based predictors", TOPOLOGY, 5),
-        ("learned", "embeddings, block models and graph neural networks", LEARNED, 3),
-    ):
-        register(
-            Study(
-                name=f"degree-bias/{_name}-{_protocol}",
-                title=f"AUC of the {_title} on each network, {_protocol} negatives",
-                citation=PAPER,
-                decimals=4,
-                run=partial(
-                    _run,
-                    name=f"degree-bias/{_name}-{_protocol}",
-                    protocol=_protocol,
-                    entries=_entries,
-                    splits=_splits,
-                ),
-            )
+    for _part, _entries, _splits in (("auc", TOPOLOGY, 5), ("learned", LEARNED, 3)):
+        _name = f"degree-bias/{_part}-{_protocol}"
+        register_listed(
+            _name, partial(_run, name=_name, protocol=_protocol, entries=_entries, splits=_splits)
         )

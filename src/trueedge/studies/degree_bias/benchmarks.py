@@ -1,4 +1,4 @@
-"""One split judged four ways: recommendation, and link prediction against three kinds of negatives."""
+"""One split evaluated in four ways: recommendation, and link prediction against three kinds of negatives."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FRACTION = 0.25
 QUERIES = 1_000
 HEART_POSITIVES = 2_000
 HEART_NEGATIVES = 500
-# Of each positive's negatives the hardest so many, which are HeaRT's negatives for that number.
+# The numbers of hardest negatives per positive, which are HeaRT's negatives for that number.
 HARDEST = (2, 10, 20, 50, 100, 500)
 LIST_SIZES = (10, 25, 50, 100)
 # The paper's lists are of a hundred, retrieved first and then ranked.
@@ -37,13 +37,12 @@ CANDIDATES = 100
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class BenchmarksTask(RecommendTask):
-    """A recommendation task that also judges links, so that a method is fitted once for all benchmarks.
+    """A recommendation task that also evaluates link prediction, so that methods are fitted only once.
 
-    A method that scores any pair at once retrieves by its own scores, and the best K of those it retrieves
-    are the best K of all; for a method that looks at each pair by itself another one retrieves.
+    Most methods retrieve candidates by their own scores; for slow pairwise methods, another one retrieves.
 
     Attributes:
-        asked: the nodes that are asked for a list, int32 (q,).
+        asked: the query nodes, int32 (q,).
         links: the test part against each kind of negatives.
         retriever: the method whose best are ranked; None where the ranking method retrieves.
         candidates: how many are retrieved for a node.
@@ -57,14 +56,14 @@ class BenchmarksTask(RecommendTask):
     candidates: int = CANDIDATES
 
     def queries(self, part: str = "test") -> NDArray[np.int32]:
-        """The nodes that are asked, int32 (q,), ascending."""
+        """Return the query nodes, int32 (q,), ascending."""
         self.check_part(part)
         return self.asked
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
     ) -> Evaluation:
-        """Judge a scorer by its lists and on every kind of negatives.
+        """Evaluate a scorer by its lists and on every kind of negatives.
 
         Link prediction metrics are called ``benchmark metric``, such as ``heart auc``.
         """
@@ -95,7 +94,7 @@ class BenchmarksTask(RecommendTask):
                 kept = best_of_lists(score_pairs(retriever, pairs), indptr, self.candidates)
                 scores = np.empty(len(pairs))
                 scores[kept] = score_pairs(ranker, pairs[kept])
-                # What is not retrieved stands behind all that is, and in no order.
+                # Candidates that are not retrieved are tied behind the others.
                 scores[~kept] = scores[kept].min(initial=0.0) - 1.0
             values = evaluate_lists(indptr, scores, relevant, names, block=True)
             count += values.queries
@@ -104,7 +103,7 @@ class BenchmarksTask(RecommendTask):
         return {name: total / count for name, total in totals.items()}
 
     def save(self, folder: str | Path) -> Path:
-        """Refused: a saved task is of one benchmark."""
+        """Refuse to save: a saved task has one benchmark."""
         del folder
         names = ", ".join(self.links)
         raise InputError(
@@ -134,7 +133,7 @@ def benchmarks(
     queries: int = QUERIES,
     heart_positives: int = HEART_POSITIVES,
 ) -> BenchmarksTask:
-    """A quarter of a network's edges, to be recommended and to be told from three kinds of negatives.
+    """Return the task of a quarter of a network's edges: recommend them, and tell them from negatives.
 
     Args:
         source: a network's name, or a graph.
@@ -179,7 +178,7 @@ def benchmarks(
 
 
 def list_scores(scorer: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The scores of whole lists, float64 (n,): vectors are multiplied a list at a time, others asked by pair.
+    """Return the scores of whole lists, float64 (n,); vectors are multiplied one list at a time.
 
     Args:
         scorer: what scores.
@@ -192,12 +191,12 @@ def list_scores(scorer: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int
     vectors = vectors.astype(np.float64)
     table = vectors[pairs[indptr[:-1], 0]] @ vectors.T
     rows = np.repeat(np.arange(len(table)), np.diff(indptr))
-    # A product of matrices adds up in an order of its own: what is equal but for that shall tie.
+    # Matrix products sum in another order: scores that differ only by rounding must tie.
     return without_rounding_errors(table[rows, pairs[:, 1]])
 
 
 def best_of_lists(scores: NDArray[np.float64], indptr: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
-    """Which candidates are among the best of their list, bool (n,); those that tie with the last are too.
+    """Return which candidates are among the best of their list, with ties, bool (n,).
 
     Args:
         scores: float64 (n,), 0 for what a retriever does not reach: it is never among the best.
@@ -213,7 +212,7 @@ def best_of_lists(scores: NDArray[np.float64], indptr: NDArray[np.int64], count:
 
 
 def hardest(scores: NDArray[np.float64], k: int) -> NDArray[np.float64]:
-    """The scores of each positive's k hardest negatives, half for each end; all where there are fewer.
+    """Return the scores of each positive's k hardest negatives (or all), half for each end.
 
     Args:
         scores: float64 (P, K), of HeaRT's negatives: two halves, each with the hardest first.
@@ -226,7 +225,7 @@ def hardest(scores: NDArray[np.float64], k: int) -> NDArray[np.float64]:
 
 
 def _hard(split: Split, name: str, seed: int, most: int) -> LinkTask:
-    """Some test edges against HeaRT's negatives: 500, or as many as every end has candidates for."""
+    """Return some test edges with up to 500 of HeaRT's negatives each."""
     from trueedge.tasks.link import Part
 
     positives = split.test
@@ -249,5 +248,5 @@ def _hard(split: Split, name: str, seed: int, most: int) -> LinkTask:
 
 
 def _precisions(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> list[str]:
-    """The paper's Hits@K, where there are so many pairs."""
+    """Return the names of the paper's Hits@K that there are enough pairs for."""
     return [f"precision@{k}" for k in LIST_SIZES if k <= positive.size + negative.size]

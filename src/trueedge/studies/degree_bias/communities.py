@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from trueedge import methods
 from trueedge.analysis.figure import Figure
 from trueedge.datasets.lfr import lfr
@@ -26,11 +24,20 @@ from trueedge.studies.degree_bias.community_curves import (
     verdict,
 )
 from trueedge.studies.published_values import published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, places, register, run_all
+from trueedge.studies.study import (
+    Comparison,
+    Finding,
+    Plan,
+    chosen,
+    comparison,
+    need,
+    places,
+    register_listed,
+    run_all,
+)
 from trueedge.tasks.communities import DIRECTIONS, MEASURES, CommunityTask
 
 NAME = "degree-bias/communities"
-PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
 # The exponent of the degree distribution, by the name of its graphs.
 EXPONENTS = {"lfr-2.5": 2.5, "lfr-3": 3.0}
 MIXINGS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -89,7 +96,7 @@ class Place:
 
 
 def cells(plan: Plan, settings: Mapping[str, Any] | None = None) -> dict[Place, Cell]:
-    """All that is run: a graph of each kind, μ and number, a network and a sampler each.
+    """Return all cells: every kind of graph, μ, graph number, network and sampler.
 
     The numbers of graphs come first, so that a run which is cut short has fewer graphs and nothing else is
     missing.
@@ -120,22 +127,12 @@ def _cell(place: Place, device: str, settings: Mapping[str, Any]) -> Cell:
 
 @cache
 def community_task(graphs: str, mixing: float, number: int) -> CommunityTask:
-    """A graph of the study and its communities: 3,000 nodes, the rest as in the paper.
-
-    Args:
-        graphs: of :data:`EXPONENTS`.
-        mixing: μ.
-        number: the graph's seed.
-    """
+    """Return a graph with 3,000 nodes and its communities; other settings are those of the paper."""
     return CommunityTask.of(*lfr(mixing=mixing, degree_exponent=EXPONENTS[graphs], seed=number))
 
 
 def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
-    """The area of each curve, how much larger it is than that of uniform negatives, and the paper's Table 3.
-
-    Args:
-        records: by their places.
-    """
+    """Return the area of each curve, its difference from uniform negatives, and Table 3 of the paper."""
     rows = []
     for metric in TITLES:
         curves = curves_of(records, metric)
@@ -147,11 +144,7 @@ def rows_of(records: Mapping[Place, Record]) -> list[Comparison]:
 
 
 def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
-    """The curves of each kind of graphs and method, the areas, and their differences.
-
-    Args:
-        records: by their places.
-    """
+    """Return the curves of each kind of graphs and method, the areas, and their differences."""
     curves = curves_of(records, "element-centric")
     figures = []
     for graphs, method in dict.fromkeys((graphs, method) for graphs, method, _ in curves):
@@ -179,11 +172,7 @@ def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
 
 
 def as_markdown(card: Mapping[str, Any]) -> str:
-    """The areas and differences in the evidence of the study, as tables with what they say.
-
-    Args:
-        card: the evidence, as ``trueedge reproduce … -o FILE.json`` writes it.
-    """
+    """Return the areas and differences in the evidence of the study as Markdown tables."""
     drawn, parts = card["figures"], []
     names = {figure["name"] for figure in drawn}
     for graphs in [kind for kind in EXPONENTS if _figure_name("area", kind, "nmi") in names]:
@@ -210,11 +199,7 @@ def _collapses(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def printed_as_markdown(card: Mapping[str, Any]) -> str:
-    """Ours beside the paper's Table 3, as a table.
-
-    Args:
-        card: the evidence.
-    """
+    """Return our values and Table 3 of the paper as a Markdown table."""
     lines = ["| graphs | network | metric | ours | published |", "| --- | --- | --- | --- | --- |"]
     for row in card["rows"]:
         if row["theirs"] is not None:
@@ -226,7 +211,7 @@ def printed_as_markdown(card: Mapping[str, Any]) -> str:
 
 
 def curves_of(records: Mapping[Place, Record], metric: str) -> dict[Owner, dict[float, dict[int, float]]]:
-    """The values of a metric by owner, μ and number of the graph."""
+    """Return the values of a metric by owner, μ and graph number."""
     curves: dict[Owner, dict[float, dict[int, float]]] = {}
     for place, record in records.items():
         owner = (place.graphs, place.method, place.sampler)
@@ -235,7 +220,7 @@ def curves_of(records: Mapping[Place, Record], metric: str) -> dict[Owner, dict[
 
 
 def gaps_of(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
-    """How much larger each area is than that of the method with uniform negatives, on the same graphs."""
+    """Return how much larger each area is than with uniform negatives on the same graphs."""
     gaps: dict[Owner, Values] = {
         owner: paired(values, curves[*owner[:2], AGAINST])
         for owner, values in curves.items()
@@ -245,12 +230,12 @@ def gaps_of(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
 
 
 def _areas(curves: Mapping[Owner, Values]) -> dict[Owner, Area]:
-    """Of the curves that reach over two values of μ at least."""
+    """Return the areas of the curves with two values of μ or more."""
     return {owner: area(values) for owner, values in curves.items() if len(values) > 1}
 
 
 def _by_series(areas: Mapping[Owner, Area], graphs: str) -> dict[str, dict[str, Area]]:
-    """The areas of a kind of graphs by sampler, then by method."""
+    """Return the areas of a kind of graphs by sampler, then by method."""
     found: dict[str, dict[str, Area]] = {}
     for (kind, method, sampler), one in areas.items():
         if kind == graphs:
@@ -263,7 +248,7 @@ def _row(graphs: str, protocol: str, method: str, metric: str, found: Area) -> C
 
 
 def _collapsed(records: Mapping[Place, Record]) -> list[Comparison]:
-    """How many trainings came to nothing, for each network and sampler where one did."""
+    """Return the share of collapsed trainings of each network and sampler that had one."""
     found: dict[Owner, list[bool]] = {}
     for place, record in records.items():
         nothing = max(abs(record.test[metric]) for metric in TITLES) < 1e-9
@@ -276,21 +261,20 @@ def _collapsed(records: Mapping[Place, Record]) -> list[Comparison]:
 
 
 def _printed(curves: Mapping[Owner, Values]) -> list[Comparison]:
-    """Ours beside Table 3, which does not say which exponent its graphs have."""
+    """Return our values next to Table 3, which does not state the exponent of its graphs."""
     rows = []
     for value in published("degree-bias-communities"):
         metric, _, mixing = value.metric.partition(", mixing ")
         for owner in [(graphs, value.method, value.protocol) for graphs in EXPONENTS]:
             found = list(curves.get(owner, {}).get(float(mixing), {}).values())
             if found:
-                std = float(np.std(found, ddof=1)) if len(found) > 1 else 0.0
                 where = (owner[0], value.protocol, value.method, f"{metric}, mixing {mixing}")
-                rows.append(Comparison(*where, float(np.mean(found)), std, len(found), value.mean, value.std))
+                rows.append(comparison(where, found, value.mean, value.std))
     return rows
 
 
 def _figure_name(*parts: str) -> str:
-    """Names stand in links, where a dot would mean something."""
+    """Return a name without dots, which would not work in links."""
     return "-".join(["communities", *parts]).replace(".", "-")
 
 
@@ -298,12 +282,4 @@ def _kind(graphs: str) -> str:
     return f"τ1 = {EXPONENTS[graphs]:g}"
 
 
-register(
-    Study(
-        name=NAME,
-        title="communities found by networks that were trained with three kinds of negatives, LFR graphs",
-        citation=PAPER,
-        decimals=3,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

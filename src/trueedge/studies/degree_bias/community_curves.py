@@ -41,7 +41,7 @@ class Area:
 
 
 def area(values: Values, level: float = 0.95) -> Area:
-    """The area under the mean curve, and Student's interval of it for other graphs.
+    """Return the area under the mean curve, with Student's interval over graphs.
 
     The graphs of one μ have nothing to do with those of another: variances add up, each weighed by the square
     of its share in the area, with Satterthwaite's degrees of freedom.
@@ -75,11 +75,7 @@ def area(values: Values, level: float = 0.95) -> Area:
 
 
 def shares_of(places: NDArray[np.float64]) -> NDArray[np.float64]:
-    """How much the value at each place counts in the area below straight lines, divided by the width.
-
-    Args:
-        places: float64 array (m,), rising, 2 or more.
-    """
+    """Return the trapezoid weights of rising places (m,), which sum to 1, float64 (m,)."""
     gaps = np.diff(places)
     shares = np.zeros(len(places))
     shares[:-1] += gaps / 2
@@ -89,7 +85,7 @@ def shares_of(places: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def paired(first: Values, second: Values) -> dict[float, dict[int, float]]:
-    """The first curve's values minus the second's, on each graph that both have."""
+    """Return the first curve minus the second, on each graph that both have."""
     gaps = {
         place: {number: value - second[place][number] for number, value in found.items() if number in there}
         for place, found in first.items()
@@ -99,14 +95,7 @@ def paired(first: Values, second: Values) -> dict[float, dict[int, float]]:
 
 
 def curve_figure(name: str, title: str, score: str, curves: Mapping[str, Values]) -> Figure:
-    """Mean curves over μ with the interval of each point.
-
-    Args:
-        name: the figure's name.
-        title: its title.
-        score: what the vertical axis says.
-        curves: the curves by name.
-    """
+    """Draw mean curves over μ with the interval of each point."""
     series = []
     for curve, values in curves.items():
         places = sorted(values)
@@ -117,14 +106,7 @@ def curve_figure(name: str, title: str, score: str, curves: Mapping[str, Values]
 
 
 def area_figure(name: str, title: str, label: str, areas: Mapping[str, Mapping[str, Area]]) -> Figure:
-    """Areas as bars with their intervals.
-
-    Args:
-        name: the figure's name.
-        title: its title.
-        label: what the vertical axis says.
-        areas: for each series the areas by the name on the horizontal axis.
-    """
+    """Draw areas as bars with their intervals: for each series, the areas by their name on the axis."""
     series = []
     for one, found in areas.items():
         ends = [tuple(getattr(each, end) for each in found.values()) for end in ("value", "low", "high")]
@@ -146,13 +128,7 @@ def _graphs(curves: Any) -> str:
 
 
 def areas_as_markdown(figures: Sequence[Mapping[str, Any]], name: str, decimals: int = 3) -> str:
-    """A table of the areas in a figure and their intervals: a line a name on the axis, a column a series.
-
-    Args:
-        figures: figures as plain dictionaries, as they stand in the evidence of a study.
-        name: the figure's name.
-        decimals: how many are shown.
-    """
+    """Return a figure's areas and intervals as a Markdown table, one column per series."""
     figure = _named(figures, name)
     columns = {one.name: dict(zip(one.x, _texts(one, decimals), strict=True)) for one in figure.series}
     lines = [["", *columns]]
@@ -163,20 +139,16 @@ def areas_as_markdown(figures: Sequence[Mapping[str, Any]], name: str, decimals:
 
 
 def verdict(figures: Sequence[Mapping[str, Any]], name: str, winner: str) -> str:
-    """What the intervals of a figure of differences say of its first series, in a sentence.
-
-    Args:
-        figures: figures as plain dictionaries.
-        name: the figure's name.
-        winner: what a positive difference speaks for.
-    """
+    """Return a sentence on the first series of a figure of differences; positive ones favour ``winner``."""
     one = _named(figures, name).series[0]
-    groups: dict[str, list[str]] = {"better": [], "worse": [], "not significantly different": []}
+    groups: dict[str, list[str]] = {"better": [], "worse": [], "no significant difference": []}
     for place, low, high in zip(one.x, one.low, one.high, strict=True):
-        where = "better" if low > 0 else "worse" if high < 0 else "not significantly different"
+        where = "better" if low > 0 else "worse" if high < 0 else "no significant difference"
         groups[where].append(str(place))
-    said = [f"{where} for {', '.join(names)}" for where, names in groups.items() if names]
-    return f"By {one.name}, {winner} negatives are {', '.join(said)}."
+    said = {where: f"{where} for {', '.join(names)}" for where, names in groups.items() if names}
+    unclear = said.pop("no significant difference", "")
+    sentence = f"By {one.name}, {winner} negatives " + (f"are {', '.join(said.values())}" if said else "make")
+    return sentence + ("; " if said and unclear else " " if unclear else "") + unclear + "."
 
 
 def _named(figures: Sequence[Mapping[str, Any]], name: str) -> Figure:

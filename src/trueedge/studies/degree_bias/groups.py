@@ -1,23 +1,21 @@
-"""Where the AUC comes from: groups of degree, the weight of degree beside other numbers, and Hits@K."""
+"""Where the AUC comes from: degree groups, the weight of degree among other features, and Hits@K."""
 
 from __future__ import annotations
-
-from collections.abc import Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import datasets, methods
-from trueedge.analysis.figure import Figure, Series
 from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.methods.classifiers.examples import topology_and_degrees
 from trueedge.metrics import evaluate
 from trueedge.metrics.degree_groups import entropy, in_upper_half
 from trueedge.statistics.degree_laws import lognormal_sigma
-from trueedge.studies.degree_bias.auc import PAPER, SAMPLERS, here, networks
+from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, LIST_SIZES, BenchmarksTask, benchmarks
+from trueedge.studies.degree_bias.laws import over_sigma
 from trueedge.studies.published_values import published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
 
 SEEDS = 3
@@ -29,10 +27,7 @@ Floats = NDArray[np.float64]
 
 
 def shares(task: LinkTask) -> Floats:
-    """The comparisons of high with high, high with low, low with high and low with low degree, float64 (4,).
-
-    Args:
-        task: whose test part is divided at the median of the degree products of all its pairs.
+    """Return the shares of high-high, high-low, low-high and low-low degree comparisons, float64 (4,).
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, appendix D.
     """
@@ -42,14 +37,14 @@ def shares(task: LinkTask) -> Floats:
 
 
 def weights(task: LinkTask) -> Floats:
-    """The logistic coefficients of Table 2 on the test part of a task with shared negatives, float64 (5,)."""
+    """Return the logistic coefficients of Table 2 for a task with shared negatives, float64 (5,)."""
     pairs = task.pairs()
     labels = np.repeat([1.0, 0.0], [len(task.test.positives), len(task.test.negatives)])
     return coefficients(topology_and_degrees(task.graph, pairs), labels)[0]
 
 
 def pa_hits(task: LinkTask) -> Floats:
-    """The paper's Hits@K of the degree product, for each of the list sizes, float64 (sizes,)."""
+    """Return the paper's Hits@K of the degree product for each list size, float64 (sizes,)."""
     positive, negative = task.scores(methods.create("pa").fit(task))
     found = evaluate(positive, negative.reshape(-1), [f"precision@{k}" for k in LIST_SIZES])
     return np.array(list(found.values()))
@@ -64,7 +59,7 @@ def _tasks(network: str, plan: Plan) -> list[BenchmarksTask]:
 
 
 def _decomposition(plan: Plan) -> Finding:
-    """Entropy of the groups, share of the easy comparisons, Hits@K of the degree product (Figures 5, 11)."""
+    """Compute Figures 5 and 11: entropy of the groups, easy comparisons, Hits@K of the degree product."""
     names = networks(plan)
     sigmas = _sigmas(names)
     found: dict[tuple[str, str], Floats] = {}
@@ -82,35 +77,21 @@ def _decomposition(plan: Plan) -> Finding:
         for metric, value in (("entropy", entropy(cells)), ("high against low", float(cells[1]))):
             rows.append(Comparison(network, benchmark, "pa", metric, value, 0.0, plan.seeds or SEEDS, None))
     need(rows, "degree-bias/figure-5", ())
-    easy = {place: float(cells[1]) for place, cells in found.items()}
-    level = {place: entropy(cells) for place, cells in found.items()}
+    level = {one: {n: entropy(found[n, one]) for n in names} for one in BENCHMARKS}
+    easy = {one: {n: float(found[n, one][1]) for n in names} for one in BENCHMARKS}
     figures = [
-        _over_sigma("entropy", "Entropy of the groups of degree", "entropy", sigmas, level),
-        _over_sigma("easy", "High degree against low degree", "share of comparisons", sigmas, easy),
+        over_sigma("entropy", "Entropy of the degree groups", "entropy", sigmas, level),
+        over_sigma("easy", "High degree against low degree", "share of comparisons", sigmas, easy),
     ]
     for place, k in enumerate(LIST_SIZES):
-        own = {where: float(values[place]) for where, values in hits.items()}
+        own = {one: {n: float(hits[n, one][place]) for n in names} for one in SAMPLERS}
         title = f"Hits@{k} of the degree product"
-        figures.append(_over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own, tuple(SAMPLERS)))
+        figures.append(over_sigma(f"hits-{k}", title, f"Hits@{k}", sigmas, own))
     return Finding(rows, places=here(), figures=figures)
 
 
-def _over_sigma(
-    name: str,
-    title: str,
-    label: str,
-    sigmas: Mapping[str, float],
-    values: Mapping[tuple[str, str], float],
-    shown: tuple[str, ...] = BENCHMARKS,
-) -> Figure:
-    order = sorted(sigmas, key=lambda network: sigmas[network])
-    x = tuple(sigmas[network] for network in order)
-    series = [Series(one, x, tuple(values[network, one] for network in order)) for one in shown]
-    return Figure(name, title, "points", "σ of the degrees", label, tuple(series))
-
-
 def _importance(plan: Plan) -> Finding:
-    """Mean absolute coefficients over groups of networks, uniform negatives (Table 2)."""
+    """Compute Table 2: mean absolute coefficients over groups of networks, uniform negatives."""
     names = networks(plan)
     sigmas = _sigmas(names)
     found: dict[str, Floats] = {}
@@ -129,38 +110,14 @@ def _importance(plan: Plan) -> Finding:
         own = np.array([found[network] for network in names if sigmas[network] > least])
         for place, feature in enumerate(FEATURES):
             if len(own):
-                spread = float(own[:, place].std(ddof=1)) if len(own) > 1 else 0.0
                 where = (group, "uniform", feature, "mean absolute coefficient")
-                mean = float(own[:, place].mean())
-                rows.append(Comparison(*where, mean, spread, len(own), printed[group, feature]))
+                rows.append(comparison(where, own[:, place], printed[group, feature]))
     need(rows, "degree-bias/table-2", ())
-    order = sorted(sigmas, key=lambda network: sigmas[network])
-    x = tuple(sigmas[network] for network in order)
-    series = [
-        Series(feature, x, tuple(float(found[network][place]) for network in order))
-        for place, feature in enumerate(FEATURES)
-    ]
+    drawn = {one: {n: float(found[n][place]) for n in names} for place, one in enumerate(FEATURES)}
     title = "Weight of each feature, uniform negatives"
-    figure = Figure("weights", title, "points", "σ of the degrees", "absolute coefficient", tuple(series))
+    figure = over_sigma("weights", title, "absolute coefficient", sigmas, drawn)
     return Finding(rows, places=here(), figures=[figure])
 
 
-for _name, _title, _run, _decimals in (
-    (
-        "figure-5",
-        "groups of degree that make up the AUC, and Hits@K of degrees (Figures 5, 11)",
-        _decomposition,
-        3,
-    ),
-    ("table-2", "weight of degree beside other features, uniform negatives", _importance, 2),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_name}",
-            title=_title,
-            citation=PAPER,
-            decimals=_decimals,
-            run=_run,
-            one_process=True,
-        )
-    )
+register_listed("degree-bias/figure-5", _decomposition)
+register_listed("degree-bias/table-2", _importance)

@@ -1,9 +1,10 @@
-"""What degrees alone get: the preferential attachment index beside the laws that foretell it."""
+"""What degrees alone achieve: preferential attachment, and the laws that predict its AUC."""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -16,39 +17,33 @@ from trueedge.datasets.sources import locate
 from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.statistics.degree_laws import expected_auc, lognormal_sigma
-from trueedge.studies.degree_bias.auc import PAPER, SAMPLERS, here, networks, published_auc
-from trueedge.studies.study import Comparison, Finding, Plan, Study, need, register
+from trueedge.studies.degree_bias.auc import SAMPLERS, here, networks, published_auc
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, need, register_listed
 from trueedge.tasks import LinkTask
 
 SEEDS = 5
-# An edge is listed with its smaller node first, and node ids may go with degree: the end that a triplet keeps
-# is either one, as the law has it.
+# Edges list the smaller node first, and ids may correlate with degree: a triplet keeps a random end, as the
+# law assumes.
 OPTIONS: dict[str, dict[str, Any]] = {"triplet": {"keep": "random"}}
-# A division of ours: the paper shades each point by its own value.
+# Our own bins: the paper shades each point by its value.
 ASSORTATIVITY = (("below −0.05", -1.0, -0.05), ("−0.05 to 0.05", -0.05, 0.05), ("above 0.05", 0.05, 1.01))
 Floats = NDArray[np.float64]
 
 
 def pa_auc(network: str, protocol: str, seeds: int) -> Floats:
-    """The AUC of the degree product over all pairs of a protocol's test part, float64 (seeds,).
-
-    Args:
-        network: a network's name.
-        protocol: ``uniform``, ``degree-corrected`` or ``triplet``.
-        seeds: how many splits.
-    """
+    """Return the AUC of the degree product over all test pairs of a protocol, float64 (seeds,)."""
     found = []
     for seed in range(seeds):
         task = tasks.task(network, protocol, seed, **OPTIONS.get(protocol, {}))
         assert isinstance(task, LinkTask)
         positive, negative = task.scores(methods.create("pa").fit(task))
-        # Of triplets too the law is about all pairs, and not about each edge and its own.
+        # The law is about all pairs, for triplets too.
         found.append(evaluate(positive, negative.reshape(-1), ["auc"])["auc"])
     return np.array(found)
 
 
 def degree_assortativity(graph: Graph) -> float:
-    """The correlation of the degrees at the two ends of an edge; 0 where all degrees are equal.
+    """Return the correlation of the degrees at both ends of an edge; 0 if all degrees are equal.
 
     Newman, Assortative Mixing in Networks, Physical Review Letters 2002.
     """
@@ -85,21 +80,19 @@ def _run(plan: Plan, *, protocol: str, name: str) -> Finding:
 def _rows(
     sigmas: dict[str, float], aucs: dict[str, Floats], protocol: str, theirs: dict[str, float | None]
 ) -> list[Comparison]:
-    """The AUC and σ of each network, their means, and how the AUC goes with its law."""
+    """Return the AUC and σ of each network, their means, and the correlation of the AUC with its law."""
     rows = []
     printed = published_sigma()
     for network, values in aucs.items():
-        spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
         where = (network, protocol, "pa")
-        rows.append(Comparison(*where, "auc", float(values.mean()), spread, len(values), theirs[network]))
+        rows.append(comparison((*where, "auc"), values, theirs[network]))
         rows.append(Comparison(*where, "sigma", sigmas[network], 0.0, 1, printed.get(network)))
     ours = [float(values.mean()) for values in aucs.values()]
     known = [value for value in theirs.values() if value is not None]
     all_known = len(known) == len(ours)
     many = f"mean of {len(ours)} networks"
     mean = float(np.mean(known)) if all_known and known else None
-    spread = float(np.std(ours, ddof=1)) if len(ours) > 1 else 0.0
-    rows.append(Comparison(many, protocol, "pa", "auc", float(np.mean(ours)), spread, len(ours), mean))
+    rows.append(comparison((many, protocol, "pa", "auc"), ours, mean))
     if protocol != "degree-corrected" and len(ours) > 2:
         law = [expected_auc(sigma, triplets=protocol == "triplet") for sigma in sigmas.values()]
         for metric, ranked in (("pearson", False), ("spearman", True)):
@@ -111,7 +104,7 @@ def _rows(
 
 
 def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = False) -> float:
-    """Pearson's correlation of two rows of numbers, or Spearman's: that of their ranks."""
+    """Return Pearson's correlation of two rows of numbers, or Spearman's."""
     from scipy.stats import rankdata
 
     both = np.array([first, second], dtype=np.float64)
@@ -121,7 +114,7 @@ def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = 
 
 
 def published_sigma() -> dict[str, float]:
-    """The published σ of each network, from the networks' own folder."""
+    """Return the published σ of each network."""
     with locate(datasets.SourceFile("networks/published_stats.csv")).open(newline="") as file:
         return {row["network"]: float(row["lognorm_sigma"]) for row in csv.DictReader(file)}
 
@@ -129,18 +122,32 @@ def published_sigma() -> dict[str, float]:
 def _against_sigma(
     title: str, sigmas: dict[str, float], means: dict[str, float], law: Callable[[float], float] | None
 ) -> Figure:
-    """The AUC on each network over σ, and the law (Figures 1C and 4)."""
+    """Draw the AUC on each network over σ, and the law (Figures 1C and 4)."""
+    figure = over_sigma("sigma", title, "AUC", sigmas, {"networks": means})
+    if law is None:
+        return figure
+    grid = tuple(np.linspace(min(sigmas.values()), max(sigmas.values()), 30).tolist())
+    return replace(
+        figure, series=(*figure.series, Series("the law of log-normal degrees", grid, tuple(map(law, grid))))
+    )
+
+
+def over_sigma(
+    name: str,
+    title: str,
+    label: str,
+    sigmas: Mapping[str, float],
+    values: Mapping[str, Mapping[str, float]],
+) -> Figure:
+    """Draw values of networks over the σ of their degrees, one series per name."""
     order = sorted(sigmas, key=lambda network: sigmas[network])
     x = tuple(sigmas[network] for network in order)
-    series = [Series("networks", x, tuple(means[network] for network in order))]
-    if law is not None:
-        grid = tuple(np.linspace(min(x), max(x), 30).tolist())
-        series.append(Series("the law of log-normal degrees", grid, tuple(map(law, grid))))
-    return Figure("sigma", title, "points", "σ of the degrees", "AUC", tuple(series))
+    series = [Series(one, x, tuple(own[network] for network in order)) for one, own in values.items()]
+    return Figure(name, title, "points", "σ of the degrees", label, tuple(series))
 
 
 def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing: dict[str, float]) -> Figure:
-    """The AUC on each network beside the expected one, by degree assortativity (Figure 7A)."""
+    """Draw the AUC over the expected one, by degree assortativity (Figure 7A)."""
     series = []
     for name, low, high in ASSORTATIVITY:
         own = [network for network in sigmas if low <= mixing[network] < high]
@@ -157,18 +164,6 @@ def _by_assortativity(sigmas: dict[str, float], means: dict[str, float], mixing:
     )
 
 
-for _figure, _protocol, _title in (
-    ("figure-1c", "uniform", "AUC of the degree product against Φ(σ), uniform negatives (Figures 1C and 7A)"),
-    ("figure-1e", "degree-corrected", "AUC of the degree product over σ, degree-corrected negatives"),
-    ("figure-4", "triplet", "AUC of the degree product against Φ(σ/2), triplets (Figure 4)"),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_figure}",
-            title=_title,
-            citation=PAPER,
-            decimals=4,
-            run=partial(_run, protocol=_protocol, name=f"degree-bias/{_figure}"),
-            one_process=True,
-        )
-    )
+for _figure, _protocol in (("1c", "uniform"), ("1e", "degree-corrected"), ("4", "triplet")):
+    _name = f"degree-bias/figure-{_figure}"
+    register_listed(_name, partial(_run, protocol=_protocol, name=_name))

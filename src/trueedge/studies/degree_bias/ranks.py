@@ -10,8 +10,8 @@ import numpy as np
 from trueedge.analysis.figure import Figure, Series
 from trueedge.statistics.rank_overlap import rank_groups, rbo
 from trueedge.studies.degree_bias.alignment import Scope, scopes
-from trueedge.studies.degree_bias.auc import LEARNED, PAPER, SAMPLERS, TOPOLOGY
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, get, need, register
+from trueedge.studies.degree_bias.auc import LEARNED, SAMPLERS, TOPOLOGY
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, comparison, get, need, register_listed
 
 NAME = "degree-bias/ranks"
 P = 0.5
@@ -35,11 +35,7 @@ def _run(plan: Plan) -> Finding:
 
 
 def rank_rows(compared: Iterable[Comparison]) -> list[Comparison]:
-    """The overlap of our rankings with the published ones: on each network, its mean, and of the mean AUC.
-
-    Args:
-        compared: AUC of methods on networks, ours beside theirs, of one or both samplers.
-    """
+    """Return the overlap of our AUC rankings with the published ones: per network, its mean, and overall."""
     rows = []
     for protocol, both in _by_protocol(compared).items():
         for scope in scopes(both):
@@ -48,18 +44,16 @@ def rank_rows(compared: Iterable[Comparison]) -> list[Comparison]:
             for network, value in zip(scope.networks, values, strict=True):
                 rows.append(Comparison(network, protocol, who, "rbo", value, 0.0, 1, None))
             many = f"{len(values)} networks"
-            spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            mean = float(np.mean(values))
             whole = _overlap(both, scope, scope.networks)
             rows += [
-                Comparison(f"mean of {many}", protocol, who, "rbo", mean, spread, len(values), None),
+                comparison((f"mean of {many}", protocol, who, "rbo"), values),
                 Comparison(f"mean AUC over {many}", protocol, who, "rbo", whole, 0.0, len(values), None),
             ]
     return rows
 
 
 def spread_figures(compared: Iterable[Comparison]) -> list[Figure]:
-    """The AUC of each method over the networks under each sampler (Figure 1D and E)."""
+    """Draw the AUC of each method over the networks under each sampler (Figure 1D and E)."""
     by_protocol = _by_protocol(compared)
     found = []
     for number, scope in enumerate(scopes(next(iter(by_protocol.values()), {})), 1):
@@ -98,7 +92,7 @@ def _by_protocol(compared: Iterable[Comparison]) -> dict[str, dict[tuple[str, st
 
 
 def _overlap(both: Both, scope: Scope, networks: Sequence[str]) -> float:
-    """The overlap of the rankings by the mean over some networks."""
+    """Return the overlap of the rankings by the mean over some networks."""
     groups = [
         rank_groups({m: float(np.mean([both[n, m][whose] for n in networks])) for m in scope.methods})
         for whose in ("ours", "theirs")
@@ -107,18 +101,10 @@ def _overlap(both: Both, scope: Scope, networks: Sequence[str]) -> float:
 
 
 def _by_mean(by_protocol: Mapping[str, Both], scope: Scope) -> list[str]:
-    """The methods, best first by the mean under the first sampler."""
+    """Return the methods, best first by the mean under the first sampler."""
     both = next(iter(by_protocol.values()))
     means = {m: float(np.mean([both[n, m]["ours"] for n in scope.networks])) for m in scope.methods}
     return sorted(scope.methods, key=lambda method: -means[method])
 
 
-register(
-    Study(
-        name=NAME,
-        title="how far our ranking of the methods is the published one (Figure 1D and E)",
-        citation=PAPER,
-        decimals=3,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

@@ -12,7 +12,6 @@ from trueedge.runs import Cell
 from trueedge.studies.degree_bias.alignment import ALIGNED, alignment_figures, alignment_rows, split_rows
 from trueedge.studies.degree_bias.auc import (
     LEARNED,
-    PAPER,
     SAMPLERS,
     TOPOLOGY,
     Entry,
@@ -20,17 +19,7 @@ from trueedge.studies.degree_bias.auc import (
     published_auc,
 )
 from trueedge.studies.degree_bias.benchmarks import HARDEST, benchmarks
-from trueedge.studies.study import (
-    Comparison,
-    Finding,
-    Plan,
-    Study,
-    chosen,
-    need,
-    places,
-    register,
-    run_all,
-)
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, need, places, register_listed, run_all
 
 NAME = "degree-bias/recommendation"
 ENTRIES = (*TOPOLOGY, *LEARNED)
@@ -81,7 +70,7 @@ def _run(plan: Plan) -> Finding:
 
 
 def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> Iterator[Cell]:
-    """The cells of a network and a split, those that share a task together."""
+    """Yield the cells of a network and a split, grouped by task."""
     for pairwise in (False, True):
         fitting = [entry for entry in entries if entry.pairwise is pairwise and entry.runs_on(network)]
         if fitting:
@@ -92,7 +81,7 @@ def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> 
 
 
 def _means(records: Sequence[Record]) -> Mapping[str, float]:
-    """Each metric's mean over splits."""
+    """Return each metric's mean over splits."""
     names = [name for name in records[0].test if all(name in record.test for record in records)]
     return {name: sum(record.test[name] for record in records) / len(records) for name in names}
 
@@ -114,7 +103,7 @@ def _rows(
 
 
 def _published() -> dict[tuple[str, str, str], float]:
-    """The published AUC by benchmark, network and method; HeaRT's for each number of negatives."""
+    """Return the published AUC by benchmark, network and method."""
     names = {entry.theirs: entry.ours for entry in ENTRIES}
     columns = {**SAMPLERS, **{f"heart-{k}": "heart" for k in HARDEST}}
     return {
@@ -125,12 +114,4 @@ def _published() -> dict[tuple[str, str, str], float]:
     }
 
 
-register(
-    Study(
-        name=NAME,
-        title="how far each benchmark ranks methods as recommendation does (Figures 2, 9, 10 and 11)",
-        citation=PAPER,
-        decimals=3,
-        run=_run,
-    )
-)
+register_listed(NAME, _run)

@@ -12,8 +12,8 @@ from trueedge.graph import Graph
 from trueedge.metrics import evaluate
 from trueedge.randomness import generator
 from trueedge.statistics.degree_laws import power_law_bound
-from trueedge.studies.degree_bias.auc import PAPER, here
-from trueedge.studies.study import Comparison, Finding, Plan, Study, register
+from trueedge.studies.degree_bias.auc import here
+from trueedge.studies.study import Comparison, Finding, Plan, comparison, register_listed
 from trueedge.tasks import LinkTask
 
 FRACTION = 0.25
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 def _degree_distributions(plan: Plan, *, size: tuple[int, int] = LARGE) -> Finding:
-    """Degrees at the ends of positives and of uniform negatives (Figure 1B)."""
+    """Compute Figure 1B: degrees at the ends of positives and of uniform negatives."""
     _no_choice(plan, "degree-bias/figure-1b")
     nodes, edges = size
     graph = datasets.load(f"price:nodes={nodes},edges={edges},exponent=3.0")
@@ -61,7 +61,7 @@ def _degree_distributions(plan: Plan, *, size: tuple[int, int] = LARGE) -> Findi
 
 
 def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) -> Finding:
-    """The degree product's AUC on Price graphs and on drawn degrees, over the lower bound (Figures 7B, 8)."""
+    """Compute Figures 7B and 8: the AUC of the degree product, and its lower bound."""
     _no_choice(plan, "degree-bias/figure-8")
     count = plan.seeds or seeds
     grown = [[_price_auc(size, alpha, seed) for seed in range(count)] for alpha in EXPONENTS]
@@ -69,9 +69,7 @@ def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) ->
     rows = []
     for alpha, graphs, batches in zip(EXPONENTS, grown, drawn, strict=True):
         for what, values in (("price graphs", graphs), ("drawn degrees", batches)):
-            spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
-            where = (f"exponent {alpha:g}", "uniform", "pa", f"auc, {what}")
-            rows.append(Comparison(*where, float(np.mean(values)), spread, len(values), None))
+            rows.append(comparison((f"exponent {alpha:g}", "uniform", "pa", f"auc, {what}"), values))
     nodes, edges = size
     start = edges // nodes
     curves = {
@@ -93,12 +91,7 @@ def _power_laws(plan: Plan, *, size: tuple[int, int] = SMALL, seeds: int = 3) ->
 
 
 def drawn_auc(alpha: float, samples: int, seed: int) -> float:
-    """The AUC of products of two degrees drawn from k^(1 - alpha) against those of two from k^-alpha.
-
-    Args:
-        alpha: the exponent of the degrees, above 2.
-        samples: how many products on either side.
-        seed: for the draws.
+    """Return the AUC of products of two degrees from k^(1 - alpha) against two from k^-alpha.
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, E.3.
     """
@@ -109,15 +102,10 @@ def drawn_auc(alpha: float, samples: int, seed: int) -> float:
 
 
 def draw_power_law(rng: np.random.Generator, exponent: float, shape: tuple[int, ...]) -> NDArray[np.float64]:
-    """Whole numbers from 1 on with p(k) ∝ k^-exponent, float64: the largest ones are beyond any integer.
+    """Return whole numbers from 1 on with p(k) ∝ k^-exponent, float64 of a shape.
 
     The inverse of the distribution function, by bisection: k is the largest with ζ(exponent, k) / ζ(exponent)
     at or above a uniform number.
-
-    Args:
-        rng: where the randomness comes from.
-        exponent: above 1.
-        shape: of what is drawn.
     """
     from scipy.special import zeta
 
@@ -141,7 +129,7 @@ def _price_auc(size: tuple[int, int], alpha: float, seed: int) -> float:
 def _ccdf(
     values: Ints, weights: NDArray[np.float64], grid: Ints
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """The weight of the values at or above each of a grid."""
+    """Return a grid and the weight of the values at or above each of its points."""
     order = np.argsort(values, kind="stable")
     below = np.concatenate([[0.0], np.cumsum(weights[order])])
     shares = 1.0 - below[np.searchsorted(values[order], grid, side="left")] / below[-1]
@@ -156,12 +144,5 @@ def _no_choice(plan: Plan, name: str) -> None:
             raise InputError(f"{name} draws its own graphs and has one method: it takes no {what}")
 
 
-for _name, _title, _run in (
-    ("figure-1b", "degrees at the ends of positives and negatives", _degree_distributions),
-    ("figure-8", "AUC of the degree product on power laws, over its bound (Figures 7B, 8)", _power_laws),
-):
-    register(
-        Study(
-            name=f"degree-bias/{_name}", title=_title, citation=PAPER, decimals=4, run=_run, one_process=True
-        )
-    )
+register_listed("degree-bias/figure-1b", _degree_distributions)
+register_listed("degree-bias/figure-8", _power_laws)

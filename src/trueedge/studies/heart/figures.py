@@ -15,8 +15,7 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError
 from trueedge.randomness import generator
 from trueedge.scorers.scorer import score_pairs
-from trueedge.studies.heart.tables import PAPER
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, register
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, register_listed
 from trueedge.tasks import LinkTask, Part
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -30,7 +29,7 @@ FIGURES = {
 }
 # Where the bars begin: single counts first, then in steps of about two.
 STARTS = np.array([0, 1, 2, 3, 5, 10, 20, 50, 100, 200, 500, 1000])
-# HeaRT's negatives of a positive do not depend on the others: of more than so many a sample will do.
+# HeaRT's negatives of a positive do not depend on other positives, so a sample of this size is enough.
 MOST_POSITIVES = 5000
 
 
@@ -59,12 +58,12 @@ def _run(plan: Plan, *, number: int) -> Finding:
 def common_neighbours(
     dataset: str, hard: bool = True, released: bool = False
 ) -> dict[tuple[str, str], NDArray[np.int64]]:
-    """The number of common neighbours of each test pair, by (protocol, positives or negatives).
+    """Return the common neighbours of each test pair, by (protocol, positives or negatives).
 
     Args:
         dataset: a data set's name.
-        hard: count those of HeaRT's negatives beside those of the existing setting.
-        released: take split and negatives from the released files.
+        hard: also count those of HeaRT's negatives.
+        released: use the split and negatives of the released files.
     """
     datasets.available(dataset, released="shared" if released else None)
     suffix = "-released" if released else ""
@@ -89,14 +88,7 @@ def common_neighbours(
 def thinned(
     task: LinkTask, names: Sequence[str] = ("valid", "test"), most: int = 5000, seed: int = 0
 ) -> LinkTask:
-    """A task under HeaRT with the graph and the positives of another, of each part at most so many.
-
-    Args:
-        task: of a named data set, under ``existing``.
-        names: the parts it shall have.
-        most: how many positives a part keeps, drawn without repetition.
-        seed: for the draw and for the negatives.
-    """
+    """Return a HeaRT task on the graph of another, with at most ``most`` random positives per part."""
     kept = {}
     for name in names:
         positives = task.part(name).positives
@@ -108,13 +100,7 @@ def thinned(
 
 
 def hardened(task: LinkTask, positives: Mapping[str, NDArray[np.int32]], seed: int = 0) -> LinkTask:
-    """Some positives of a task's parts, each with the negatives that it has under HeaRT.
-
-    Args:
-        task: of a named data set, under ``existing``.
-        positives: of each part, int32 (p, 2).
-        seed: for what HeaRT draws at random.
-    """
+    """Return a HeaRT task with some positives of another task's parts, int32 (p, 2) each."""
     settings = heart_settings(task)
     parts = {}
     for name, some in positives.items():
@@ -125,7 +111,7 @@ def hardened(task: LinkTask, positives: Mapping[str, NDArray[np.int32]], seed: i
 
 
 def heart_settings(task: LinkTask) -> dict[str, Any]:
-    """How HeaRT makes negatives of a named data set where no option is given."""
+    """Return the default settings of HeaRT's negatives for a named data set."""
     rules, defaults = datasets.get(task.dataset).rules, get_protocol("heart").options
     with_features = rules.heart_features and task.features is not None
     return {
@@ -137,7 +123,7 @@ def heart_settings(task: LinkTask) -> dict[str, Any]:
 
 
 def shares(counts: NDArray[np.int64]) -> NDArray[np.float64]:
-    """The share of the pairs in each bin of ``STARTS``, float64 (12,)."""
+    """Return the share of the pairs in each bin of ``STARTS``, float64 (12,)."""
     places = np.searchsorted(STARTS, counts, side="right") - 1
     return np.bincount(places, minlength=len(STARTS)) / max(1, len(counts))
 
@@ -177,7 +163,7 @@ def _labels() -> list[str]:
 
 
 def _rows(dataset: str, counted: Mapping[tuple[str, str], NDArray[np.int64]]) -> list[Comparison]:
-    """How many have none, in percent, and how many they have in the mean."""
+    """Return the percentage without common neighbours, and their mean number."""
     rows = []
     for (protocol, which), counts in counted.items():
         for metric, value in (
@@ -188,10 +174,5 @@ def _rows(dataset: str, counted: Mapping[tuple[str, str], NDArray[np.int64]]) ->
     return rows
 
 
-for _number, (_names, _hard) in FIGURES.items():
-    _name_of_study, _bound = f"heart/figure-{_number}", partial(_run, number=_number)
-    _settings = "both settings" if _hard else "the existing setting"
-    _title = f"Common neighbours of positives and negatives, {_settings}: {', '.join(_names)}"
-    register(
-        Study(name=_name_of_study, title=_title, citation=PAPER, decimals=2, run=_bound, one_process=True)
-    )
+for _number in FIGURES:
+    register_listed(f"heart/figure-{_number}", partial(_run, number=_number))

@@ -13,8 +13,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import Heuristic
 from trueedge.studies.heart.figures import SMALL, heart_settings
-from trueedge.studies.heart.tables import PAPER
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, register
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, register_listed
 from trueedge.tasks import LinkTask
 
 NAME = "heart/figure-2"
@@ -45,7 +44,7 @@ class Corruptions:
         return np.where(np.isnan(table).all(axis=0), np.nan, np.fmin.reduce(table, axis=0))
 
     def best(self, heuristic: str) -> float:
-        """The share of the chosen nodes that a heuristic ranks as high as any does."""
+        """Return the share of the chosen nodes that no other heuristic ranks higher."""
         return float((self.ranks[heuristic] == self.combined)[self.chosen].mean())
 
 
@@ -71,7 +70,7 @@ def _run(plan: Plan) -> Finding:
 
 
 def typical(task: LinkTask) -> int:
-    """The first test positive whose ends have a common neighbour, or the first of all."""
+    """Return the first test positive whose ends have a common neighbour, or the first of all."""
     counts = methods.create("cn").fit(task).score(task.test.positives.astype(np.int64))
     return int((counts > 0).argmax())
 
@@ -104,7 +103,7 @@ def corruptions(task: LinkTask, row: int, side: int) -> Corruptions:
 
 
 def _scores(graph: Graph, kept: int, heuristic: str, alpha: float, eps: float) -> NDArray[np.float64]:
-    """What a heuristic says of a node and every other, float64 (n,)."""
+    """Return a heuristic's score of a node with every other, float64 (n,)."""
     from trueedge.kernels.walks.push import push_rows
 
     if heuristic == "ppr":
@@ -119,7 +118,7 @@ def _scores(graph: Graph, kept: int, heuristic: str, alpha: float, eps: float) -
 
 
 def _ranks(scores: NDArray[np.float64], allowed: NDArray[np.bool_]) -> NDArray[np.float64]:
-    """1 + how many allowed nodes are scored higher; nan for the others, and without a score above zero."""
+    """Return 1 + the number of allowed nodes scored higher; nan if not allowed or not scored above zero."""
     mantissa, exponent = np.frexp(scores)
     rounded = np.ldexp(np.floor(np.ldexp(mantissa, BINARY_DIGITS) + 0.5), exponent - BINARY_DIGITS)
     listed = allowed & (rounded > 0)
@@ -144,12 +143,12 @@ def _figure(dataset: str, row: int, side: int, found: Corruptions) -> Figure:
         "the node in the other end's place, hardest first",
         "log10 of the rank",
         series,
-        note=f"test positive {row} under heart, seed 0; 0 is the best, and empty is no rank",
+        note=f"test positive {row} under heart, seed 0; 0 is best, empty cells have no rank",
     )
 
 
 def _rows(dataset: str, side: int, found: Corruptions) -> list[Comparison]:
-    """How many of the negatives each heuristic ranks as high as any, in percent."""
+    """Return the percentage of negatives that each heuristic ranks as high as any other does."""
     metric = f"ranks best of {len(found.chosen)} that keep the {('source', 'target')[side]}, %"
     return [
         Comparison(dataset, "heart", name, metric, 100 * found.best(name), 0.0, 1, None)
@@ -157,13 +156,4 @@ def _rows(dataset: str, side: int, found: Corruptions) -> list[Comparison]:
     ]
 
 
-register(
-    Study(
-        name=NAME,
-        title="How the hard negatives of one positive are found",
-        citation=PAPER,
-        decimals=2,
-        run=_run,
-        one_process=True,
-    )
-)
+register_listed(NAME, _run)

@@ -38,12 +38,4 @@ def _run(plan: study.Plan) -> study.Finding:
     return study.Finding(rows, missing, study.places(records.values()))
 
 
-study.register(
-    study.Study(
-        name=NAME,
-        title="Cora, Citeseer and Pubmed against negatives made as the paper describes them",
-        citation="Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023",
-        decimals=2,
-        run=_run,
-    )
-)
+study.register_listed(NAME, _run)

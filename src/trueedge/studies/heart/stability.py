@@ -20,10 +20,9 @@ from trueedge.metrics import Evaluation
 from trueedge.results.record import request_key
 from trueedge.runs.provenance import provenance
 from trueedge.studies.heart.figures import thinned
-from trueedge.studies.heart.tables import PAPER
 from trueedge.studies.printed_tables import PrintedTable, selected_by
 from trueedge.studies.published_values import PublishedValue, published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, chosen, need, register
+from trueedge.studies.study import Comparison, Finding, Plan, chosen, need, register_listed
 from trueedge.tasks import LinkTask
 from trueedge.version import VERSION
 
@@ -55,13 +54,13 @@ class ObservedTask(LinkTask):
 
     @classmethod
     def of(cls, task: LinkTask) -> ObservedTask:
-        """The same task, observed."""
+        """Return the same task, observed."""
         return cls(**{one.name: getattr(task, one.name) for one in fields(task)})
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
     ) -> Evaluation:
-        """Judge a scorer; see :meth:`LinkTask.evaluate`."""
+        """Evaluate a scorer; see :meth:`LinkTask.evaluate`."""
         values = LinkTask.evaluate(self, scorer, part, metrics)
         if part == "valid":
             (name,) = values
@@ -99,14 +98,7 @@ def _observe(plan: Plan, *, number: int) -> Finding:
 
 
 def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Observed]:
-    """Train a method and return both parts' values at every evaluation, or read them from the store.
-
-    Args:
-        task: what it is trained on.
-        method: a trained one, whose settings say when it evaluates.
-        seed: for the training.
-        plan: where it is run, and where the values are kept.
-    """
+    """Train a method and return both parts' values at every evaluation, or read them from the store."""
     key = request_key(
         task=task.hash,
         method=method.name,
@@ -131,7 +123,7 @@ def _read(path: Path) -> list[Observed]:
     try:
         return [(float(valid), float(test)) for valid, test in json.loads(path.read_text())["looks"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
-        raise InputError(f"{path} is damaged: remove it, and it is computed again") from error
+        raise InputError(f"{path} is damaged: delete it to compute it again") from error
 
 
 def _correlation(
@@ -162,7 +154,7 @@ def _points(study: str, task: LinkTask, evaluations: dict[str, list[Observed]], 
         y_label=f"test {METRIC}, %",
         series=series,
         diagonal=True,
-        note=f"{seeds} seeds, a look every {SCHEDULE['evaluate_every']} epochs, {positives:,} test positives",
+        note=f"{seeds} seeds, evaluations every {SCHEDULE['evaluate_every']} epochs, {positives:,} positives",
     )
 
 
@@ -172,7 +164,7 @@ SPREAD_OF = {"ogbl-ddi": "hits@20", "ogbl-collab": "hits@50", "ogbl-ppa": "hits@
 
 
 def _spread(plan: Plan) -> Finding:
-    """The mean over methods of the standard deviation over seeds, both settings."""
+    """Return the mean over methods of the standard deviation over seeds, both settings."""
     values = [
         value
         for value in published("heart")
@@ -196,7 +188,7 @@ def _spread(plan: Plan) -> Finding:
     for (dataset, setting, metric), found in groups.items():
         stds = [row.std for row in found]
         theirs = printed[dataset, setting.removesuffix("-released")]
-        # Not over seeds: how far methods differ in how far their seeds do.
+        # Over methods, not over seeds.
         apart = float(np.std(stds, ddof=1)) if len(stds) > 1 else 0.0
         seeds = min(row.seeds for row in found)
         where = (dataset, setting, "all", f"mean std of {metric}")
@@ -206,7 +198,7 @@ def _spread(plan: Plan) -> Finding:
 
 
 def _released(dataset: str) -> bool:
-    """Whether released files are here; else a split of our own will do, to see how far seeds differ."""
+    """Return whether the released files are here; if not, a split of our own is used."""
     try:
         for negatives in ("shared", "heart"):
             datasets.available(dataset, released=negatives)
@@ -216,7 +208,7 @@ def _released(dataset: str) -> bool:
 
 
 def _bars(rows: Sequence[Comparison], methods_rows: Sequence[Comparison]) -> Figure:
-    """The spread of each method, a group of bars a data set and setting, and the mean of all."""
+    """Draw the spread of each method and the mean of all, for each data set and setting."""
     places = [f"{row.dataset}, {row.protocol}" for row in rows]
     found = {(f"{row.dataset}, {row.protocol}", row.method): row.std for row in methods_rows}
     names = dict.fromkeys(row.method for row in methods_rows)
@@ -239,23 +231,6 @@ def _bars(rows: Sequence[Comparison], methods_rows: Sequence[Comparison]) -> Fig
     )
 
 
-for _number, _setting in PROTOCOLS.items():
-    register(
-        Study(
-            name=f"heart/figure-{_number}",
-            title=f"Validation and test performance while training on {DATASET}, {_setting}",
-            citation=PAPER,
-            decimals=2,
-            run=partial(_observe, number=_number),
-            one_process=True,
-        )
-    )
-register(
-    Study(
-        name=TABLE,
-        title="Mean over methods of the standard deviation over seeds (± over methods), both settings",
-        citation=PAPER,
-        decimals=2,
-        run=_spread,
-    )
-)
+for _number in PROTOCOLS:
+    register_listed(f"heart/figure-{_number}", partial(_observe, number=_number))
+register_listed(TABLE, _spread)

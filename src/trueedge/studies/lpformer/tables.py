@@ -13,27 +13,27 @@ from trueedge.metrics.ranks import without_highest
 from trueedge.results import Record
 from trueedge.studies.printed_tables import PrintedTable, on_released_files, selected_by
 from trueedge.studies.published_values import PublishedValue, published
-from trueedge.studies.study import Finding, Plan, Study, register
+from trueedge.studies.study import Finding, Plan, register_listed
 
-PAPER = "Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, KDD 2024"
+# The table in the paper, and the number of seeds.
 TABLES = {
-    "lpformer/table-3.2": ("lpformer/table-3.2", "Seven data sets, existing setting", 10),
-    "lpformer/table-3.5": ("lpformer/table-3.5", "Seven data sets under HeaRT: MRR", 10),
-    "lpformer/ablation": ("lpformer/table-3.3", "LPFormer without one of its parts (Table 3.3)", 10),
-    "lpformer/heterophilic": ("lpformer/table-B.2", "Squirrel and Chameleon: MRR (Table B.2)", 5),
+    "lpformer/table-3.2": ("lpformer/table-3.2", 10),
+    "lpformer/table-3.5": ("lpformer/table-3.5", 10),
+    "lpformer/ablation": ("lpformer/table-3.3", 10),
+    "lpformer/heterophilic": ("lpformer/table-B.2", 5),
 }
-# They have no released split: a split of our own, 85/5/10 as in the paper. Nor are there printed settings:
-# all methods get the same budget, in epochs that are the longer the more edges there are.
+# There is no released split and there are no printed settings: we split 85/5/10 as in the paper, and all
+# methods get the same budget of epochs.
 HETEROPHILIC: dict[str, dict[str, Any]] = {
     "squirrel": {"epochs": 12, "evaluate_every": 1, "patience": 4},
     "chameleon": {"epochs": 120, "evaluate_every": 1, "patience": 30},
 }
-# So many missing edges are looked at together: hubs have thousands, and little at a time takes long.
+# Missing edges completed at a time: hubs have thousands, and small blocks are slow.
 BLOCKS = {"squirrel": 1 << 20, "chameleon": 1 << 18}
-# Under the existing setting all positives share their negatives: how far few of them decide is told by the
-# MRR without those a method scores highest.
+# All positives share their negatives: the MRR without the highest-scored ones shows how much it depends on
+# few of them.
 LEFT_OUT = (1, 3, 10)
-# LPFormer with the target link masked only where the published code masks it, beside the masked one.
+# LPFormer with the target link masked only where the published code masks it.
 AS_PUBLISHED = "published-masks"
 PUBLISHED_MASKS = {"mask_input": False, "mask_ranks": False}
 
@@ -43,7 +43,7 @@ def _protocol(value: PublishedValue) -> str:
 
 
 def _method(value: PublishedValue) -> Method:
-    """The method behind a value: ``lpformer/no-counts`` is LPFormer with that part taken out."""
+    """Return the method behind a value: ``lpformer/no-counts`` is LPFormer without that part."""
     _, _, part = value.method.partition("/")
     if part:
         return selected_by(value, **(PUBLISHED_MASKS if part == AS_PUBLISHED else {"ablation": part}))
@@ -54,7 +54,7 @@ def _method(value: PublishedValue) -> Method:
 
 
 def _with_published_masks(values: list[PublishedValue]) -> list[PublishedValue]:
-    """The values, and each of LPFormer's once more, for what the published code does."""
+    """Return the values, with those of LPFormer repeated for the masks of the published code."""
     again = [
         replace(value, method=f"lpformer/{AS_PUBLISHED}")
         for value in values
@@ -67,7 +67,7 @@ def _run(plan: Plan, *, name: str, table: str, seeds: int) -> Finding:
     values = [
         value
         for value in published("lpformer")
-        # A mean rank is no measurement of its own; collab's negatives there may be known edges.
+        # A mean rank is derived; the negatives of collab there may be known edges.
         if value.table == table and value.dataset != "all" and value.protocol != "heart-open"
     ]
     if name != "lpformer/ablation":
@@ -77,7 +77,7 @@ def _run(plan: Plan, *, name: str, table: str, seeds: int) -> Finding:
 
 
 def _few_negatives(record: Record) -> dict[str, float]:
-    """The MRR without the highest negatives, where the record keeps its ranks."""
+    """Return the MRR without the highest-scored negatives, if the record has ranks."""
     ranks = record.ranks
     if ranks is None:
         return {}
@@ -89,13 +89,5 @@ def _few_negatives(record: Record) -> dict[str, float]:
     }
 
 
-for _name, (_table, _title, _seeds) in TABLES.items():
-    register(
-        Study(
-            name=_name,
-            title=_title,
-            citation=PAPER,
-            decimals=2,
-            run=partial(_run, name=_name, table=_table, seeds=_seeds),
-        )
-    )
+for _name, (_table, _seeds) in TABLES.items():
+    register_listed(_name, partial(_run, name=_name, table=_table, seeds=_seeds))
