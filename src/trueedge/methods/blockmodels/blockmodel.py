@@ -61,6 +61,42 @@ class BlockModel(Method):
         return kind(self.name, graph, found.blocks, found.description_length, self.corrected)
 
 
+@dataclass(frozen=True)
+class DegreeCorrectedSBM(BlockModel):
+    """Edges between two groups, shared out by degree, ``k_u k_v e_rs / (e_r e_s)``.
+
+    ``e_rr`` is twice the edges within a group, and ``e_r`` the sum of its degrees. Groups and their number
+    are those of least description length, or of the least that the search finds:
+    :func:`trueedge.methods.blockmodels.description.description_length` has the formula (the microcanonical
+    model of Peixoto, Parsimonious Module Inference in Large Networks, 2013, with his later prior of degrees),
+    and :func:`trueedge.methods.blockmodels.fitting.fit_partition` the search.
+    """
+
+    name: ClassVar[str] = "dc-sbm"
+    title: ClassVar[str] = "Degree-corrected Stochastic Block Model"
+    citation: ClassVar[str] = (
+        "Karrer and Newman, Stochastic Blockmodels and Community Structure in Networks, 2011"
+    )
+    corrected: ClassVar[bool] = True
+
+
+@dataclass(frozen=True)
+class SBM(BlockModel):
+    """Edges between two groups over pairs between them, ``e_rs / (n_r n_s)``.
+
+    ``e_rr`` is twice the edges within a group. Groups and their number are those of least description length,
+    or of the least that the search finds:
+    :func:`trueedge.methods.blockmodels.description.description_length` has the formula (the microcanonical
+    model of Peixoto, Parsimonious Module Inference in Large Networks, 2013), and
+    :func:`trueedge.methods.blockmodels.fitting.fit_partition` the search.
+    """
+
+    name: ClassVar[str] = "sbm"
+    title: ClassVar[str] = "Stochastic Block Model"
+    citation: ClassVar[str] = "Holland, Laskey and Leinhardt, Stochastic Blockmodels: First Steps, 1983"
+    corrected: ClassVar[bool] = False
+
+
 @dataclass(frozen=True, eq=False)
 class BlockScorer:
     """The expected number of edges of a pair, given the groups.

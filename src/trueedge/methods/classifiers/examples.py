@@ -90,10 +90,8 @@ def degrees(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
 
 def topology(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
     """Adamic–Adar (as in the degree-bias study), Jaccard, resource allocation, local random walk: (n, 4)."""
-    from trueedge.methods.heuristics.adamic_adar import AdamicAdar
-    from trueedge.methods.heuristics.jaccard import Jaccard
-    from trueedge.methods.heuristics.local_random_walk import LocalRandomWalk
-    from trueedge.methods.heuristics.resource_allocation import ResourceAllocation
+    from trueedge.methods.heuristics.common_neighbors import AdamicAdar, Jaccard, ResourceAllocation
+    from trueedge.methods.heuristics.local_walks import LocalRandomWalk
 
     indices = (AdamicAdar(log_floor=1.0), Jaccard(), ResourceAllocation(), LocalRandomWalk())
     return np.column_stack([index.score(graph, pairs) for index in indices])

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.methods.classifiers.classifier import Classifier, Decision
-from trueedge.methods.classifiers.examples import Examples, together
+from trueedge.methods.classifiers.examples import Examples, Features, degrees, together, topology
 from trueedge.methods.method import setting
 from trueedge.metrics import evaluate
 
@@ -129,6 +129,24 @@ class PairClassifier(Classifier):
                 name=f"on {task.dataset}",
             )
         return max(value for _, value in history.values), perceptron.cpu().eval()
+
+
+@dataclass(frozen=True)
+class MlpDeg(PairClassifier):
+    """Product, sum, minimum and maximum of the two degrees: what degree alone tells (A.2.1)."""
+
+    name: ClassVar[str] = "mlp-deg"
+    title: ClassVar[str] = "Perceptron on Degrees"
+    features: ClassVar[Features] = staticmethod(degrees)
+
+
+@dataclass(frozen=True)
+class MlpTopo(PairClassifier):
+    """Adamic–Adar, Jaccard, resource allocation and local random walk (A.2.1)."""
+
+    name: ClassVar[str] = "mlp-topo"
+    title: ClassVar[str] = "Perceptron on Topology"
+    features: ClassVar[Features] = staticmethod(topology)
 
 
 @dataclass(frozen=True, eq=False)

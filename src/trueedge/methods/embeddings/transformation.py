@@ -176,6 +176,54 @@ class OfLaplacian(Transformation):
         return smoothest(graph, count, seed, self.tolerance)
 
 
+@dataclass(frozen=True)
+class ExponentialAdjacency(ExponentialKernel, OfAdjacency):
+    """The exponential kernel of the adjacency matrix."""
+
+    name: ClassVar[str] = "exp-a"
+    title: ClassVar[str] = "Exponential Kernel on the Adjacency"
+
+
+@dataclass(frozen=True)
+class ExponentialLaplacian(ExponentialKernel, OfLaplacian):
+    """The exponential kernel of the Laplacian: diffusion."""
+
+    name: ClassVar[str] = "exp-l"
+    title: ClassVar[str] = "Exponential Kernel on the Laplacian"
+
+
+@dataclass(frozen=True)
+class ExponentialNormalized(ExponentialKernel, OfNormalized):
+    """The exponential kernel of the normalised Laplacian, in terms of the normalised adjacency."""
+
+    name: ClassVar[str] = "exp-nl"
+    title: ClassVar[str] = "Exponential Kernel on the Normalised Laplacian"
+
+
+@dataclass(frozen=True)
+class NeumannAdjacency(NeumannKernel, OfAdjacency):
+    """The von Neumann kernel of the adjacency matrix: walks of all lengths."""
+
+    name: ClassVar[str] = "vn-a"
+    title: ClassVar[str] = "Von Neumann Kernel on the Adjacency"
+
+
+@dataclass(frozen=True)
+class NeumannLaplacian(NeumannKernel, OfLaplacian):
+    """The von Neumann kernel of the Laplacian."""
+
+    name: ClassVar[str] = "vn-l"
+    title: ClassVar[str] = "Von Neumann Kernel on the Laplacian"
+
+
+@dataclass(frozen=True)
+class NeumannNormalized(NeumannKernel, OfNormalized):
+    """The von Neumann kernel of the normalised Laplacian, in terms of the normalised adjacency."""
+
+    name: ClassVar[str] = "vn-nl"
+    title: ClassVar[str] = "Von Neumann Kernel on the Normalised Laplacian"
+
+
 def without_hidden_edges(graph: Graph, seed: int) -> Graph:
     """Return the graph without a third of the edges that a random spanning forest leaves over.
 

@@ -1,0 +1,72 @@
+"""Indices that read degrees, distances or features alone: preferential attachment, shortest path, cosine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.graph import Graph
+from trueedge.methods.heuristics.heuristic import Heuristic
+
+# A node is nearer to itself than to a neighbour, whose score is 1.
+ITSELF = 2.0
+
+
+@dataclass(frozen=True)
+class Cosine(Heuristic):
+    """The cosine of the angle between feature rows, ``x_u·x_v / (|x_u| |x_v|)``; 0 where a row is zero."""
+
+    name: ClassVar[str] = "cosine"
+    title: ClassVar[str] = "Feature Cosine"
+    citation: ClassVar[str] = "Salton and McGill, Introduction to Modern Information Retrieval, 1983"
+    needs_features: ClassVar[bool] = True
+
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the score of each pair, float64 (n,)."""
+        from trueedge.kernels.arrays.rows import row_products
+
+        assert graph.features is not None  # Heuristic.score has refused a graph without
+        nodes = np.arange(graph.num_nodes)
+        with_itself = np.stack([nodes, nodes], axis=1)
+        products = row_products(graph.features, np.concatenate([with_itself, pairs]))
+        squares, products = products[: len(nodes)], products[len(nodes) :]
+        # One root of the product: it makes the cosine of a row with itself exactly 1.
+        norms = np.sqrt(squares[pairs[:, 0]] * squares[pairs[:, 1]])
+        return np.divide(products, norms, out=np.zeros(len(pairs)), where=norms > 0)
+
+
+@dataclass(frozen=True)
+class PreferentialAttachment(Heuristic):
+    """The product of degrees, ``k_u k_v``."""
+
+    name: ClassVar[str] = "pa"
+    title: ClassVar[str] = "Preferential Attachment"
+    citation: ClassVar[str] = "Barabási and Albert, Emergence of Scaling in Random Networks, 1999"
+
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the score of each pair, float64 (n,)."""
+        degrees = graph.degrees.astype(np.float64)
+        return degrees[pairs[:, 0]] * degrees[pairs[:, 1]]
+
+
+@dataclass(frozen=True)
+class ShortestPath(Heuristic):
+    """One over the distance, ``1 / d(u, v)``; 0 where no path joins the nodes, 2 for a node and itself."""
+
+    name: ClassVar[str] = "shortest-path"
+    title: ClassVar[str] = "Shortest Path"
+    citation: ClassVar[str] = (
+        "Liben-Nowell and Kleinberg, The Link Prediction Problem for Social Networks, 2003"
+    )
+
+    def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the score of each pair, float64 (n,)."""
+        from trueedge.kernels.neighbors.bfs import distances
+
+        steps = distances(graph.indptr, graph.indices, pairs)
+        scores = np.divide(1.0, steps, out=np.zeros(len(pairs)), where=steps > 0)
+        scores[steps == 0] = ITSELF
+        return scores
