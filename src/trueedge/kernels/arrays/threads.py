@@ -84,10 +84,7 @@ def run_blocks(
 
 
 def _run_here(
-    one: Callable[[int, int], Result],
-    blocks: list[tuple[int, int]],
-    total: int,
-    progress: Steps | None,
+    one: Callable[[int, int], Result], blocks: list[tuple[int, int]], total: int, progress: Steps | None
 ) -> list[Result]:
     results: list[Result] = []
     for first, last in blocks:

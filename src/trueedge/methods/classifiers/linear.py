@@ -94,12 +94,7 @@ def logistic_regression(rows: Floats, labels: Floats, penalty: Floats) -> tuple[
     return weights[:-1], float(weights[-1])
 
 
-def _loss(
-    design: Floats,
-    labels: Floats,
-    ridge: Floats,
-    weights: Floats,
-) -> float:
+def _loss(design: Floats, labels: Floats, ridge: Floats, weights: Floats) -> float:
     logits = design @ weights
     return float(np.sum(np.logaddexp(0.0, logits) - labels * logits) + 0.5 * np.sum(ridge * weights**2))
 

@@ -10,13 +10,7 @@ from numpy.typing import NDArray
 
 from trueedge.graph import Graph
 from trueedge.methods.embeddings.embedding import Embedding
-from trueedge.methods.embeddings.spectral import (
-    DENSE,
-    SPARE,
-    Vectors,
-    dimension,
-    multiplied,
-)
+from trueedge.methods.embeddings.spectral import DENSE, SPARE, Vectors, dimension, multiplied
 from trueedge.methods.method import setting
 from trueedge.randomness import generator
 

@@ -30,10 +30,7 @@ class CommonNeighborPredictor(nn.Module):
         super().__init__()
         # Each sum is of different length, so it is normalised on its way.
         self.sums = nn.Sequential(
-            nn.Linear(dim, dim),
-            nn.Dropout(dropout),
-            nn.ReLU(),
-            *hidden_layer(dim, dropout),
+            nn.Linear(dim, dim), nn.Dropout(dropout), nn.ReLU(), *hidden_layer(dim, dropout)
         )
         self.products = nn.Sequential(*hidden_layer(dim, dropout))
         last = [part for _ in range(layers - 1) for part in hidden_layer(dim, dropout)]
