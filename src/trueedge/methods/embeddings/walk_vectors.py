@@ -1,4 +1,4 @@
-"""Vectors of nodes from random walks: what node2vec, DeepWalk and LINE share."""
+"""Node vectors from random walks: skip-gram for node2vec, and the methods DeepWalk and LINE."""
 
 from __future__ import annotations
 
@@ -15,28 +15,21 @@ from trueedge.randomness import derive, generator
 if TYPE_CHECKING:
     from trueedge.graph import Graph
 
-# The learning rate falls from the first to the last, in even steps, as word2vec's does.
+# As in word2vec, the learning rate falls linearly to this value.
 LAST_RATE = 0.0001
 TOKENS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
 class WalkVectors:
-    """How walks are made, and what is learned from them.
+    """Skip-gram on random walks; the settings of :class:`DeepWalk` and node2vec explain most attributes.
 
     Attributes:
-        dim: numbers in a vector.
-        walks: walks that start at each node.
-        length: nodes in a walk.
-        window: how far apart in a walk two nodes may be.
-        negatives: nodes drawn against each pair.
-        epochs: how often it is all done; walks are walked anew.
-        rate: the first learning rate.
-        p: above 1, walks seldom turn back.
-        q: above 1, walks stay near where they came from.
-        hierarchical: predict the way to a node in a Huffman tree too.
-        exponent: negatives are drawn in proportion to a node's frequency to this power.
-        sample: occurrences of nodes that are more frequent than this share are left out at random; 0: none.
+        length, epochs: nodes per walk, and passes over all nodes.
+        negatives, exponent: noise nodes per pair, drawn by frequency to the power of ``exponent``.
+        rate: the initial learning rate.
+        hierarchical: also predict the path to a node in a Huffman tree.
+        sample: nodes more frequent than this share are downsampled; 0: none.
     """
 
     dim: int
@@ -53,7 +46,7 @@ class WalkVectors:
     sample: float = 0.0
 
     def of(self, graph: Graph, seed: int) -> NDArray[np.float32]:
-        """The vectors of a graph's nodes, float32 (n, dim); nodes without neighbours keep their first one."""
+        """Return the vectors of all nodes, float32 (n, dim); isolated nodes keep their initial vector."""
         from trueedge.kernels.walks.random_walks import random_walks
         from trueedge.kernels.walks.skipgram import SkipGram
 
@@ -101,10 +94,9 @@ class WalkVectors:
 
 @dataclass(frozen=True)
 class DeepWalk(Embedding):
-    """Skip-gram on uniform walks, in which a node is predicted by its way down a Huffman tree.
+    """Skip-gram on uniform random walks, with hierarchical softmax on a Huffman tree.
 
-    Noise nodes are drawn for each pair in addition to the tree, as in the published runs; the paper has the
-    tree alone (a noise of 0).
+    As in the published runs, there are noise nodes in addition to the tree; the paper has none (``noise=0``).
     """
 
     name: ClassVar[str] = "deepwalk"
@@ -113,16 +105,14 @@ class DeepWalk(Embedding):
         "Perozzi, Al-Rfou and Skiena, DeepWalk: Online Learning of Social Representations, 2014"
     )
 
-    walks: int = setting(10, "walks that start at each node", low=1, high=10**6)
-    walk_length: int = setting(80, "nodes in a walk", low=1, high=10**6)
-    window: int = setting(10, "how far apart in a walk two nodes may be", low=1, high=10**4)
-    passes: int = setting(1, "how often all walks are made and learned from", low=1, high=10**6)
-    noise: int = setting(5, "noise nodes drawn for each pair, in addition to the tree", low=0, high=1000)
-    noise_power: float = setting(
-        0.75, "power of a node's frequency by which noise is drawn", low=-2.0, high=2.0
-    )
+    walks: int = setting(10, "walks per node", low=1, high=10**6)
+    walk_length: int = setting(80, "nodes per walk", low=1, high=10**6)
+    window: int = setting(10, "window size of skip-gram", low=1, high=10**4)
+    passes: int = setting(1, "passes over all nodes, each with new walks", low=1, high=10**6)
+    noise: int = setting(5, "noise nodes per pair, in addition to the tree", low=0, high=1000)
+    noise_power: float = setting(0.75, "noise nodes are drawn by frequency to this power", low=-2.0, high=2.0)
     subsample: float = setting(
-        0.0, "leave out occurrences of nodes more frequent than this share; 0: none", low=0.0, high=1.0
+        0.0, "downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
@@ -144,21 +134,20 @@ class DeepWalk(Embedding):
 class LINE(Embedding):
     """Second-order proximity: nodes with the same neighbours get the same vectors.
 
-    Edges are drawn as the steps of uniform walks, which take every edge equally often; the nodes of a window
-    of one step are the ends of an edge. Where occurrences of frequent nodes are left out, their neighbours on
-    the walk become ends of an edge in their stead.
+    Edges are sampled as steps of uniform walks, which use every edge equally often. Where a frequent node is
+    downsampled, its neighbours on the walk are treated as an edge.
     """
 
     name: ClassVar[str] = "line"
     title: ClassVar[str] = "LINE"
     citation: ClassVar[str] = "Tang et al., LINE: Large-scale Information Network Embedding, 2015"
 
-    walks: int = setting(40, "walks that start at each node", low=1, high=10**6)
-    walk_length: int = setting(80, "nodes in a walk", low=1, high=10**6)
-    noise: int = setting(5, "nodes drawn against each edge", low=1, high=1000)
-    noise_power: float = setting(0.75, "power of a node's degree by which noise is drawn", low=-2.0, high=2.0)
+    walks: int = setting(40, "walks per node", low=1, high=10**6)
+    walk_length: int = setting(80, "nodes per walk", low=1, high=10**6)
+    noise: int = setting(5, "noise nodes per edge", low=1, high=1000)
+    noise_power: float = setting(0.75, "noise nodes are drawn by degree to this power", low=-2.0, high=2.0)
     subsample: float = setting(
-        0.001, "leave out occurrences of nodes more frequent than this share; 0: none", low=0.0, high=1.0
+        0.001, "downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:

@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class GAT(Network):
-    """States averaged over neighbours with learned weights; one head."""
+    """Averages the states of a node and its neighbours with learned weights, in one head."""
 
     name: ClassVar[str] = "gat"
     title: ClassVar[str] = "Graph Attention Network"
@@ -20,7 +20,7 @@ class GAT(Network):
 
 @dataclass(frozen=True)
 class GCN(Network):
-    """States averaged over neighbours, weighed by the roots of both degrees."""
+    """Averages the states of a node and its neighbours, weighted by the roots of both degrees."""
 
     name: ClassVar[str] = "gcn"
     title: ClassVar[str] = "Graph Convolutional Network"
@@ -32,7 +32,7 @@ class GCN(Network):
 
 @dataclass(frozen=True)
 class GIN(Network):
-    """A perceptron on the sum of a node's and its neighbours' states."""
+    """Applies an MLP to the sum of the states of a node and its neighbours."""
 
     name: ClassVar[str] = "gin"
     title: ClassVar[str] = "Graph Isomorphism Network"
@@ -42,7 +42,7 @@ class GIN(Network):
 
 @dataclass(frozen=True)
 class SAGE(Network):
-    """The mean of the neighbours' states, and the node's own, each with its own map."""
+    """Adds linear maps of a node's own state and of the mean state of its neighbours."""
 
     name: ClassVar[str] = "sage"
     title: ClassVar[str] = "GraphSAGE"
