@@ -19,7 +19,6 @@ def neighbour_lists(edges: Int32s, num_nodes: int) -> tuple[Int64s, Int32s]:
 
     Args:
         edges: int32 array (m, 2), ``u < v``, sorted.
-        num_nodes: the number of nodes n.
     """
     shift, size = range_bits(len(edges), num_nodes), block_size(len(edges))
     ranges = ((num_nodes - 1) >> shift) + 1

@@ -28,7 +28,6 @@ def draw_free(key: np.uint64, taken: Bools, free: int, drawn: Int32s, room: Int3
     """Draw distinct nodes that are not taken, every choice equally likely; they are taken afterwards.
 
     Args:
-        key: what the draws depend on.
         taken: bool array (n,).
         free: how many nodes are not taken, at least as many as are drawn.
         drawn: int32 array (m,), filled.

@@ -49,8 +49,6 @@ def run_blocks(
 
     Args:
         work: does the items ``first..last-1``; no two calls share a scratch at one time.
-        total: how many items there are.
-        size: how many items a block has.
         make_scratch: makes one thread's scratch, and is called at most once a thread; or what keeps them from
             run to run.
         progress: called with (items done, total) after each block, in the caller's thread.

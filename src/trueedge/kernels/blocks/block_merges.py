@@ -36,7 +36,6 @@ def find_merges(groups: Groups, terms: Terms, graph: BlockGraph, draws: Draws) -
 
     Args:
         groups: the partition.
-        terms: the prices.
         graph: the multigraph among its groups.
         draws: uint32 array (groups, proposals, 3) of random numbers.
 

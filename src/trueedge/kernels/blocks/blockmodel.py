@@ -118,10 +118,8 @@ def sweep(
     Monte Carlo and Greedy Heuristic for the Inference of Stochastic Block Models, 2014. No group is emptied.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
         groups: changed in place.
-        terms: the prices.
         order: int64 array (nodes,), the nodes in the order they are asked.
         draws: uint32 array (nodes, proposals, 3) of random numbers.
         bearable: float64 array (nodes,), by how much each node's move may lengthen the description: zeros to

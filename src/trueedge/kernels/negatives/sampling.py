@@ -27,9 +27,7 @@ def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
     """Whole numbers, each uniform on ``0..bound-1``: int64 (count,).
 
     Args:
-        rng: where the random words come from.
         bound: one bound for all of them, 1 to 2^62, or int64 (count,) with values from 1 to 2^32 - 1.
-        count: how many.
     """
     if isinstance(bound, (int, np.integer)) and bound >= _HALF:
         return _below_large(rng, int(bound), count)
@@ -45,7 +43,6 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
     """Distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
 
     Args:
-        rng: where the random words come from.
         size: how many there are to choose from, up to 2^62.
         count: how many are chosen, at most ``size``.
     """
@@ -64,7 +61,6 @@ def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) ->
     """:func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
 
     Args:
-        rng: where the random words come from.
         sizes: int64 (rows,), how many there are to choose from in each row, below 2^32.
         counts: int64 (rows,), how many are chosen, at most the size.
     """

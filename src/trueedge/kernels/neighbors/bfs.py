@@ -16,8 +16,7 @@ def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
     targets and grows only as far as they need; each target is searched from until the two searches meet.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
     """
     found = np.full(len(pairs), -1, dtype=np.int32)

@@ -46,8 +46,7 @@ def common_neighbor_counts(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Fl
     """The number of common neighbours of each pair, float64 (n,).
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
         pairs: int64 array (n, 2).
     """
     return _scored(indptr, indices, pairs, Formula(COUNT, np.empty(0)))

@@ -93,10 +93,7 @@ def score_queue(
     """Score the first pairs of a queue.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        queue: the pairs.
-        filled: how many there are.
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
         formula: what a score is.
         scratch: given back as it came.
         scores: float64 array, filled at the pairs' places.

@@ -22,8 +22,7 @@ def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s,
     """The common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -46,8 +45,7 @@ def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, 
     """All neighbours of each pair but its own ends: starts, nodes ascending, and whose neighbour each is.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -74,7 +72,6 @@ def turned_sets(starts: Int64s, nodes: Int64s, num_nodes: int) -> tuple[Int64s, 
     Args:
         starts: int64 (m + 1,), where each set's nodes start.
         nodes: int64 (k,).
-        num_nodes: n.
     """
     turned = np.zeros(num_nodes + 1, dtype=np.int64)
     rows, places = np.empty(len(nodes), dtype=np.int64), np.empty(len(nodes), dtype=np.int64)

@@ -39,7 +39,6 @@ def own_sketches(num_nodes: int, permutations: int, key: int) -> tuple[Registers
     """The sketches of the sets that hold one node each: uint8 (n, 256) and int32 (n, permutations).
 
     Args:
-        num_nodes: how many nodes there are.
         permutations: hash functions of the MinHash sketch; their values are 31 bits long.
         key: what the hash functions depend on.
     """
@@ -54,8 +53,7 @@ def spread(indptr: Int64s, indices: Int64s, registers: Registers, minima: Minima
     """The sketches of the unions of each node's set and its neighbours': one hop further.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int (arcs,).
         registers: uint8 (n, 256).
         minima: int32 (n, permutations).
     """

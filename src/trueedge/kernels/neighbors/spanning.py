@@ -17,7 +17,6 @@ def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
     Args:
         edges: int32 (m, 2), ids below ``num_nodes``.
         order: int64 (m,), a permutation of the rows.
-        num_nodes: the number of nodes.
 
     Kruskal 1956, "On the shortest spanning subtree of a graph and the traveling salesman problem".
     """

@@ -74,8 +74,7 @@ def enclosing_subgraphs(
     other end: ``1 + min(d, e) + s // 2 * (s // 2 + s % 2 - 1)`` where ``s = d + e``.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int array (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int (arcs,), ascending within a row.
         pairs: int64 array (p, 2); which end comes first does not matter.
         hops: how far nodes are taken from the nearer end.
         most: the most nodes that are taken at one distance, drawn at random; 0: all.

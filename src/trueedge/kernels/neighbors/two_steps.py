@@ -20,8 +20,7 @@ def two_step_nodes(
     A head's nodes stand in the order the steps reach them, which depends on the graph alone.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int32 (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,).
         heads: int64 (q,).
         skip_starts: int64 (q + 1,), where each head's nodes that do not count start.
         skip: int64, those nodes.

@@ -47,7 +47,6 @@ def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
     """
     first: Int64s = _first_of_equals(pairs, edge_order(pairs, num_nodes))
     return first
@@ -59,7 +58,6 @@ def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
     """
     # Two stable passes of counting sort: by the larger node, then by the smaller one.
     cursor = np.zeros(num_nodes + 1, dtype=np.int64)

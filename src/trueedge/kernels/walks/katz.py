@@ -22,8 +22,7 @@ def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Fl
     accurate relative to itself, and one that no walk reaches stays zero. The source is the smaller id.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
         beta: below 1 over the largest eigenvalue of the adjacency; above it the sweeps never end.
     """

@@ -121,8 +121,7 @@ def push_rows(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, ep
     """The PageRank estimates of many sources, a sparse row each.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         sources: int64 array (rows,).
         alpha: the probability of going back to the source.
         eps: the error bound a unit of degree.
@@ -203,8 +202,7 @@ def push(
     """Push from one source until no residual is at its threshold; the number of nodes with an estimate.
 
     Args:
-        indptr: int64 array (n + 1,).
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         source: the node the walk goes back to.
         alpha: the probability of going back.
         state: from :func:`push_state`, with the same alpha; given back as it came.

@@ -31,11 +31,9 @@ def random_walks(
     alike.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         starts: int32 array (walks,), where each walk starts.
         length: nodes in a walk, the first one too.
-        key: what the draws depend on.
         p: above 1, walks seldom turn back.
         q: above 1, walks stay near where they came from.
         first: the number of the first walk; walk i is keyed by ``first + i``.

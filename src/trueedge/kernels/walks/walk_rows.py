@@ -20,8 +20,7 @@ def walk_rows(
     """Rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         ends: int64 (q,), the nodes whose rows are asked for.
         weights: float64 (hops,), that of each power from the first on, above zero.
     """

@@ -20,8 +20,7 @@ def walk_sums(
     are cheaper is walked from, whichever is named first, so (u, v) and (v, u) get the same bits.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
         coefficients: float64 array (lengths,), for the lengths 1, 2, …; at least one.
         weights: float64 array (nodes,), finite and not negative.
