@@ -77,7 +77,7 @@ def degree_corrected(
 
 
 def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
+    """Return the sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
     size = known.graph.num_nodes
     place = np.full(size, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
@@ -111,7 +111,7 @@ def _drawn_by_rejection(
 
 
 def _drawn(ends: NDArray[np.int32], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """So many nodes, each in proportion to its degree: int64 (count,)."""
+    """Return so many nodes, each in proportion to its degree: int64 (count,)."""
     from trueedge.kernels.negatives.sampling import below
 
     return ends[below(rng, len(ends), count)].astype(np.int64)
@@ -125,7 +125,7 @@ def _drawn_from_list(
     num_nodes: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """More keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
+    """Return more keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
     from trueedge.kernels.negatives.sampling import below, first_occurrences
 
     keys = pair_keys(pairs, num_nodes)

@@ -30,7 +30,7 @@ class Candidates:
     candidates: NDArray[np.int32]
 
     def of(self, row: int) -> NDArray[np.int32]:
-        """The candidates of the row-th node that is asked."""
+        """Return the candidates of the row-th node that is asked."""
         return self.candidates[self.indptr[row] : self.indptr[row + 1]]
 
 

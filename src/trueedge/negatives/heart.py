@@ -126,7 +126,7 @@ def checked(
 
 
 def problem_of(asked: Request) -> Problem:
-    """A request as arrays."""
+    """Return a request as arrays."""
     from trueedge.kernels.negatives import hard_candidates as kernel
     from trueedge.kernels.neighbors.similarity import feature_index
 
@@ -152,7 +152,7 @@ def problem_of(asked: Request) -> Problem:
 
 
 def _rows_of(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Pairs in both directions as row starts and columns; a pair that is there twice stays so."""
+    """Return pairs in both directions as row starts and columns; a pair that is there twice stays so."""
     both = np.concatenate([pairs, pairs[:, ::-1]])
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(both[:, 0], minlength=num_nodes), out=indptr[1:])

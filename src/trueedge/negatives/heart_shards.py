@@ -113,7 +113,7 @@ def _begin(folder: Path, asked: Request, ends_per_shard: int) -> None:
 
 
 def _content(asked: Request, ends_per_shard: int) -> dict[str, Any]:
-    """All that the shards depend on, as JSON can hold it."""
+    """Return all that the shards depend on, as JSON can hold it."""
     known = np.unique(pair_keys(asked.known, asked.graph.num_nodes))
     return {
         "rule": RULE,
@@ -176,7 +176,7 @@ class _Work:
                 _discard_draft(path)
 
     def _see_to(self, shard: int) -> bool:
-        """Whether a shard is there now."""
+        """Return whether a shard is there now."""
         path = self.negatives.path(shard)
         if not self._is_good(shard):
             with claimed(path) as file:

@@ -43,11 +43,11 @@ class Known:
         return np.sort(np.concatenate([self.graph.edge_keys, self.more]), kind="stable")
 
     def and_keys(self, keys: NDArray[np.int64]) -> Known:
-        """The same with further pairs, given by their keys."""
+        """Return the same with further pairs, given by their keys."""
         return Known(self.graph, np.sort(np.concatenate([self.more, keys])))
 
     def holds(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which keys are those of known pairs; quickest where the keys are sorted."""
+        """Return which keys are those of known pairs; quickest where the keys are sorted."""
         return in_sorted(keys, self.graph.edge_keys) | in_sorted(keys, self.more)
 
     def partners(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -82,7 +82,7 @@ class Known:
 def known_pairs(
     graph: Graph, positives: ArrayLike, known: ArrayLike | None
 ) -> tuple[NDArray[np.int64], Known]:
-    """The positives, checked, and everything that is known with them.
+    """Return the positives, checked, and everything that is known with them.
 
     Args:
         graph: its edges are known.
@@ -103,7 +103,7 @@ def known_pairs(
 
 
 def free_pairs(numbers: NDArray[np.int64], known: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """The pairs that are not known, by their number in sorted order: int64 (n, 2) with ``u < v``.
+    """Return the pairs that are not known, by their number in sorted order: int64 (n, 2) with ``u < v``.
 
     Args:
         numbers: int64 (n,), below ``size * (size - 1) / 2`` less the number of known pairs.
@@ -121,7 +121,7 @@ def free_pairs(numbers: NDArray[np.int64], known: NDArray[np.int64], size: int) 
 
 
 def skip(taken: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the free items by their number, where some places are taken.
+    """Return the places of the free items by their number, where some places are taken.
 
     Args:
         taken: int64, sorted distinct places.
@@ -135,7 +135,7 @@ def skip(taken: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int
 def like_positives(
     pairs: NDArray[np.int64], positives: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """The pairs, each turned as a positive drawn at random is: then direction gives nothing away.
+    """Return the pairs, each turned as a positive drawn at random is: then direction gives nothing away.
 
     Were negatives turned at random beside positives with ``u < v``, a scorer that returns ``u < v`` would
     reach an AUC of 0.75.
@@ -158,7 +158,7 @@ def like_positives(
 def with_sources_kept(
     sources: NDArray[np.int64], draw: Callable[[int], NDArray[np.int64]], known: Known
 ) -> NDArray[np.int64]:
-    """Keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
+    """Return keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
 
     The published runs of the degree-corrected benchmark draw a rejected pair's target again and keep its
     source, so hubs stay sources however few free partners they have.
@@ -190,7 +190,7 @@ def check_redraw(redraw: str, owner: str) -> None:
 
 
 def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
-    """The number of negatives: so many for each positive, to the nearest whole number."""
+    """Return the number of negatives: so many for each positive, to the nearest whole number."""
     if not is_number(ratio) or not 0 <= ratio <= sys.float_info.max:
         raise must_be("ratio", owner, "a number, 0 or more", ratio)
     return round(float(ratio) * len(positives))

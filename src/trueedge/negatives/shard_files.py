@@ -136,7 +136,7 @@ def _lock(file: BinaryIO) -> bool:
 
 
 def _is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is the one that has a name now."""
+    """Return whether an open file is the one that has a name now."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:

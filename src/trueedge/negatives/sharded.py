@@ -117,7 +117,7 @@ class ShardedNegatives:
         return pairs.reshape(*chosen.shape, self.k, 2)
 
     def assemble(self, out: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-        """All of them as one array.
+        """Return all of them as one array.
 
         Args:
             out: int32 array (P, k, 2) to fill, e.g. a memory map; a new one where it is not given.
@@ -143,20 +143,20 @@ class ShardedNegatives:
         return len(self._first_rows) - 1
 
     def path(self, shard: int) -> Path:
-        """Where a shard is."""
+        """Return where a shard is."""
         return self.folder / f"shard-{shard:05d}.npy"
 
     def stretch(self, shard: int) -> tuple[int, int]:
-        """The first end node of a shard and the one after its last, by their number in ``ends``."""
+        """Return the first end node of a shard and the one after its last, by their number in ``ends``."""
         size = int(self.request["ends_per_shard"])
         return shard * size, min((shard + 1) * size, len(self.ends.keys))
 
     def salt(self, shard: int) -> str:
-        """What the checksum of a shard depends on beside its rows."""
+        """Return what the checksum of a shard depends on beside its rows."""
         return f"{json.dumps(dict(self.request), sort_keys=True)}|{shard}"
 
     def read(self, shard: int, verify: bool = False) -> NDArray[np.int32]:
-        """The rows of a shard, mapped into memory: int32 (m, k / 2).
+        """Return the rows of a shard, mapped into memory: int32 (m, k / 2).
 
         Args:
             shard: its number.
@@ -190,7 +190,7 @@ class ShardedNegatives:
         return lru_cache(MAPS_AT_ONCE)(self.read)
 
     def _corrupted(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """What takes the place of the other end, for some places: int32 (m, k / 2)."""
+        """Return what takes the place of the other end, for some places: int32 (m, k / 2)."""
         corrupted = np.empty((len(places), self.k // 2), dtype=np.int32)
         rows = self._row_of_place[places]
         # Shard by shard, and there from front to back.
@@ -209,7 +209,7 @@ class ShardedNegatives:
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """What the negatives in a folder were asked for with."""
+    """Return what the negatives in a folder were asked for with."""
     path = folder / CARD
     none = f"{folder} holds no negatives in shards"
     card = read_json(path, absent=none, damaged=f"{path} is damaged: it")
@@ -225,7 +225,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def hash_pairs(pairs: NDArray[Any]) -> str:
-    """A SHA-256 of pairs, the same for every integer type."""
+    """Return a SHA-256 of pairs, the same for every integer type."""
     return hashlib.sha256(np.ascontiguousarray(pairs, dtype="<i8").tobytes()).hexdigest()
 
 

@@ -82,7 +82,7 @@ class _Free:
 
     @classmethod
     def beside(cls, indptr: NDArray[np.int64], taken: NDArray[np.int64], num_nodes: int) -> _Free:
-        """What sorted lists of taken nodes (row starts and rows, as in CSR) leave free."""
+        """Return what sorted lists of taken nodes (row starts and rows, as in CSR) leave free."""
         lists = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         # Before the i-th taken node of a list lie taken - i free ones, as in :func:`sampling.skip`; the
         # number of the list in front makes one sorted array of all lists.

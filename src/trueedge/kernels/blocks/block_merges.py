@@ -32,7 +32,7 @@ class BlockGraph(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def find_merges(groups: Groups, terms: Terms, graph: BlockGraph, draws: Draws) -> tuple[Int64s, Float64s]:
-    """The cheapest of some merges for each group.
+    """Return the cheapest of some merges for each group.
 
     Args:
         groups: the partition.
@@ -112,7 +112,7 @@ def merge_price(groups: Groups, terms: Terms, graph: BlockGraph, r: int, s: int)
 
 @njit(cache=True, nogil=True)
 def join(partner: Int64s, order: Int64s, wanted: int) -> Int64s:
-    """The new group of each group when so many merges are made, in an order; numbered by first member.
+    """Return the new group of each group when so many merges are made, in an order; numbered by first member.
 
     Args:
         partner: int64 array (groups,), -1 for none.

@@ -110,7 +110,7 @@ def draw_sizes(
 
 @njit(cache=True, nogil=True)
 def has_room(sizes: Int64s, reaching: Int64s) -> bool:
-    """Whether every node can be in a community larger than its internal degree, all at the same time.
+    """Return whether every node can be in a community larger than its internal degree, all at the same time.
 
     Args:
         sizes: int64 array (c,), falling.

@@ -19,12 +19,12 @@ _SHUFFLE_UP_TO = 8
 
 
 def words(rng: np.random.Generator, count: int) -> UInt64s:
-    """Raw random words, uint64 (count,)."""
+    """Return raw random words, uint64 (count,)."""
     return np.asarray(rng.bit_generator.random_raw(count), dtype=np.uint64)
 
 
 def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
-    """Whole numbers, each uniform on ``0..bound-1``: int64 (count,).
+    """Return whole numbers, each uniform on ``0..bound-1``: int64 (count,).
 
     Args:
         bound: one bound for all of them, 1 to 2^62, or int64 (count,) with values from 1 to 2^32 - 1.
@@ -40,7 +40,7 @@ def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
 
 
 def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
-    """Distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
+    """Return distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
 
     Args:
         size: how many there are to choose from, up to 2^62.
@@ -73,7 +73,7 @@ def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) ->
 
 
 def first_occurrences(values: Int64s) -> Int64s:
-    """The values without those that occurred before, in their order."""
+    """Return the values without those that occurred before, in their order."""
     return values[np.sort(np.unique(values, return_index=True)[1])]
 
 

@@ -16,7 +16,7 @@ def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
     targets and grows only as far as they need; each target is searched from until the two searches meet.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
     """
     found = np.full(len(pairs), -1, dtype=np.int32)

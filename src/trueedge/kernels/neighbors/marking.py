@@ -71,7 +71,7 @@ def make_scratch(nodes: int) -> Scratch:
 
 @njit(cache=True, nogil=True)
 def make_queue(count: int) -> Queue:
-    """An empty queue for so many pairs."""
+    """Return an empty queue for so many pairs."""
     return Queue(
         np.zeros(count + AHEAD, dtype=np.int32),
         np.zeros(count + AHEAD, dtype=np.int64),
@@ -93,7 +93,7 @@ def score_queue(
     """Score the first pairs of a queue.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
         formula: what a score is.
         scratch: given back as it came.
         scores: float64 array, filled at the pairs' places.
@@ -158,7 +158,7 @@ def _list_marked(row: Int32s, marked: UInt8s, hits: Int32s) -> None:
 
 @njit(cache=True, nogil=True)
 def _marking_pays(shared: Int32s, size: Int32s, p: int, filled: int, degree: int) -> bool:
-    """Whether to mark a shared neighbourhood rather than search it for every other one."""
+    """Return whether to mark a shared neighbourhood rather than search it for every other one."""
     steps, reach = 1, 1
     while reach < degree:
         reach *= 2

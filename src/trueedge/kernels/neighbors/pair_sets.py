@@ -19,10 +19,10 @@ BOTH, FIRST, SECOND = 0, 1, 2
 
 
 def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s]:
-    """The common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
+    """Return the common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int64 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -45,7 +45,7 @@ def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, 
     """All neighbours of each pair but its own ends: starts, nodes ascending, and whose neighbour each is.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int64 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -85,7 +85,7 @@ def no_scratch() -> None:
 
 @njit(cache=True, nogil=True)
 def _ends(indptr, pairs, p):  # type: ignore[no-untyped-def]
-    """The list of the end with fewer neighbours, then that of the other."""
+    """Return the list of the end with fewer neighbours, then that of the other."""
     a, b = pairs[p, 0], pairs[p, 1]
     if indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]:
         a, b = b, a

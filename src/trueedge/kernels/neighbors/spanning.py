@@ -10,7 +10,7 @@ from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 
 @njit(cache=True, nogil=True)
 def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
-    """Which edges first join two components when they are looked at in an order: bool (m,).
+    """Return which edges first join two components when they are looked at in an order: bool (m,).
 
     With a random order this is the minimum spanning forest for independent random weights.
 
@@ -43,7 +43,7 @@ def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
 
 @njit(cache=True, nogil=True, inline="always")
 def _root(parent: Int32s, node: int) -> int:
-    """The representative of a node's component; the path to it is halved on the way."""
+    """Return the representative of a node's component; the path to it is halved on the way."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]

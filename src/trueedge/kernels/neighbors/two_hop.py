@@ -18,7 +18,7 @@ def two_hop_row(
     are added in ascending order of w, as a product of matrices would.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         weights: float64 array (n,), above zero at every node with a neighbour.
         source: the node whose row is computed.
         row: float64 array (n,), all zero; filled with the sums, which the caller clears where touched.

@@ -20,7 +20,7 @@ def two_step_nodes(
     A head's nodes stand in the order the steps reach them, which depends on the graph alone.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,).
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,).
         heads: int64 (q,).
         skip_starts: int64 (q + 1,), where each head's nodes that do not count start.
         skip: int64, those nodes.
@@ -38,7 +38,7 @@ def two_step_nodes(
 
 @njit(cache=True, nogil=True)
 def _walk(indptr, indices, heads, skip_starts, skip, room, first, last, stamp, found, counts):  # type: ignore[no-untyped-def]
-    """Some of the heads; a node was seen from a head where its stamp is the head's place."""
+    """Return some of the heads; a node was seen from a head where its stamp is the head's place."""
     for q in range(first, last):
         for at in range(skip_starts[q], skip_starts[q + 1]):
             stamp[skip[at]] = q

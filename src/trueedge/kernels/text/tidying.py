@@ -43,7 +43,7 @@ def sorted_edges(pairs: Int64s, num_nodes: int) -> tuple[Int32s, int, int]:
 
 
 def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
-    """The first row that holds the same pair in either direction, for each row: int64 (m,).
+    """Return the first row that holds the same pair in either direction, for each row: int64 (m,).
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
@@ -54,7 +54,7 @@ def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
 
 @njit(cache=True, nogil=True)
 def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
-    """The rows of pairs by smaller node, then larger node, then row: int64 (m,).
+    """Return the rows of pairs by smaller node, then larger node, then row: int64 (m,).
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
@@ -90,13 +90,13 @@ def range_bits(num_pairs: int, num_nodes: int) -> int:
 
 
 def block_size(num_pairs: int) -> int:
-    """How many pairs a thread deals at a time; it changes nothing in what comes out."""
+    """Return how many pairs a thread deals at a time; it changes nothing in what comes out."""
     threads: int = numba.get_num_threads()
     return max(LEAST_PAIRS_PER_BLOCK, -(-num_pairs // (2 * threads)))
 
 
 def ranges_per_block(ranges: int) -> int:
-    """How many ranges a thread takes at a time: taking a block costs more than sorting one range."""
+    """Return how many ranges a thread takes at a time: taking a block costs more than sorting one range."""
     threads: int = numba.get_num_threads()
     return max(1, -(-ranges // (16 * threads)))
 
@@ -123,7 +123,7 @@ def _dealt(pairs: Int64s, num_nodes: int, shift: int) -> tuple[Int64s, Int64s]:
 
 
 def _sorted(keys: Int64s, starts: Int64s, num_nodes: int, shift: int) -> tuple[Int32s, int]:
-    """The pairs of keys in their order, and how many of them repeat the one before."""
+    """Return the pairs of keys in their order, and how many of them repeat the one before."""
     edges = np.empty((len(keys), 2), dtype=np.int32)
     widest = int(np.diff(starts).max(initial=0))
     digits = _digits(shift, num_nodes)

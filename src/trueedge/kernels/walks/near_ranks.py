@@ -40,7 +40,7 @@ def near_ranks(indptr: Int64s, indices: Int32s, alpha: float, eps: float, floor:
     """The PageRank estimates of every node at itself, at its neighbours, and wherever they reach a floor.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         alpha: the probability of going back to the source.
         eps: the error bound a unit of degree.
         floor: the smallest estimate that is kept of nodes further away; above 1 keeps none.

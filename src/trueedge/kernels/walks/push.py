@@ -94,7 +94,7 @@ class Scratch(NamedTuple):
 
 
 def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
-    """The scratch of one thread for pushes at one alpha and eps.
+    """Return the scratch of one thread for pushes at one alpha and eps.
 
     Args:
         indptr: int64 array (n + 1,), the row starts of the adjacency.
@@ -118,10 +118,10 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
 
 
 def push_rows(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, eps: float) -> SparseRows:
-    """The PageRank estimates of many sources, a sparse row each.
+    """Return the PageRank estimates of many sources, a sparse row each.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         sources: int64 array (rows,).
         alpha: the probability of going back to the source.
         eps: the error bound a unit of degree.
@@ -155,7 +155,7 @@ def push_values(
     alpha: float,
     eps: float,
 ) -> Float64s:
-    """The PageRank estimates of many sources at a few targets each; no row is ever stored.
+    """Return the PageRank estimates of many sources at a few targets each; no row is ever stored.
 
     Args:
         indptr, indices, sources, alpha, eps: as in :func:`push_rows`.
@@ -202,7 +202,7 @@ def push(
     """Push from one source until no residual is at its threshold; the number of nodes with an estimate.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         source: the node the walk goes back to.
         alpha: the probability of going back.
         state: from :func:`push_state`, with the same alpha; given back as it came.
@@ -247,7 +247,7 @@ def push(
 
 @njit(cache=True, nogil=True)
 def _next_stamp(state: PushState) -> Any:
-    """The number of a new push."""
+    """Return the number of a new push."""
     if state.stamp[0] == LAST_STAMP:
         state.stamp[0] = 0
         state.tags[:, STAMP] = 0

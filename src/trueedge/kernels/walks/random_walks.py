@@ -31,7 +31,7 @@ def random_walks(
     alike.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         starts: int32 array (walks,), where each walk starts.
         length: nodes in a walk, the first one too.
         p: above 1, walks seldom turn back.
@@ -106,7 +106,7 @@ def _biased(
 
 @njit(cache=True, nogil=True)
 def _neighbor(indptr: Int64s, indices: Int32s, node: np.int32, word: np.uint64) -> np.int32:
-    """A neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
+    """Return a neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
     degree = indptr[node + 1] - indptr[node]
     if degree == 0:
         return np.int32(NOWHERE)

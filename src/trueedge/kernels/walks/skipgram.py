@@ -136,7 +136,7 @@ class SkipGram:
 
 
 def _kept_shares(counts: Int64s, sample: float) -> Float64s:
-    """The share of each node's occurrences that is kept, as word2vec has it."""
+    """Return the share of each node's occurrences that is kept, as word2vec has it."""
     allowed = sample * counts.sum()
     if allowed == 0:
         return np.ones(len(counts))

@@ -20,7 +20,7 @@ def walk_sums(
     are cheaper is walked from, whichever is named first, so (u, v) and (v, u) get the same bits.
 
     Args:
-        indptr, indices: the adjacency in CSR form, int64 (nodes + 1,) and int32 (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
         coefficients: float64 array (lengths,), for the lengths 1, 2, …; at least one.
         weights: float64 array (nodes,), finite and not negative.
@@ -41,7 +41,7 @@ def walk_sums(
 
 @njit(cache=True, nogil=True)
 def _two_step_cost(indptr: Int64s, indices: Int32s) -> Int64s:
-    """The number of walks of two steps from each node."""
+    """Return the number of walks of two steps from each node."""
     cost = np.zeros(len(indptr) - 1, dtype=np.int64)
     for node in range(len(cost)):
         for w in indices[indptr[node] : indptr[node + 1]]:

@@ -65,7 +65,7 @@ class NodeSets:
         return NodeSets(self.rows[places], self.nodes[places], self.count)
 
     def sums(self, states: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the sum of each pair's node states (n, d), with or without weights (k,): float (count, d)."""
+        """Return the sum of each pair's node states (n, d), weighted (k,) or not: float (count, d)."""
         factors = None if weights is None else weights.float()
         total: torch.Tensor = _Sums.apply(states.float(), factors, self)
         return total

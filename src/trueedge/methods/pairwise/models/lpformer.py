@@ -134,7 +134,7 @@ class AttentionLayer(nn.Module):
         return query.float()
 
     def _entries(self, chosen: Chosen, mapped: torch.Tensor, encoding: nn.Module) -> Entries:
-        """Keys and values: a row for each entry, or for each node where no entry has any PageRank."""
+        """Return keys and values: a row for each entry, or for each node where no entry has any PageRank."""
         near = mapped if chosen.unreached else F.embedding(chosen.nodes, mapped)
         if self.ablation == "no-learnable-attention":
             return Entries(chosen, near, near)

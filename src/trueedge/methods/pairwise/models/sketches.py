@@ -235,6 +235,6 @@ def _equal_minima(pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor) 
 
 
 def equal_minima_here(pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """For how many hash functions two sets have the same smallest value, by torch alone."""
+    """Return for how many hash functions two sets have the same smallest value, by torch alone."""
     blocks = pairs.split(max(1, BLOCK // (8 * left.shape[1])))
     return torch.cat([(left[block[:, 0]] == right[block[:, 1]]).sum(dim=1) for block in blocks])

@@ -87,7 +87,7 @@ def walk_counts(messages: Messages, hops: int) -> torch.Tensor:
 
 
 def _added_up(keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Each key once, ascending, with the sum of its values."""
+    """Return each key once, ascending, with the sum of its values."""
     once, place = torch.unique(keys, return_inverse=True)
     return once, torch.zeros(len(once), dtype=values.dtype, device=values.device).index_add_(0, place, values)
 
