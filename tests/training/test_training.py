@@ -314,7 +314,10 @@ def test_a_checkpoint_of_other_settings_is_refused(task, tmp_path):
     schedule = Schedule(epochs=4, evaluate_every=1)
     with training.use_callbacks(stop, place), pytest.raises(StopError):
         training.train(model(task), task, schedule, settings={"alpha": 0.15})
-    with training.use_callbacks(None, place), pytest.raises(InputError, match="belongs to a different training"):
+    with (
+        training.use_callbacks(None, place),
+        pytest.raises(InputError, match="belongs to a different training"),
+    ):
         training.train(model(task), task, schedule, settings={"alpha": 0.5})
     torch.save([1, 2], place.path)
     with (

@@ -1,4 +1,4 @@
-"""What the samplers share: which pairs are known, and the pairs that are left, by number."""
+"""Shared parts of the samplers: known pairs, and free pairs by number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS_FOR_A_TARGET = 30
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The pairs that may not be negatives: edges of the graph, positives, and whatever else is known.
+    """The pairs that must not be negatives: edges of the graph, positives, and further known pairs.
 
     Attributes:
         graph: its edges are known.
@@ -51,14 +51,7 @@ class Known:
         return in_sorted(keys, self.graph.edge_keys) | in_sorted(keys, self.more)
 
     def partners(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Each node with all nodes it is known to be joined to, and itself: row starts, and sorted rows.
-
-        Args:
-            nodes: int64 (q,).
-
-        Returns:
-            int64 (q + 1,) and int64, as in CSR.
-        """
+        """Return the known neighbours of nodes (q,), and the nodes themselves, as sorted CSR rows, int64."""
         size = self.graph.num_nodes
         pairs = self.more_pairs
         more = np.concatenate([pairs, pairs[:, ::-1]])
@@ -86,8 +79,8 @@ def known_pairs(
 
     Args:
         graph: its edges are known.
-        positives: int array (P, 2), none of which joins a node to itself.
-        known: int array (m, 2) of further pairs; one that joins a node to itself says nothing.
+        positives: int array (P, 2), without self-loops.
+        known: int array (m, 2), further pairs; self-loops are ignored.
     """
     size = graph.num_nodes
     asked = as_pairs(positives, size, "positives")
@@ -137,13 +130,8 @@ def like_positives(
 ) -> NDArray[np.int32]:
     """Return the pairs, each turned as a positive drawn at random is: then direction gives nothing away.
 
-    Were negatives turned at random beside positives with ``u < v``, a scorer that returns ``u < v`` would
-    reach an AUC of 0.75.
-
-    Args:
-        pairs: int64 (n, 2) with ``u < v``.
-        positives: int64 (P, 2), not empty where there are pairs.
-        rng: where the random numbers come from.
+    With randomly directed negatives and positives with ``u < v``, a scorer that returns ``u < v`` would reach
+    an AUC of 0.75. The pairs (n, 2) have ``u < v``.
     """
     from trueedge.kernels.negatives.sampling import below
 
@@ -160,13 +148,8 @@ def with_sources_kept(
 ) -> NDArray[np.int64]:
     """Return keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
 
-    The published runs of the degree-corrected benchmark draw a rejected pair's target again and keep its
-    source, so hubs stay sources however few free partners they have.
-
-    Args:
-        sources: int64 (n,).
-        draw: gives so many random targets.
-        known: the pairs that may not be drawn.
+    As in the published runs of the degree-corrected benchmark, the target of a rejected pair is redrawn and
+    its source kept, so hubs stay sources. ``draw(n)`` returns n random targets.
     """
     size = known.graph.num_nodes
     kept = np.empty(0, dtype=np.int64)
@@ -184,7 +167,7 @@ def with_sources_kept(
 
 
 def check_redraw(redraw: str, owner: str) -> None:
-    """Refuse an unknown way to draw a rejected pair again."""
+    """Refuse an unknown value of ``redraw``."""
     if redraw not in ("both", "target"):
         raise must_be("redraw", owner, "'both' or 'target'", redraw)
 

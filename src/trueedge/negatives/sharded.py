@@ -1,4 +1,4 @@
-"""Negatives of each positive's own that lie on disk in shards, and are read as one array."""
+"""Per-positive negatives stored on disk in shards, and read as one array."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def open_shards(folder: str | os.PathLike[str], *, verify: bool = True) -> Shard
     if missing:
         raise InputError(
             f"{negatives.folder} is not complete: {len(missing)} of its {negatives.num_shards} shards are"
-            f" missing, the first is {missing[0].name}; the command that began it, given again, makes them"
+            f" missing, the first is {missing[0].name}; run the command that started it again"
         )
     for shard in range(negatives.num_shards):
         negatives.read(shard, verify=verify)
@@ -63,14 +63,13 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShardedNegatives:
-    """Negatives (P, k, 2) that lie on disk in shards; ``negatives[i]`` and ``negatives[a:b]`` read a part.
+    """Negatives (P, k, 2) on disk in shards; ``negatives[i]`` and ``negatives[a:b]`` read a part.
 
-    A shard is a .npy file, int32 (m, k / 2), with a checksum after its end. Its rows are what takes the place
-    of the other end, for every place in ``positives`` that holds an end node of the shard's range: by end
-    node, then by place.
+    A shard is a .npy file, int32 (m, k / 2), followed by a checksum. Its rows are the replacements of the
+    other end, for every position in ``positives`` with an end node of the shard: by end node, then by
+    position.
 
     Attributes:
-        folder: where they are.
         positives: int32 array (P, 2).
         request: all that the negatives depend on, as in the folder's ``manifest.json``.
     """
@@ -81,7 +80,7 @@ class ShardedNegatives:
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> ShardedNegatives:
-        """Those of a folder, complete or not."""
+        """Return the negatives in a folder, complete or not."""
         place = Path(folder)
         request = read_card(place)
         positives = _read_positives(place, request)
@@ -89,7 +88,7 @@ class ShardedNegatives:
 
     @property
     def k(self) -> int:
-        """How many negatives a positive has."""
+        """The number of negatives per positive."""
         return int(self.request["k"])
 
     @property
@@ -106,7 +105,7 @@ class ShardedNegatives:
         return len(self.positives)
 
     def __getitem__(self, index: Any) -> NDArray[np.int32]:
-        """The negatives of some positives, by number, slice, mask or array of numbers: int32 (…, k, 2)."""
+        """Return the negatives of positives, by number, slice, mask or array: int32 (…, k, 2)."""
         chosen = np.arange(len(self))[index]
         half = self.k // 2
         corrupted = self._corrupted((2 * chosen.reshape(-1, 1) + [0, 1]).ravel()).reshape(-1, 2, half)
@@ -134,7 +133,7 @@ class ShardedNegatives:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("negatives in shards cannot be one array without a copy")
+            raise ValueError("negatives in shards cannot become one array without a copy")
         return self.assemble() if dtype is None else self.assemble().astype(dtype, copy=False)
 
     @property
