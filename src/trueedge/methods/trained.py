@@ -103,7 +103,7 @@ class Trained(Method):
             # torch has no error class of its own for running out of CPU memory.
             if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
                 raise InputError(
-                    f"{self.name} on {task.dataset} does not fit into memory; a smaller dim or batch_size may"
+                    f"{self.name} on {task.dataset} does not fit into memory; try a smaller dim or batch_size"
                 ) from error
             raise
 

@@ -81,7 +81,7 @@ def _propose_merge(graph: BlockGraph, r: int, draws: Draws) -> int:
 
 @njit(cache=True, nogil=True)
 def merge_price(groups: Groups, terms: Terms, graph: BlockGraph, r: int, s: int) -> float:
-    """What making one group of two adds to the description length, the number of groups' own terms apart."""
+    """Return what a merge adds to the description length, without the terms of the number of groups."""
     if graph.indptr[r + 1] - graph.indptr[r] > graph.indptr[s + 1] - graph.indptr[s]:
         r, s = s, r
     factorial = terms.log_factorial

@@ -62,7 +62,7 @@ class Groups(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def log_partitions(m: int, n: int, terms: Terms) -> float:
-    """``ln q(m, n)``, the number of partitions of m into at most n parts.
+    """Return ``ln q(m, n)``, with q(m, n) the number of partitions of m into at most n parts.
 
     Exact for a small m; ``C(m - 1, n - 1) / n!`` for very few parts; Szekeres' asymptotic formula otherwise
     (Peixoto, Nonparametric Bayesian Inference of the Microcanonical Stochastic Block Model, 2017).
@@ -112,7 +112,7 @@ def sweep(
     draws: Draws,
     bearable: Float64s,
 ) -> tuple[int, float]:
-    """Ask each node once whether it would rather be elsewhere, and move it to the best of some groups.
+    """Go through all nodes once, and move each to the best of some proposed groups.
 
     Proposed are groups that share a neighbouring group with the node, or any group, as in Peixoto, Efficient
     Monte Carlo and Greedy Heuristic for the Inference of Stochastic Block Models, 2014. No group is emptied.

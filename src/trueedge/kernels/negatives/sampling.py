@@ -58,7 +58,7 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
 
 
 def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) -> Int64s:
-    """:func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
+    """Return :func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
 
     Args:
         sizes: int64 (rows,), how many there are to choose from in each row, below 2^32.
@@ -79,7 +79,7 @@ def first_occurrences(values: Int64s) -> Int64s:
 
 @njit(cache=True, nogil=True)
 def shuffled_prefix(size: int, picks: Int64s) -> Int64s:
-    """The first places of ``0..size-1`` after swapping, for each i in turn, place i with ``picks[i] >= i``.
+    """Return the first places of ``0..size-1`` after swapping, for each i, place i with ``picks[i] >= i``.
 
     Args:
         size: the length of the range.

@@ -10,7 +10,7 @@ from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 
 
 def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
-    """The number of edges on a shortest path between the ends of each pair, int32 (n,); -1 where none is.
+    """Return the length of a shortest path between the ends of each pair, int32 (n,); -1 if there is none.
 
     Pairs are gathered by the column with fewer distinct nodes. The search around a source is shared by its
     targets and grows only as far as they need; each target is searched from until the two searches meet.

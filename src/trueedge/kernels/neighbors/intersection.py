@@ -66,7 +66,7 @@ def common_neighbor_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, weights
 
 
 def jaccard_indices(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
-    """The share of common neighbours in all neighbours of each pair, float64 (n,); 0 where there are none.
+    """Return the share of common neighbours in all neighbours of each pair, float64 (n,); 0 if none.
 
     Args:
         indptr, indices, pairs: as in :func:`common_neighbor_counts`.

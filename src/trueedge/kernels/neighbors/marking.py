@@ -65,7 +65,7 @@ class Queue(NamedTuple):
 
 
 def make_scratch(nodes: int) -> Scratch:
-    """Scratch for a graph of so many nodes."""
+    """Return scratch memory for a graph of so many nodes."""
     return Scratch(np.zeros(nodes, dtype=np.uint8), np.empty(nodes, dtype=np.int32))
 
 

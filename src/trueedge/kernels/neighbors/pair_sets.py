@@ -42,7 +42,7 @@ def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s,
 
 
 def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s, NDArray[np.int8]]:
-    """All neighbours of each pair but its own ends: starts, nodes ascending, and whose neighbour each is.
+    """Return all neighbours of each pair without its ends: starts, nodes ascending, and whose each is.
 
     Args:
         indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
@@ -67,7 +67,7 @@ def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, 
 
 
 def turned_sets(starts: Int64s, nodes: Int64s, num_nodes: int) -> tuple[Int64s, Int64s, Int64s]:
-    """The sets each node is in: starts, int64 (n + 1,), the sets ascending, the places of their entries.
+    """Return the sets of each node: starts, int64 (n + 1,), sets ascending, positions of the entries.
 
     Args:
         starts: int64 (m + 1,), where each set's nodes start.

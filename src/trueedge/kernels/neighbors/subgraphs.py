@@ -68,7 +68,7 @@ def enclosing_subgraphs(
     share: float = 1.0,
     key: int = 0,
 ) -> Subgraphs:
-    """The subgraphs spanned by the nodes within some hops of either end of a pair, without its own edge.
+    """Return the subgraphs of nodes within some hops of either end of a pair, without the pair's own edge.
 
     A node's label comes of its distances d, e from the two ends, each taken inside the subgraph without the
     other end: ``1 + min(d, e) + s // 2 * (s // 2 + s % 2 - 1)`` where ``s = d + e``.
@@ -77,8 +77,8 @@ def enclosing_subgraphs(
         indptr, indices: the CSR adjacency, int64 (n + 1,) and int (arcs,), ascending within a row.
         pairs: int64 array (p, 2); which end comes first does not matter.
         hops: how far nodes are taken from the nearer end.
-        most: the most nodes that are taken at one distance, drawn at random; 0: all.
-        share: the share of the nodes at one distance that is taken, drawn at random.
+        most: the largest number of nodes per distance, sampled; 0: all.
+        share: the share of the nodes per distance that is sampled.
         key: what the draws depend on, beside the pair itself.
     """
 

@@ -12,7 +12,7 @@ from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 def two_hop_row(
     indptr: Int64s, indices: Int32s, weights: Float64s, source: int, row: Float64s, touched: Int32s
 ) -> int:
-    """The sum of ``weights[w]`` over the common neighbours w of a source and each node; how many have one.
+    """Sum ``weights[w]`` over the common neighbours w of a source and each node; return how many have one.
 
     With weights 1 / degree this is resource allocation, with ones the number of common neighbours. The terms
     are added in ascending order of w, as a product of matrices would.

@@ -15,7 +15,7 @@ _HEADS = 64
 def two_step_nodes(
     indptr: Int64s, indices: Int32s, heads: Int64s, skip_starts: Int64s, skip: Int64s, room: Int64s
 ) -> tuple[Int32s, Int64s]:
-    """The distinct nodes that two steps from each head lead to: int32 in the rooms, and their number (q,).
+    """Return the distinct nodes two steps from each head, int32 in the rooms, and their number (q,).
 
     A head's nodes stand in the order the steps reach them, which depends on the graph alone.
 

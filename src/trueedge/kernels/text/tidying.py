@@ -25,7 +25,7 @@ LOWER_HALF = (1 << HALF) - 1
 
 
 def sorted_edges(pairs: Int64s, num_nodes: int) -> tuple[Int32s, int, int]:
-    """Each pair once with its smaller node first, sorted; and how many self-loops and repeats were left out.
+    """Return each pair once, smaller node first, sorted; and the number of self-loops and of duplicates.
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
@@ -84,7 +84,7 @@ def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
 
 
 def range_bits(num_pairs: int, num_nodes: int) -> int:
-    """By how many bits a node is shifted to get the number of its range."""
+    """Return the number of bits by which a node is shifted to get its range."""
     wanted = min(MOST_RANGES, max(1, num_pairs // PAIRS_PER_RANGE))
     return max(0, int(num_nodes - 1).bit_length() - int(wanted).bit_length() + 1)
 

@@ -98,7 +98,7 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
 
     Args:
         indptr: int64 array (n + 1,), the row starts of the adjacency.
-        alpha: the probability of going back to the source, between 0 and 1.
+        alpha: the teleport probability, between 0 and 1.
         eps: the threshold: a node is pushed at a residual of alpha * eps * degree.
     """
     nodes = len(indptr) - 1
@@ -123,8 +123,8 @@ def push_rows(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, ep
     Args:
         indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         sources: int64 array (rows,).
-        alpha: the probability of going back to the source.
-        eps: the error bound a unit of degree.
+        alpha: the teleport probability.
+        eps: the error bound per unit of degree.
     """
 
     def work(first: int, last: int, scratch: Scratch) -> Block:
@@ -203,8 +203,8 @@ def push(
 
     Args:
         indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
-        source: the node the walk goes back to.
-        alpha: the probability of going back.
+        source: the node the walk starts from.
+        alpha: the teleport probability.
         state: from :func:`push_state`, with the same alpha; given back as it came.
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
         support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.

@@ -17,7 +17,7 @@ _Scratch = tuple[Float64s, Int64s, Float64s, Int64s, Bools]
 def walk_rows(
     indptr: Int64s, indices: Int64s, ends: Int64s, weights: Float64s
 ) -> tuple[Int64s, Int64s, Float64s]:
-    """Rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
+    """Return rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
 
     Args:
         indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.

@@ -12,7 +12,7 @@ from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 def walk_sums(
     indptr: Int64s, indices: Int32s, pairs: Int64s, coefficients: Float64s, weights: Float64s
 ) -> Float64s:
-    """The weights of all walks of length l, times ``coefficients[l - 1]``, summed over l: float64 (n,).
+    """Return the summed weights of walks of length l, times ``coefficients[l - 1]``, over l: float64 (n,).
 
     A walk's weight is the product of ``weights[w]`` over the nodes w it passes between its ends, a node as
     often as it is passed; with weights of one this counts walks, ``(A^l)_uv``. Walks from one end reach all
