@@ -384,7 +384,7 @@ def test_a_field_that_is_no_setting_is_named(own: Path, trueedge) -> None:
     )
     status, _, err = trueedge("run", "karate", "-p", "existing", "-m", "own.py:Degrees")
     assert status == 1
-    assert "own-degrees: power is a field without a range" in err
+    assert "own-degrees: power has no range" in err
 
 
 def test_a_reader_that_has_seen_enough_costs_neither_notes_nor_status(tmp_path: Path) -> None:

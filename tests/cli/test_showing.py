@@ -72,7 +72,7 @@ def test_a_long_title_leaves_the_table_alone(capsys, monkeypatch) -> None:
         (("datasets", "price:nodes=50,edges=60"), ["price:nodes=50,edges=60,exponent=3.0,seed=0"]),
         (("datasets", "karate"), ["included in trueedge", "BSD-3-Clause", "78"]),
         (("datasets", "citeseer"), ["$TRUEEDGE_DATA", "ind.citeseer.graph", "ICML 2016"]),
-        (("methods", "katz"), ["beta=0.005", "what a walk loses with each step", "1953"]),
+        (("methods", "katz"), ["beta=0.005", "damping factor per step", "1953"]),
         (("protocols", "heart"), ["k=500", "negatives for each positive", "NeurIPS 2023"]),
     ],
 )

@@ -129,7 +129,7 @@ def test_a_checkpoint_of_another_training_or_no_checkpoint_is_refused(task, tmp_
     checkpoint = Checkpoint(tmp_path / "state.pt")
     with use_callbacks(checkpoint=checkpoint):
         train(model(task), task, SHORT)
-        with pytest.raises(InputError, match="belongs to another training"):
+        with pytest.raises(InputError, match="belongs to a different training"):
             train(model(task), task, SHORT, seed=3)
     checkpoint.path.write_bytes(b"nonsense")
     with pytest.raises(InputError, match="is not a checkpoint"), use_callbacks(checkpoint=checkpoint):
@@ -234,11 +234,11 @@ def test_what_cannot_be_trained_is_said_in_a_sentence(task):
             model(task), task, Schedule(epochs=50, batch_size=64, learning_rate=1e30, clip=0.0, select="auc")
         )
     if not torch.cuda.is_available():
-        with pytest.raises(InputError, match="torch sees no GPU"):
+        with pytest.raises(InputError, match="torch finds no GPU"):
             train(model(task), task, SHORT, device="cuda")
     graph = te.Graph.from_edges(np.array([[i, i + 1] for i in range(40)]))
     bare = te.task(graph, "uniform", seed=0, keep_connected=False)
-    with pytest.raises(InputError, match="no validation part to select on"):
+    with pytest.raises(InputError, match="no validation part for model selection"):
         train(model(bare), bare, SHORT)
     assert train(model(bare), bare, Schedule(epochs=2, keep_last=True)).history.best is None
 
@@ -298,7 +298,7 @@ def test_a_trained_scorer_refuses_what_is_no_pair_of_its_nodes(task, pairs, said
 
 def test_a_trained_scorer_refuses_a_graph_of_other_nodes(task, random_graph):
     scorer = training.train(model(task), task, Schedule(epochs=1))
-    with pytest.raises(InputError, match="a model of 60 nodes cannot score"):
+    with pytest.raises(InputError, match="the model has 60 nodes"):
         scorer.with_graph(random_graph(1, nodes=30, edges=40))
 
 
@@ -314,12 +314,15 @@ def test_a_checkpoint_of_other_settings_is_refused(task, tmp_path):
     schedule = Schedule(epochs=4, evaluate_every=1)
     with training.use_callbacks(stop, place), pytest.raises(StopError):
         training.train(model(task), task, schedule, settings={"alpha": 0.15})
-    with training.use_callbacks(None, place), pytest.raises(InputError, match="belongs to another training"):
+    with (
+        training.use_callbacks(None, place),
+        pytest.raises(InputError, match="belongs to a different training"),
+    ):
         training.train(model(task), task, schedule, settings={"alpha": 0.5})
     torch.save([1, 2], place.path)
     with (
         training.use_callbacks(None, place),
-        pytest.raises(InputError, match="is not a checkpoint: it holds a list"),
+        pytest.raises(InputError, match="is not a checkpoint: it contains a list"),
     ):
         training.train(model(task), task, schedule)
 
@@ -335,7 +338,7 @@ def test_a_model_too_large_for_memory_is_one_sentence(task, monkeypatch):
     def full(*_):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 10 bytes")
 
-    monkeypatch.setattr("trueedge.methods.gnn.gcn.GCN.build", full)
+    monkeypatch.setattr("trueedge.methods.gnn.message_passing.GCN.build", full)
     with pytest.raises(InputError, match=r"gcn on .* does not fit into memory"):
         create("gcn").fit(task)
     with pytest.raises(InputError, match="fit takes a task"):

@@ -62,9 +62,9 @@ def test_without_rejection_many_negatives_by_degree_are_edges_and_nothing_else_c
 
 def test_a_graph_without_a_free_pair_is_refused_and_does_not_hang() -> None:
     full = te.Graph.from_edges(np.argwhere(np.triu(np.ones((5, 5)), 1)), 5, name="complete")
-    with pytest.raises(InputError, match="complete has too few pairs that are not edges"):
+    with pytest.raises(InputError, match="complete has too few pairs without an edge"):
         negatives(full, [0, 1], reject_edges=True)
-    with pytest.raises(InputError, match="complete: node 0 is joined to every other"):
+    with pytest.raises(InputError, match="complete: node 0 has an edge to every other"):
         negatives(full, [0, 1], negatives="heart")
 
 
@@ -98,7 +98,7 @@ def test_a_hub_s_few_free_nodes_limit_what_all_get() -> None:
     assert partners.shape == (10, 3)
     assert set(partners[0]) == {7, 8, 9}
     named = te.Graph.from_edges(np.array([[0, 1], [0, 2]]), labels=["a", "b", "c"])
-    with pytest.raises(InputError, match="node 'a' is joined to every other"):
+    with pytest.raises(InputError, match="node 'a' has an edge to every other"):
         HardPartners.of(named)
 
 

@@ -21,7 +21,7 @@ VARIABLE = "NUMBA_CACHE_DIR"
 
 
 def find_cache() -> Path | None:
-    """The folder to keep compiled code in, or None where the compiler finds one by itself."""
+    """Return the folder to keep compiled code in, or None where the compiler finds one by itself."""
     chosen = [numba.config.CACHE_DIR] if numba.config.CACHE_DIR else []
     usual = [
         Path(__file__).with_name("__pycache__"),
@@ -33,7 +33,7 @@ def find_cache() -> Path | None:
 
 
 def temporary_cache() -> Path:
-    """A folder for this user alone among the temporary files, the same one in every run.
+    """Return a folder for this user alone among the temporary files, the same one in every run.
 
     Compiled code is run as it is found, so a folder that someone else owns or may write to is left alone, and
     this process gets one of its own.

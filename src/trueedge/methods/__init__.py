@@ -1,4 +1,4 @@
-"""Link predictors, one file each; adding a file adds a method."""
+"""Link predictors; a new file with a new :class:`Method` adds one."""
 
 from trueedge.methods.method import Method, Range, catalogue, create, get, setting
 

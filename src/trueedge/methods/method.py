@@ -1,4 +1,4 @@
-"""A method: settings, and what it makes of a task."""
+"""The base class of methods, and the ranges of their settings."""
 
 from __future__ import annotations
 
@@ -18,19 +18,16 @@ if TYPE_CHECKING:
     from trueedge.tasks import GraphTask, Task
 
 METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
+KINDS = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 
 @dataclass(frozen=True)
 class Range:
-    """What a setting may be, and where a search looks.
+    """The allowed values of a setting: from ``low`` to ``high``, or ``choices``, and None if ``optional``.
 
     Attributes:
-        low: the smallest value allowed, or None.
-        high: the largest value allowed, or None.
-        choices: the values allowed, or None where any between low and high is.
         search: the values a grid search tries; empty for a setting that is not searched.
-        optional: None is allowed too.
-        kind: the type of a value, where the default is None and does not tell.
+        kind: the type of a value.
         help: one line for the user.
     """
 
@@ -49,7 +46,7 @@ class Range:
             return f"between {self.low} and {self.high}"
         if self.low is not None:
             return f"at least {self.low}"
-        return "a number" if self.high is None else f"at most {self.high}"
+        return KINDS.get(self.kind or float, "a value") if self.high is None else f"at most {self.high}"
 
     def admits(self, value: Any) -> bool:
         """Return whether a value is allowed."""
@@ -64,7 +61,9 @@ class Range:
 
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
-    """A field of a method's dataclass, with its range; ``limits`` are :class:`Range`'s other attributes."""
+    """Return a field of a method's dataclass; ``limits`` are the other attributes of its :class:`Range`."""
+    if default is not None:
+        limits.setdefault("kind", type(default))
     return dataclasses.field(default=default, metadata={"range": Range(help=help, **limits)})
 
 
@@ -90,13 +89,13 @@ class Method(ABC):
         for field in dataclasses.fields(self):
             if "range" not in field.metadata:
                 raise InputError(
-                    f"{self.name}: {field.name} is a field without a range; write"
+                    f"{self.name}: {field.name} has no range; write"
                     f" {field.name}: … = trueedge.methods.setting(default, help)"
                 )
             limits, value = field.metadata["range"], getattr(self, field.name)
-            example = field.default if limits.kind is None else limits.kind()
+            example = field.default if field.default is not None else limits.kind and limits.kind()
             if not (value is None and limits.optional) and not same_kind(value, example):
-                raise must_be(field.name, self.name, f"of type {type(example).__name__}", value)
+                raise must_be(field.name, self.name, KINDS.get(limits.kind, f"a {limits.kind}"), value)
             if not limits.admits(value):
                 raise must_be(field.name, self.name, str(limits), value)
 
@@ -110,7 +109,7 @@ class Method(ABC):
         return {name: getattr(self, name) for name in self.space()}
 
     def for_task(self, task: Task) -> Method:
-        """This method with the settings it will have on a task: those left open are filled in."""
+        """Return this method with its open settings filled in for a task."""
         del task
         return self
 
@@ -121,12 +120,12 @@ class Method(ABC):
 
     @abstractmethod
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Scorer:
-        """Learn from what the task shows and return what scores pairs.
+        """Fit the method to a task and return a scorer of pairs.
 
         Args:
-            task: gives the training graph, the features and the validation part.
+            task: its training graph, features and validation part are read, never its test part.
             seed: for everything random.
-            device: where a learned method trains, ``cpu`` or ``cuda``.
+            device: where a trained method runs, ``cpu`` or ``cuda``.
         """
 
 

@@ -1,4 +1,4 @@
-"""The settings that papers chose for a method on a data set: data, read from a table."""
+"""The settings that papers published for a method on a data set, read from a table."""
 
 from __future__ import annotations
 
@@ -26,12 +26,9 @@ PAPERS = {
 
 
 def published_settings(method: str, task: Task) -> dict[str, Any]:
-    """Return the published settings of a method on a task, by name; none where nothing was published.
+    """Return the settings published for a method on a task's data set under its protocol, by name.
 
-    Args:
-        method: the method's name.
-        task: its protocol and data set decide; what is said of one data set or method goes before what is
-            said of all.
+    Rows for one data set or one method override rows for all.
     """
     paper = PAPERS.get(task.protocol)
     found: dict[str, Any] = {}

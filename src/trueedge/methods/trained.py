@@ -1,4 +1,4 @@
-"""Methods that are trained: what they share, and groups of settings that each method composes."""
+"""The base class of trained methods, and groups of settings that methods combine."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trueedge.tasks import GraphTask, Task
     from trueedge.training import Encoder, Input, LinkModel, Objective, Schedule, TrainedScorer
 
-# Where nothing was published for a data set: the values chosen most often for those that have some.
+# For data sets without published settings: the values published most often.
 DEFAULTS: dict[str, Any] = {
     "learning_rate": 0.01,
     "dropout": 0.3,
@@ -32,26 +32,22 @@ DEFAULTS: dict[str, Any] = {
     "patience": 10,
     "hide_positives": True,
 }
-# Settings are listed in this order, however a method composes them; its own follow.
+# Settings are listed in this order; those of a single method follow.
 ORDER = (*DEFAULTS, "negatives", "reject_edges", "select")
 
 
 def open_setting(kind: type, help: str, **limits: Any) -> Any:
-    """Make a setting that is None until :meth:`Method.for_task` fills it in.
-
-    It gets the published value for the data set where there is one, else the method's default.
-    """
-    return setting(
-        None, f"{help}; by default as published for the data set", kind=kind, optional=True, **limits
-    )
+    """Return a setting that :meth:`Method.for_task` fills in with the published value, or else a default."""
+    about = f"{help}; by default as published for the data set"
+    return setting(None, about, kind=kind, optional=True, **limits)
 
 
 @dataclass(frozen=True)
 class Trained(Method):
-    """A method that goes through the training loop.
+    """A method that is trained with the training loop, and the settings of that loop.
 
-    It has the settings of the loop; others come with the classes below. The ranges that are searched are
-    those of Table 8 of Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
+    The searched values are those of Table 8 of Li et al., Evaluating Graph Neural Networks for Link
+    Prediction, NeurIPS 2023.
     """
 
     # The method's own defaults: they override DEFAULTS, and published settings override them.
@@ -65,13 +61,13 @@ class Trained(Method):
     weight_decay: float = open_setting(
         float, "Adam's weight decay", low=0.0, high=1.0, search=(1e-4, 1e-7, 0.0)
     )
-    dim: int = open_setting(int, "size of hidden states", low=1, high=8192, search=(128, 256))
-    epochs: int = open_setting(int, "the largest number of epochs", low=1, high=10**9)
+    dim: int = open_setting(int, "size of the hidden states", low=1, high=8192, search=(128, 256))
+    epochs: int = open_setting(int, "largest number of epochs", low=1, high=10**9)
     evaluate_every: int = open_setting(int, "epochs between validation checks", low=1, high=10**9)
     patience: int = open_setting(
         int, "validation checks without improvement before stopping", low=0, high=10**9
     )
-    select: str = setting("", "the validation metric that selects; the task's headline where empty")
+    select: str = setting("", "validation metric for model selection; empty: the task's headline metric")
 
     @classmethod
     def space(cls) -> dict[str, Range]:
@@ -92,7 +88,7 @@ class Trained(Method):
         )
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> TrainedScorer:
-        """Train on the task's graph, select on its validation part."""
+        """Train on the task's graph and select the best epoch on its validation part."""
         from trueedge.training import seeded, train
 
         task = on_graph(task, self.name)
@@ -104,30 +100,30 @@ class Trained(Method):
             chosen = {"method": self.name, **filled.settings()}
             return train(model, task, schedule, seed, device, filled.objective(schedule), chosen)
         except (MemoryError, RuntimeError) as error:
-            # torch has no error of its own for a full memory of the processor.
+            # torch has no error class of its own for running out of CPU memory.
             if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
                 raise InputError(
-                    f"{self.name} on {task.dataset} does not fit into memory: a smaller dim or batch_size may"
+                    f"{self.name} on {task.dataset} does not fit into memory; try a smaller dim or batch_size"
                 ) from error
             raise
 
     @abstractmethod
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return the model with its first weights; all settings are filled in."""
+        """Return the untrained model; all settings are filled in."""
 
     def objective(self, schedule: Schedule) -> Callable[..., Objective] | None:
-        """Return what makes the objective from (graph, messages); None: edges against drawn pairs."""
+        """Return a function of (graph, messages) that makes the objective; None: :class:`PairObjective`."""
         del schedule
         return None
 
     def schedule(self, task: Task) -> Schedule:
-        """Return how it is trained; a task without a validation part keeps the last state."""
+        """Return the training schedule; without a validation part, the last epoch is kept."""
         from trueedge.training import Schedule
 
-        # What is not a setting of the method stays as the loop has it.
+        # Fields that are not settings of the method keep the schedule's defaults.
         chosen = {field.name: getattr(self, field.name, None) for field in fields(Schedule)}
         chosen |= {"select": self.select or None, "keep_last": "valid" not in task.part_names}
-        # A method that passes no messages has nothing to hide.
+        # A method without message passing has nothing to hide.
         chosen["hide_positives"] = getattr(self, "hide_positives", False)
         return Schedule(**{key: value for key, value in chosen.items() if value is not None})
 
@@ -137,15 +133,15 @@ class HasDropout(Trained):
     """A method with dropout."""
 
     dropout: float = open_setting(
-        float, "share of hidden values dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+        float, "dropout rate of hidden states", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
     )
 
 
 @dataclass(frozen=True)
 class HasLayers(Trained):
-    """A method with an encoder of some layers."""
+    """A method whose encoder has layers."""
 
-    layers: int = open_setting(int, "layers of the encoder", low=1, high=32, search=(1, 2, 3))
+    layers: int = open_setting(int, "number of encoder layers", low=1, high=32, search=(1, 2, 3))
 
 
 @dataclass(frozen=True)
@@ -153,11 +149,9 @@ class HasEncoder(HasDropout, HasLayers):
     """A method whose encoder is a stack of layers with dropout between them."""
 
     def make_encoder(self, layer: Any, size: int) -> Encoder:
-        """Return a stack of layers from inputs of some size to hidden states.
+        """Return a stack of layers for inputs of some size.
 
-        Args:
-            layer: makes a layer of (size, out): a torch module of ``forward(states, messages)``.
-            size: how many numbers an input has.
+        ``layer(size, out)`` makes one: a torch module with ``forward(states, messages)``.
         """
         from trueedge.training import StackedEncoder
 
@@ -166,23 +160,23 @@ class HasEncoder(HasDropout, HasLayers):
 
 @dataclass(frozen=True)
 class HasPredictorLayers(Trained):
-    """A method whose predictor has some layers."""
+    """A method whose predictor has layers."""
 
-    predictor_layers: int = open_setting(int, "layers of the predictor", low=1, high=32, search=(1, 2, 3))
+    predictor_layers: int = open_setting(int, "number of predictor layers", low=1, high=32, search=(1, 2, 3))
 
 
 @dataclass(frozen=True)
 class HasPredictor(HasPredictorLayers, HasDropout):
-    """A method that scores the product of two states."""
+    """A method that scores the entrywise product of two node states."""
 
     predictor: str = open_setting(
         str,
-        "how a pair is scored: a perceptron on the product of states, or their dot product",
+        "how a pair is scored: MLP on the entrywise product of its node states, or their dot product",
         choices=("mlp", "dot"),
     )
 
     def make_predictor(self, dim: int) -> Any:
-        """Return what scores a pair of states of some size."""
+        """Return the predictor for pairs of states of size ``dim``."""
         from trueedge.training import DotPredictor, MlpPredictor
 
         if self.predictor == "dot":
@@ -192,17 +186,17 @@ class HasPredictor(HasPredictorLayers, HasDropout):
 
 @dataclass(frozen=True)
 class HasInputs(Trained):
-    """A method that starts from the nodes' features, or from what stands in for them."""
+    """A method with node features as input, or a substitute for them."""
 
     inputs: str = open_setting(
         str,
-        "what a node starts from: its features (learned vectors without), learned vectors, or 64 eigenvectors"
-        " of the adjacency and 64 random numbers",
+        "node input: features (learned vectors if there are none), learned vectors, or 64 eigenvectors of the"
+        " adjacency matrix and 64 random numbers",
         choices=("features", "learned", "spectral"),
     )
 
     def make_input(self, task: GraphTask, seed: int) -> Input:
-        """Return what the encoder starts from."""
+        """Return the input of the encoder."""
         from trueedge.training import LearnedInput, input_of, spectral_input
 
         if self.inputs == "spectral":
@@ -215,17 +209,17 @@ class HasInputs(Trained):
 
 @dataclass(frozen=True)
 class HasBatches(Trained):
-    """A method that learns to tell batches of edges from drawn pairs."""
+    """A method that is trained on batches of edges and sampled negatives."""
 
-    batch_size: int = open_setting(int, "positives in a batch", low=1, high=1 << 30)
+    batch_size: int = open_setting(int, "positives per batch", low=1, high=1 << 30)
     negatives: str = setting(
-        "uniform", "how training negatives are drawn", choices=("uniform", "degree-corrected", "heart")
+        "uniform", "how training negatives are sampled", choices=("uniform", "degree-corrected", "heart")
     )
-    reject_edges: bool = setting(False, "draw a training negative again that is an edge")
+    reject_edges: bool = setting(False, "redraw training negatives that are edges")
 
 
 @dataclass(frozen=True)
 class HasMessages(HasBatches):
-    """A method that passes messages on the training graph, whose edges it learns from."""
+    """A method that passes messages along the edges it is trained on."""
 
     hide_positives: bool = open_setting(bool, "remove a batch's positives from the message graph")

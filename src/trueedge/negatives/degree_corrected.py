@@ -1,4 +1,4 @@
-"""Pairs drawn by degree, one set for all positives."""
+"""Negatives sampled by degree, shared by all positives."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from trueedge.negatives.sampling import (
 )
 from trueedge.randomness import generator
 
-# What a round draws at most, so that memory stays flat; another value gives a seed other pairs.
+# The most draws per round; changing it changes the pairs of a seed.
 _ROUND = 1 << 22
 
 
@@ -32,18 +32,17 @@ def degree_corrected(
     degrees: str = "full",
     redraw: str = "both",
 ) -> NDArray[np.int32]:
-    """Draw both ends of each negative in proportion to degree, so that degree is uninformative: int32 (M, 2).
+    """Draw both ends of each negative in proportion to degree, so that degree carries no information: (M, 2).
 
-    Both ends are drawn independently; a pair is drawn again where it joins a node to itself, is known, or was
-    drawn before. Where that would take more draws than there are free pairs, the rest is drawn from the list
-    of the free pairs with the same probabilities (the product of the degrees, among those not yet drawn): the
-    distribution is the same, and drawing ends. A pair gets the direction of a random positive.
+    Ends are drawn independently; self-loops, known pairs and duplicates are redrawn. If that takes more draws
+    than there are free pairs, the rest is drawn from the list of free pairs with the same probabilities, so
+    that sampling always ends. A pair gets the direction of a random positive.
 
     Args:
         graph, positives, ratio, known, seed: as in :func:`trueedge.negatives.uniform`.
         degrees: ``"full"`` counts positives and known pairs as edges too, ``"train"`` only the graph's.
-        redraw: what is drawn again of a rejected pair: ``"both"`` ends, as Algorithm 1 says, or the
-            ``"target"`` alone, as the published runs did (up to 30 times).
+        redraw: which end of a rejected pair is redrawn: ``"both"``, as in Algorithm 1, or only the
+            ``"target"``, as in the published runs (up to 30 times).
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """
@@ -77,7 +76,7 @@ def degree_corrected(
 
 
 def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
+    """Return the sorted keys of the known pairs among some nodes, in the nodes' own numbering."""
     size = known.graph.num_nodes
     place = np.full(size, -1, dtype=np.int64)
     place[nodes] = np.arange(len(nodes))
@@ -94,7 +93,7 @@ def _drawn_by_rejection(
     free: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """Keys of distinct free pairs in the order drawn; fewer than asked for once a list would be cheaper."""
+    """Return keys of distinct free pairs in order; stops early once a list would be cheaper."""
     draws = 0
     while len(keys) < count and draws <= free:
         missing = count - len(keys)
@@ -111,7 +110,7 @@ def _drawn_by_rejection(
 
 
 def _drawn(ends: NDArray[np.int32], count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """So many nodes, each in proportion to its degree: int64 (count,)."""
+    """Return so many nodes, each in proportion to its degree: int64 (count,)."""
     from trueedge.kernels.negatives.sampling import below
 
     return ends[below(rng, len(ends), count)].astype(np.int64)
@@ -125,7 +124,7 @@ def _drawn_from_list(
     num_nodes: int,
     rng: np.random.Generator,
 ) -> NDArray[np.int64]:
-    """More keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
+    """Return more keys, in proportion to the product of degrees among the pairs that are not yet drawn."""
     from trueedge.kernels.negatives.sampling import below, first_occurrences
 
     keys = pair_keys(pairs, num_nodes)

@@ -1,4 +1,4 @@
-"""All candidates of some nodes, for recommendation."""
+"""All candidates of nodes, for recommendation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueedge.graph import Graph, as_nodes
 from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import known_pairs
 
-# Cells of the table that is marked at a time, so that memory beside the answer stays flat.
+# Cells marked at a time, to bound the memory.
 _BLOCK = 1 << 24
 
 
@@ -20,8 +20,8 @@ class Candidates:
     """The candidates of some nodes, in rows of different length.
 
     Attributes:
-        nodes: int32 (q,), who is asked.
-        indptr: int64 (q + 1,), where each node's candidates start.
+        nodes: int32 (q,), the nodes.
+        indptr: int64 (q + 1,), where the candidates of each start.
         candidates: int32, ascending for each node.
     """
 
@@ -30,19 +30,19 @@ class Candidates:
     candidates: NDArray[np.int32]
 
     def of(self, row: int) -> NDArray[np.int32]:
-        """The candidates of the row-th node that is asked."""
+        """Return the candidates of the row-th node that is asked."""
         return self.candidates[self.indptr[row] : self.indptr[row + 1]]
 
 
 def full(graph: Graph, nodes: ArrayLike, known: ArrayLike | None = None) -> Candidates:
-    """Return for each node all others, without those it is known to be joined to.
+    """Return for each node all other nodes except its known neighbours.
 
-    The answer has about q times n entries: ask for the nodes of a large graph in blocks.
+    The result has about q times n entries: process a large graph in blocks.
 
     Args:
-        graph: neighbours in it are no candidates.
-        nodes: int array (q,), any ids in any order.
-        known: int array (m, 2) of further pairs that are no candidates.
+        graph: its edges are excluded.
+        nodes: int array (q,), in any order.
+        known: int array (m, 2), further pairs to exclude.
     """
     check_graph(graph, "full")
     asked = as_nodes(nodes, graph.num_nodes)

@@ -38,26 +38,26 @@ def heart(
     """Corrupt one end of each positive with the nodes that heuristics rank highest around the other end.
 
     Around an end a of the positive (a, b), all nodes but a, b and a's known neighbours are candidates. Each
-    heuristic ranks those it scores above zero: 1 + how many are scored strictly higher (scores that differ by
-    rounding errors alone, less than a part in 2^41, are equal). A candidate's combined rank is its smallest;
-    ties go by the sum of its ranks, where no rank counts as the number of nodes, then by node id. Where fewer
-    than k/2 candidates have a rank, the rest is drawn uniformly from the others. Hardest come first. The
-    negatives of a positive depend neither on the other positives nor on the number of threads.
+    heuristic ranks those with a score above zero: the rank is 1 + the number of strictly higher scores
+    (scores that differ by less than a part in 2^41 are equal). The combined rank of a candidate is its
+    smallest rank; ties are broken by the sum of its ranks, where no rank counts as the number of nodes, then
+    by node id. If fewer than k/2 candidates have a rank, the rest is sampled uniformly from the others. The
+    hardest come first. The negatives of a positive do not depend on other positives or on threads.
 
     Args:
         graph: the training graph, whose structure and features the heuristics read.
         positives: int array (P, 2), without self-pairs.
-        k: how many negatives a positive gets, even: the first half keeps its source, the other its target.
+        k: negatives per positive, even: the first half keeps the source, the other half the target.
         heuristics: some of ``ra`` (resource allocation), ``cn`` (common neighbours), ``ppr`` (personalised
             PageRank from the end that is kept) and ``features`` (cosine similarity).
-        known: int array (m, 2), further edges that may not be negatives, e.g. validation edges at test.
-        keep_known: allow known edges as negatives, all but the positive itself.
-        alpha: the probability of PageRank's walk to go back to its start.
-        eps: PageRank's error bound a unit of degree; smaller ranks more nodes and takes longer.
-        ties: ``"paper"`` ranks as said above. ``"released"`` ranks as the published files were made: equals
-            all get the worst of their places, less the size of the top group - 1; a candidate without a score
-            ranks next after a list's last, which makes most of them equal; equals go by node id.
-        seed: for what is drawn uniformly.
+        known: int array (m, 2), further edges that must not be negatives, e.g. validation edges at test.
+        keep_known: allow known edges as negatives, except the positive itself.
+        alpha: the teleport probability of PageRank.
+        eps: PageRank's error bound per unit of degree; smaller values rank more nodes and take longer.
+        ties: ``"paper"`` ranks as above. ``"released"`` ranks like the published files: tied candidates all
+            get the worst of their ranks, minus the size of the top group - 1; candidates without a score rank
+            directly after the last of a list; ties are broken by node id.
+        seed: for the uniformly sampled negatives.
         progress: called with (end nodes done, end nodes in all) as the work goes on.
 
     Returns:
@@ -76,7 +76,7 @@ def heart(
 
 @dataclass(frozen=True)
 class Request:
-    """What is asked of :func:`heart`, checked; ``positives`` and ``known`` are int64 arrays (n, 2)."""
+    """The checked arguments of :func:`heart`; ``positives`` and ``known`` are int64 (n, 2)."""
 
     graph: Graph
     positives: NDArray[np.int64]
@@ -126,7 +126,7 @@ def checked(
 
 
 def problem_of(asked: Request) -> Problem:
-    """A request as arrays."""
+    """Return a request as arrays."""
     from trueedge.kernels.negatives import hard_candidates as kernel
     from trueedge.kernels.neighbors.similarity import feature_index
 
@@ -152,7 +152,7 @@ def problem_of(asked: Request) -> Problem:
 
 
 def _rows_of(pairs: NDArray[np.int64], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Pairs in both directions as row starts and columns; a pair that is there twice stays so."""
+    """Return pairs in both directions as row starts and columns; a pair that is there twice stays so."""
     both = np.concatenate([pairs, pairs[:, ::-1]])
     indptr = np.zeros(num_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(both[:, 0], minlength=num_nodes), out=indptr[1:])
@@ -180,7 +180,7 @@ def _check(
     if ties not in TIES:
         raise unknown("rule for ties in heart", ties, TIES)
     if not is_number(alpha) or not 0 < alpha < 1:
-        raise must_be("alpha", "heart", "between 0 and 1, and neither", alpha)
+        raise must_be("alpha", "heart", "above 0 and below 1", alpha)
     if not is_number(eps) or not 1e-15 <= eps < 1:
         # Below that, the rounding of the sums is larger than what eps bounds.
         raise must_be("eps", "heart", "at least 1e-15 and below 1", eps)
@@ -191,22 +191,10 @@ def _check(
         raise InputError(f"positives: row {loops[0]} pairs node {positives[loops[0], 0]} with itself")
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-
-
 def largest_k(
     graph: Graph, positives: NDArray[Any], k: int, known: NDArray[Any] | None = None, keep_known: bool = False
 ) -> int:
-    """Return the largest k up to a given one that :func:`heart` can make; 0 where a node has no candidate.
-
-    Args:
-        graph: the training graph.
-        positives: int array (P, 2), without self-pairs.
-        k: the largest of interest.
-        known: int array (m, 2), further edges that may not be negatives.
-        keep_known: whether known edges are allowed as negatives.
-    """
+    """Return the largest possible k for :func:`heart`, at most ``k``; 0 if a node has no candidates."""
     further = np.empty((0, 2), dtype=np.int64) if known is None else known
     left = _candidates(graph, positives, further, keep_known, k // 2)
     return min(k, 2 * int(left.min(initial=k)))
@@ -230,7 +218,7 @@ def _candidates(
 
 
 def _check_candidates(asked: Request) -> None:
-    """Refuse a positive one of whose ends has too few nodes left to pair it with."""
+    """Refuse a positive with an end that has too few candidates."""
     graph, positives, half = asked.graph, asked.positives, asked.k // 2
     if len(positives) == 0:
         return

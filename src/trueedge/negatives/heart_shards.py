@@ -1,4 +1,4 @@
-"""HeaRT negatives of large graphs, made shard by shard: a killed run goes on, and several can share one."""
+"""HeaRT negatives of large graphs in shards; a run can be resumed or shared by several processes."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from trueedge.kernels.arrays.threads import Scratches
     from trueedge.kernels.negatives.hard_candidates import Problem, Scratch
 
-# Part of every request: to be raised when the same request would get other negatives than before.
+# Part of every request; increase it when the same request gives different negatives.
 RULE = 1
 _DEFAULTS = {
     name: each.default
@@ -66,9 +66,8 @@ def heart_shards(
     Args:
         graph: the training graph, whose structure and features the heuristics read.
         positives: int array (P, 2), without self-pairs.
-        folder: a new or empty folder, or one that holds negatives of the same request.
-        ends_per_shard: how many end nodes a shard holds. A killed run loses at most one shard of each
-            process, and processes share the work shard by shard.
+        folder: a new or empty folder, or one with negatives of the same request.
+        ends_per_shard: end nodes per shard. A killed run loses at most one shard per process.
         progress: called with (end nodes done by all processes, end nodes in all) as the work goes on.
         options: ``k``, ``heuristics``, ``known``, ``keep_known``, ``alpha``, ``eps``, ``ties`` and ``seed``,
             as :func:`trueedge.negatives.heart` takes them, with the same defaults.
@@ -92,7 +91,7 @@ def heart_shards(
 
 
 def _begin(folder: Path, asked: Request, ends_per_shard: int) -> None:
-    """Have the folder say what it is for; refuse one that is for something else."""
+    """Write the folder's manifest; refuse a folder with another one."""
     request = _content(asked, ends_per_shard)
     card = folder / CARD
     if folder.exists() and not card.exists():
@@ -113,7 +112,7 @@ def _begin(folder: Path, asked: Request, ends_per_shard: int) -> None:
 
 
 def _content(asked: Request, ends_per_shard: int) -> dict[str, Any]:
-    """All that the shards depend on, as JSON can hold it."""
+    """Return all that the shards depend on, as JSON can hold it."""
     known = np.unique(pair_keys(asked.known, asked.graph.num_nodes))
     return {
         "rule": RULE,
@@ -162,7 +161,7 @@ class _Work:
         self.left = list(range(negatives.num_shards))
 
     def finish(self) -> None:
-        """Make every shard that nobody makes, and wait for those that somebody else does."""
+        """Make every free shard, and wait for those that other processes make."""
         waiting = False
         while self.left:
             if waiting:
@@ -171,12 +170,12 @@ class _Work:
             self.left = [shard for shard in self.left if not self._see_to(shard)]
             waiting = len(self.left) == before
         for path in map(self.negatives.path, range(self.negatives.num_shards)):
-            # Whoever was killed between claiming a shard and seeing that it was just made has left this.
+            # Left by a process that was killed after claiming a shard that was just made.
             if draft_of(path).exists():
                 _discard_draft(path)
 
     def _see_to(self, shard: int) -> bool:
-        """Whether a shard is there now."""
+        """Return whether a shard is there now."""
         path = self.negatives.path(shard)
         if not self._is_good(shard):
             with claimed(path) as file:

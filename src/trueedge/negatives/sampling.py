@@ -1,4 +1,4 @@
-"""What the samplers share: which pairs are known, and the pairs that are left, by number."""
+"""Shared parts of the samplers: known pairs, and free pairs by number."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROUNDS_FOR_A_TARGET = 30
 
 @dataclass(frozen=True, eq=False)
 class Known:
-    """The pairs that may not be negatives: edges of the graph, positives, and whatever else is known.
+    """The pairs that must not be negatives: edges of the graph, positives, and further known pairs.
 
     Attributes:
         graph: its edges are known.
@@ -43,22 +43,15 @@ class Known:
         return np.sort(np.concatenate([self.graph.edge_keys, self.more]), kind="stable")
 
     def and_keys(self, keys: NDArray[np.int64]) -> Known:
-        """The same with further pairs, given by their keys."""
+        """Return the same with further pairs, given by their keys."""
         return Known(self.graph, np.sort(np.concatenate([self.more, keys])))
 
     def holds(self, keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-        """Which keys are those of known pairs; quickest where the keys are sorted."""
+        """Return which keys are those of known pairs; quickest where the keys are sorted."""
         return in_sorted(keys, self.graph.edge_keys) | in_sorted(keys, self.more)
 
     def partners(self, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Each node with all nodes it is known to be joined to, and itself: row starts, and sorted rows.
-
-        Args:
-            nodes: int64 (q,).
-
-        Returns:
-            int64 (q + 1,) and int64, as in CSR.
-        """
+        """Return the known neighbours of nodes (q,), and the nodes themselves, as sorted CSR rows, int64."""
         size = self.graph.num_nodes
         pairs = self.more_pairs
         more = np.concatenate([pairs, pairs[:, ::-1]])
@@ -82,12 +75,12 @@ class Known:
 def known_pairs(
     graph: Graph, positives: ArrayLike, known: ArrayLike | None
 ) -> tuple[NDArray[np.int64], Known]:
-    """The positives, checked, and everything that is known with them.
+    """Return the positives, checked, and everything that is known with them.
 
     Args:
         graph: its edges are known.
-        positives: int array (P, 2), none of which joins a node to itself.
-        known: int array (m, 2) of further pairs; one that joins a node to itself says nothing.
+        positives: int array (P, 2), without self-loops.
+        known: int array (m, 2), further pairs; self-loops are ignored.
     """
     size = graph.num_nodes
     asked = as_pairs(positives, size, "positives")
@@ -103,7 +96,7 @@ def known_pairs(
 
 
 def free_pairs(numbers: NDArray[np.int64], known: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """The pairs that are not known, by their number in sorted order: int64 (n, 2) with ``u < v``.
+    """Return the pairs that are not known, by their number in sorted order: int64 (n, 2) with ``u < v``.
 
     Args:
         numbers: int64 (n,), below ``size * (size - 1) / 2`` less the number of known pairs.
@@ -121,7 +114,7 @@ def free_pairs(numbers: NDArray[np.int64], known: NDArray[np.int64], size: int) 
 
 
 def skip(taken: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places of the free items by their number, where some places are taken.
+    """Return the places of the free items by their number, where some places are taken.
 
     Args:
         taken: int64, sorted distinct places.
@@ -135,15 +128,10 @@ def skip(taken: NDArray[np.int64], numbers: NDArray[np.int64]) -> NDArray[np.int
 def like_positives(
     pairs: NDArray[np.int64], positives: NDArray[np.int64], rng: np.random.Generator
 ) -> NDArray[np.int32]:
-    """The pairs, each turned as a positive drawn at random is: then direction gives nothing away.
+    """Return the pairs, each turned as a positive drawn at random is: then direction gives nothing away.
 
-    Were negatives turned at random beside positives with ``u < v``, a scorer that returns ``u < v`` would
-    reach an AUC of 0.75.
-
-    Args:
-        pairs: int64 (n, 2) with ``u < v``.
-        positives: int64 (P, 2), not empty where there are pairs.
-        rng: where the random numbers come from.
+    With randomly directed negatives and positives with ``u < v``, a scorer that returns ``u < v`` would reach
+    an AUC of 0.75. The pairs (n, 2) have ``u < v``.
     """
     from trueedge.kernels.negatives.sampling import below
 
@@ -158,15 +146,10 @@ def like_positives(
 def with_sources_kept(
     sources: NDArray[np.int64], draw: Callable[[int], NDArray[np.int64]], known: Known
 ) -> NDArray[np.int64]:
-    """Keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
+    """Return keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
 
-    The published runs of the degree-corrected benchmark draw a rejected pair's target again and keep its
-    source, so hubs stay sources however few free partners they have.
-
-    Args:
-        sources: int64 (n,).
-        draw: gives so many random targets.
-        known: the pairs that may not be drawn.
+    As in the published runs of the degree-corrected benchmark, the target of a rejected pair is redrawn and
+    its source kept, so hubs stay sources. ``draw(n)`` returns n random targets.
     """
     size = known.graph.num_nodes
     kept = np.empty(0, dtype=np.int64)
@@ -184,13 +167,13 @@ def with_sources_kept(
 
 
 def check_redraw(redraw: str, owner: str) -> None:
-    """Refuse an unknown way to draw a rejected pair again."""
+    """Refuse an unknown value of ``redraw``."""
     if redraw not in ("both", "target"):
         raise must_be("redraw", owner, "'both' or 'target'", redraw)
 
 
 def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
-    """The number of negatives: so many for each positive, to the nearest whole number."""
+    """Return the number of negatives: so many for each positive, to the nearest whole number."""
     if not is_number(ratio) or not 0 <= ratio <= sys.float_info.max:
         raise must_be("ratio", owner, "a number, 0 or more", ratio)
     return round(float(ratio) * len(positives))

@@ -1,7 +1,7 @@
-"""Files that are written whole or not at all, each by one process at a time.
+"""Files that are written atomically, each by one process at a time.
 
-A file is written beside its place under another name, and locked. The system releases the lock of a process
-that ends, however it ends, so no process waits for a dead one, and the next one starts the file again.
+A file is written under another name, and locked. The system releases the lock when a process ends, so no
+process waits for a dead one, and the next one writes the file again.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def _digest(rows: NDArray[np.int32], salt: str) -> bytes:
 
 
 def _lock(file: BinaryIO) -> bool:
-    """Lock an open file, without waiting; whether that went well."""
+    """Lock an open file without waiting; return whether it succeeded."""
     try:
         import fcntl
     except ImportError:
@@ -136,7 +136,7 @@ def _lock(file: BinaryIO) -> bool:
 
 
 def _is_at(file: BinaryIO, path: Path) -> bool:
-    """Whether an open file is the one that has a name now."""
+    """Return whether an open file is the one that has a name now."""
     try:
         return os.path.samestat(os.fstat(file.fileno()), path.stat())
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""Negatives of each positive's own that lie on disk in shards, and are read as one array."""
+"""Per-positive negatives stored on disk in shards, and read as one array."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def open_shards(folder: str | os.PathLike[str], *, verify: bool = True) -> Shard
     if missing:
         raise InputError(
             f"{negatives.folder} is not complete: {len(missing)} of its {negatives.num_shards} shards are"
-            f" missing, the first is {missing[0].name}; the command that began it, given again, makes them"
+            f" missing, the first is {missing[0].name}; run the command that started it again"
         )
     for shard in range(negatives.num_shards):
         negatives.read(shard, verify=verify)
@@ -63,14 +63,13 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ShardedNegatives:
-    """Negatives (P, k, 2) that lie on disk in shards; ``negatives[i]`` and ``negatives[a:b]`` read a part.
+    """Negatives (P, k, 2) on disk in shards; ``negatives[i]`` and ``negatives[a:b]`` read a part.
 
-    A shard is a .npy file, int32 (m, k / 2), with a checksum after its end. Its rows are what takes the place
-    of the other end, for every place in ``positives`` that holds an end node of the shard's range: by end
-    node, then by place.
+    A shard is a .npy file, int32 (m, k / 2), followed by a checksum. Its rows are the replacements of the
+    other end, for every position in ``positives`` with an end node of the shard: by end node, then by
+    position.
 
     Attributes:
-        folder: where they are.
         positives: int32 array (P, 2).
         request: all that the negatives depend on, as in the folder's ``manifest.json``.
     """
@@ -81,7 +80,7 @@ class ShardedNegatives:
 
     @classmethod
     def at(cls, folder: str | os.PathLike[str]) -> ShardedNegatives:
-        """Those of a folder, complete or not."""
+        """Return the negatives in a folder, complete or not."""
         place = Path(folder)
         request = read_card(place)
         positives = _read_positives(place, request)
@@ -89,7 +88,7 @@ class ShardedNegatives:
 
     @property
     def k(self) -> int:
-        """How many negatives a positive has."""
+        """The number of negatives per positive."""
         return int(self.request["k"])
 
     @property
@@ -106,7 +105,7 @@ class ShardedNegatives:
         return len(self.positives)
 
     def __getitem__(self, index: Any) -> NDArray[np.int32]:
-        """The negatives of some positives, by number, slice, mask or array of numbers: int32 (…, k, 2)."""
+        """Return the negatives of positives, by number, slice, mask or array: int32 (…, k, 2)."""
         chosen = np.arange(len(self))[index]
         half = self.k // 2
         corrupted = self._corrupted((2 * chosen.reshape(-1, 1) + [0, 1]).ravel()).reshape(-1, 2, half)
@@ -117,7 +116,7 @@ class ShardedNegatives:
         return pairs.reshape(*chosen.shape, self.k, 2)
 
     def assemble(self, out: NDArray[np.int32] | None = None) -> NDArray[np.int32]:
-        """All of them as one array.
+        """Return all of them as one array.
 
         Args:
             out: int32 array (P, k, 2) to fill, e.g. a memory map; a new one where it is not given.
@@ -134,7 +133,7 @@ class ShardedNegatives:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if copy is False:
-            raise ValueError("negatives in shards cannot be one array without a copy")
+            raise ValueError("negatives in shards cannot become one array without a copy")
         return self.assemble() if dtype is None else self.assemble().astype(dtype, copy=False)
 
     @property
@@ -143,20 +142,20 @@ class ShardedNegatives:
         return len(self._first_rows) - 1
 
     def path(self, shard: int) -> Path:
-        """Where a shard is."""
+        """Return where a shard is."""
         return self.folder / f"shard-{shard:05d}.npy"
 
     def stretch(self, shard: int) -> tuple[int, int]:
-        """The first end node of a shard and the one after its last, by their number in ``ends``."""
+        """Return the first end node of a shard and the one after its last, by their number in ``ends``."""
         size = int(self.request["ends_per_shard"])
         return shard * size, min((shard + 1) * size, len(self.ends.keys))
 
     def salt(self, shard: int) -> str:
-        """What the checksum of a shard depends on beside its rows."""
+        """Return what the checksum of a shard depends on beside its rows."""
         return f"{json.dumps(dict(self.request), sort_keys=True)}|{shard}"
 
     def read(self, shard: int, verify: bool = False) -> NDArray[np.int32]:
-        """The rows of a shard, mapped into memory: int32 (m, k / 2).
+        """Return the rows of a shard, mapped into memory: int32 (m, k / 2).
 
         Args:
             shard: its number.
@@ -190,7 +189,7 @@ class ShardedNegatives:
         return lru_cache(MAPS_AT_ONCE)(self.read)
 
     def _corrupted(self, places: NDArray[np.int64]) -> NDArray[np.int32]:
-        """What takes the place of the other end, for some places: int32 (m, k / 2)."""
+        """Return what takes the place of the other end, for some places: int32 (m, k / 2)."""
         corrupted = np.empty((len(places), self.k // 2), dtype=np.int32)
         rows = self._row_of_place[places]
         # Shard by shard, and there from front to back.
@@ -209,7 +208,7 @@ class ShardedNegatives:
 
 
 def read_card(folder: Path) -> dict[str, Any]:
-    """What the negatives in a folder were asked for with."""
+    """Return what the negatives in a folder were asked for with."""
     path = folder / CARD
     none = f"{folder} holds no negatives in shards"
     card = read_json(path, absent=none, damaged=f"{path} is damaged: it")
@@ -225,7 +224,7 @@ def read_card(folder: Path) -> dict[str, Any]:
 
 
 def hash_pairs(pairs: NDArray[Any]) -> str:
-    """A SHA-256 of pairs, the same for every integer type."""
+    """Return a SHA-256 of pairs, the same for every integer type."""
     return hashlib.sha256(np.ascontiguousarray(pairs, dtype="<i8").tobytes()).hexdigest()
 
 

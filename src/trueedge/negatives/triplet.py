@@ -1,4 +1,4 @@
-"""One end of each positive kept, the other drawn uniformly."""
+"""Negatives of each positive that keep one end and replace the other uniformly."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import known_pairs
 from trueedge.randomness import generator
 
-# Partners drawn at a time, so that memory stays flat; another value gives a seed other pairs.
+# Partners drawn at a time; changing it changes the pairs of a seed.
 _BLOCK = 1 << 22
 
 
@@ -25,10 +25,10 @@ def triplet(
     seed: int = 0,
     keep: str = "source",
 ) -> NDArray[np.int32]:
-    """Draw k negatives for each positive: one end is kept, the other drawn uniformly: int32 (P, k, 2).
+    """Draw k negatives per positive that keep one end and replace the other uniformly: int32 (P, k, 2).
 
-    The partner is uniform over the nodes that are not the kept end and not known to be joined to it; the k
-    partners of a positive are distinct. The kept end stays in its column.
+    Partners are uniform over the nodes that are not known neighbours of the kept end, and distinct for each
+    positive. The kept end stays in its column.
 
     Args:
         graph: its edges are never negatives.
@@ -67,8 +67,8 @@ def _check_enough(graph: Graph, nodes: NDArray[np.int64], free: NDArray[np.int64
     if len(nodes) and free.min() < k:
         worst = int(free.argmin())
         raise InputError(
-            f"triplet: k is {k}, but the node {nodes[worst]} of {graph.name} has only {free[worst]} nodes"
-            " it is not known to be joined to"
+            f"triplet: k is {k}, but node {nodes[worst]} of {graph.name} has only {free[worst]} nodes"
+            " that are not known neighbours"
         )
 
 
@@ -82,7 +82,7 @@ class _Free:
 
     @classmethod
     def beside(cls, indptr: NDArray[np.int64], taken: NDArray[np.int64], num_nodes: int) -> _Free:
-        """What sorted lists of taken nodes (row starts and rows, as in CSR) leave free."""
+        """Return what sorted lists of taken nodes (row starts and rows, as in CSR) leave free."""
         lists = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
         # Before the i-th taken node of a list lie taken - i free ones, as in :func:`sampling.skip`; the
         # number of the list in front makes one sorted array of all lists.
@@ -90,7 +90,7 @@ class _Free:
         return cls(indptr, lists * (num_nodes + 1) + gaps, num_nodes)
 
     def draw(self, rng: np.random.Generator, lists: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        """In each row k distinct free nodes of a list, every ordered choice equally likely: (rows, k)."""
+        """Draw k distinct free nodes of a list in each row, uniformly: (rows, k)."""
         from trueedge.kernels.negatives.sampling import distinct_in_rows
 
         sizes = self.num_nodes - np.diff(self.indptr)[lists]

@@ -1,4 +1,4 @@
-"""Partners at two steps from each head, as many as it has positives."""
+"""Negatives two steps away from each head, as many as it has positives."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import Known, known_pairs
 from trueedge.randomness import generator
 
-# Candidates listed at a time, so that memory stays flat; another value gives a seed other pairs.
+# Candidates listed at a time; changing it changes the pairs of a seed.
 _BLOCK = 1 << 24
 
 
@@ -53,7 +53,7 @@ def two_hop(
 def _candidates(
     graph: Graph, heads: NDArray[np.int64], known: Known
 ) -> Iterator[tuple[int, NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]]:
-    """Blocks of heads: the first one's place, the nodes two steps away, where each head's start, how many."""
+    """Yield blocks of heads: first position, nodes two steps away, where each head's start, their number."""
     from trueedge.kernels.neighbors.two_steps import two_step_nodes
 
     degrees = np.concatenate([[0], np.cumsum(graph.degrees[graph.indices])])

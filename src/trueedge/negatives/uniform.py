@@ -1,4 +1,4 @@
-"""Pairs drawn uniformly, one set for all positives."""
+"""Negatives sampled uniformly, shared by all positives."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def uniform(
     """Draw negatives uniformly without repetition from all pairs that are not known: int32 (M, 2).
 
     Every set of M unordered pairs is equally likely, however dense the graph is. A pair gets the direction
-    (``u < v`` or ``u > v``) of a random positive, so that direction is uninformative.
+    (``u < v`` or ``u > v``) of a random positive, so that direction carries no information.
 
     Args:
         graph: its edges are never negatives.
@@ -38,8 +38,8 @@ def uniform(
         ratio: negatives for each positive; M is ``ratio * P`` to the nearest whole number.
         known: int array (m, 2) of further pairs that are never negatives.
         seed: the same seed gives the same pairs on every machine.
-        redraw: ``"target"`` draws sources uniformly and keeps them, as the published runs of the
-            degree-corrected benchmark did: a node with few free partners is then in as many pairs as others.
+        redraw: ``"target"`` keeps uniformly drawn sources, as in the published runs of the degree-corrected
+            benchmark: a node with few free partners is then in as many pairs as others.
     """
     from trueedge.kernels.negatives.sampling import below, distinct
 

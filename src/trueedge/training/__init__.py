@@ -1,4 +1,4 @@
-"""Training: one loop for every model, and what link predictors need on top of it (:mod:`.links`)."""
+"""Training: one loop for every model, and link prediction on top of it (:mod:`.links`)."""
 
 from trueedge.training.callbacks import Callbacks, use_callbacks, watching
 from trueedge.training.checkpoints import Checkpoint

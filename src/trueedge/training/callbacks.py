@@ -1,4 +1,4 @@
-"""Callbacks of a training: a function called after each epoch, a checkpoint to continue from."""
+"""Training callbacks: a function called after each epoch, and a checkpoint to resume from."""
 
 from __future__ import annotations
 
@@ -19,18 +19,13 @@ Progress = Callable[[int, int, "History"], object]
 
 @dataclass(frozen=True)
 class Callbacks:
-    """What a training calls while it runs.
-
-    Attributes:
-        progress: called after each epoch with its number, the largest number of epochs, and the history.
-        checkpoint: where the state is saved at every evaluation, and loaded from at the start.
-    """
+    """The callbacks of :func:`use_callbacks`."""
 
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None
 
     def end_epoch(self, epoch: int, epochs: int, history: History) -> None:
-        """Report the end of an epoch."""
+        """Call ``progress`` at the end of an epoch."""
         if self.progress is not None:
             self.progress(epoch, epochs, history)
 
@@ -44,7 +39,7 @@ def use_callbacks(progress: Progress | None = None, checkpoint: Checkpoint | Non
 
     Args:
         progress: called after each epoch with its number, the largest number of epochs, and the history.
-        checkpoint: where an interrupted training continues from.
+        checkpoint: where the state is saved at every evaluation, and loaded from at the start.
     """
     token = _CURRENT.set(Callbacks(progress, checkpoint))
     try:

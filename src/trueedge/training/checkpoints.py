@@ -1,4 +1,4 @@
-"""Save the state of a training to a file, whole or not at all."""
+"""Save the state of a training to a file, atomically."""
 
 from __future__ import annotations
 
@@ -12,11 +12,7 @@ from trueedge.files.writing import replacing
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file that an interrupted training continues from.
-
-    Attributes:
-        path: the file; its folder is made.
-    """
+    """A file that an interrupted training resumes from; its folder is created."""
 
     path: Path
 
@@ -28,7 +24,7 @@ class Checkpoint:
             torch.save(state, draft)
 
     def load(self, request: dict[str, Any], device: str) -> dict[str, Any] | None:
-        """Return the state that was saved for a request, or None where there is none."""
+        """Return the state saved for a request, or None if there is none."""
         import torch
 
         if not self.path.exists():
@@ -38,11 +34,11 @@ class Checkpoint:
         except Exception as problem:  # a damaged file may raise anything
             raise InputError(f"{self.path} is not a checkpoint: {type(problem).__name__}") from None
         if not isinstance(state, dict):
-            raise InputError(f"{self.path} is not a checkpoint: it holds a {type(state).__name__}")
+            raise InputError(f"{self.path} is not a checkpoint: it contains a {type(state).__name__}")
         if state.get("request") != request:
-            raise InputError(f"{self.path} belongs to another training: give another file, or remove it")
+            raise InputError(f"{self.path} belongs to a different training; choose another file or delete it")
         return state
 
     def remove(self) -> None:
-        """Delete the file: the training is over."""
+        """Delete the file after the training."""
         self.path.unlink(missing_ok=True)

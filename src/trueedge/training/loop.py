@@ -1,7 +1,4 @@
-"""The training loop: steps, evaluations, the best state kept, early stopping.
-
-It knows a model, an objective and how to evaluate, and nothing of graphs or links.
-"""
+"""The training loop: steps, validation checks, early stopping. It knows nothing of graphs or links."""
 
 from __future__ import annotations
 
@@ -29,25 +26,24 @@ class Objective(ABC):
 
     @abstractmethod
     def steps(self, rng: np.random.Generator) -> Iterator[Any]:
-        """Yield what each step of an epoch takes: a batch, in whatever form :meth:`backward` reads it."""
+        """Yield the batches of an epoch, in any form that :meth:`backward` takes."""
 
     @abstractmethod
     def backward(self, model: Any, step: Any, rng: np.random.Generator) -> torch.Tensor:
-        """Leave the gradients of a step's loss in the model, and return the loss, float ()."""
+        """Compute the loss of a step and its gradients; return the loss, float ()."""
 
 
 @dataclass
 class History:
-    """What happened in a training.
+    """The history of a training.
 
     Attributes:
-        metric: the metric that selects the best state; None where nothing is evaluated.
+        metric: the metric for model selection; None if nothing is evaluated.
         losses: the mean loss of each epoch.
         values: the epoch and the validation value of each evaluation.
-        best_epoch: the epoch whose state was kept.
-        best: its validation value; None where nothing is evaluated.
+        best_epoch: the epoch that was kept.
+        best: its validation value; None if nothing is evaluated.
         evaluations_without_improvement: evaluations since the best one.
-        higher_is_better: the direction of the metric.
     """
 
     metric: str | None
@@ -84,20 +80,16 @@ def optimize(
 ) -> History:
     """Train any model for any objective, and leave it in its best state.
 
-    A model with a method ``parameter_groups()`` decides how its weights are optimised: it returns groups as
-    ``torch.optim.Adam`` takes them. Otherwise weight decay applies to all weights alike.
+    A model may have a method ``parameter_groups()`` that returns groups as ``torch.optim.Adam`` takes them;
+    otherwise weight decay applies to all weights.
 
     Args:
-        model: what is trained.
-        objective: what it is trained for.
-        schedule: how it is trained.
-        evaluate: returns the validation value of the model as it is now; where None, the last state is kept.
-        metric: what that value is called.
-        higher_is_better: whether a higher value is better.
-        seed: for batches and dropout. Weights are drawn when a model is made: see :func:`seeded`.
-        device: where to train, ``cpu`` or ``cuda``.
+        evaluate: returns the validation value of the model in its current state; None: keep the last epoch.
+        metric: the name of that value.
+        seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
+        device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
-        request: plain values that a checkpoint must agree with, in addition to schedule, seed and model.
+        request: plain values that a checkpoint must match, in addition to schedule, seed and model.
     """
     check_device(device)
     history = History(None if evaluate is None else metric, higher_is_better=higher_is_better)
@@ -107,7 +99,7 @@ def optimize(
 
 @contextmanager
 def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
-    """Make what torch draws inside depend on a seed alone, and leave torch's own random state as it was."""
+    """Seed torch's random numbers inside the block, and restore its random state afterwards."""
     check_device(device)
     with torch.random.fork_rng(devices=[torch.device(device)] if device.startswith("cuda") else []):
         torch.manual_seed(derive(seed, "torch") % 2**63)
@@ -115,11 +107,11 @@ def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that does not exist here."""
+    """Refuse a device that is not available."""
     if not re.fullmatch(r"cpu|cuda(:\d+)?", str(device)):
         raise must_be("device", "training", "'cpu' or 'cuda'", device)
     if device.startswith("cuda") and not torch.cuda.is_available():
-        raise InputError(f"device {device}: torch sees no GPU here")
+        raise InputError(f"device {device}: torch finds no GPU")
 
 
 @dataclass(eq=False)
@@ -153,7 +145,7 @@ class _Training:
         self.request |= {"schedule": vars(schedule), "seed": self.seed, "model": shapes}
 
     def run(self) -> History:
-        """Train from the beginning, or from a checkpoint."""
+        """Train from the start, or from a checkpoint."""
         with seeded(self.seed, self.device):
             checkpoint = self.callbacks.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
@@ -188,7 +180,7 @@ class _Training:
         return mean
 
     def _evaluate(self, epoch: int) -> bool:
-        """Evaluate where it is time; return whether to stop."""
+        """Evaluate if due; return whether to stop."""
         schedule, history = self.schedule, self.history
         due = epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs
         if due and self.evaluate and history.note(epoch, self.evaluate()):
@@ -212,7 +204,7 @@ class _Training:
         )
 
     def _resume(self, checkpoint: Checkpoint) -> int:
-        """Load a checkpoint where there is one; return the epoch to begin with."""
+        """Load a checkpoint if there is one; return the first epoch."""
         saved = checkpoint.load(self.request, self.device)
         if saved is None:
             return 1

@@ -13,12 +13,12 @@ class LoopSchedule:
 
     Attributes:
         learning_rate: of Adam, in the first epoch.
-        decay: what the learning rate is multiplied by after each epoch.
+        decay: factor of the learning rate per epoch.
         weight_decay: of Adam; a model may exempt some weights (see :func:`trueedge.training.optimize`).
         epochs: the largest number of epochs.
-        evaluate_every: epochs between two evaluations on the validation part.
-        patience: evaluations without improvement before stopping; one more stops the training.
-        clip: the largest norm of the gradient of each child module of the model; 0: no clipping.
+        evaluate_every: epochs between validation checks.
+        patience: validation checks without improvement that are allowed; one more stops the training.
+        clip: the largest gradient norm per child module of the model; 0: no clipping.
     """
 
     learning_rate: float = 0.01
@@ -38,7 +38,7 @@ class LoopSchedule:
             raise must_be("decay", "Schedule", "above 0 and at most 1", self.decay)
 
     def check_at_least(self, low: int, *names: str) -> None:
-        """Refuse settings below a number."""
+        """Refuse settings below a bound."""
         for name in names:
             if not getattr(self, name) >= low:
                 raise must_be(name, "Schedule", f"{low} or more", getattr(self, name))

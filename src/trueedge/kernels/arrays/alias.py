@@ -28,7 +28,7 @@ class Alias(NamedTuple):
 
 
 def alias_table(weights: Float64s) -> Alias:
-    """A table to draw in proportion to weights.
+    """Return a table to draw in proportion to weights.
 
     Args:
         weights: float64 array (n,), not negative, with a positive sum where n is not 0.
@@ -42,7 +42,7 @@ def alias_table(weights: Float64s) -> Alias:
 
 @njit(cache=True, nogil=True)
 def drawn(threshold: UInt32s, other: Int32s, word: np.uint64) -> np.int64:
-    """A slot of an alias table, from one random word."""
+    """Return a slot of an alias table, from one random word."""
     # Without their width the compiler would mix signed and unsigned numbers to floats.
     slot = np.int64(((word >> _HIGH) * np.uint64(len(threshold))) >> _HIGH)
     return slot if word & _LOW < np.uint64(threshold[slot]) else np.int64(other[slot])

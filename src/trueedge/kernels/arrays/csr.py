@@ -11,7 +11,7 @@ from trueedge.kernels.text.tidying import HALF, LOWER_HALF, block_size, range_bi
 
 
 def neighbour_lists(edges: Int32s, num_nodes: int) -> tuple[Int64s, Int32s]:
-    """Both directions of each edge as sorted rows of neighbours: int64 (n + 1,), int32 (2m,).
+    """Return both directions of each edge as sorted rows of neighbours: int64 (n + 1,), int32 (2m,).
 
     A row holds its smaller neighbours before its larger ones. The larger ones are in the edges' order
     already. For the smaller ones edges are dealt, front to back, into ranges of their larger node, and each
@@ -19,7 +19,6 @@ def neighbour_lists(edges: Int32s, num_nodes: int) -> tuple[Int64s, Int32s]:
 
     Args:
         edges: int32 array (m, 2), ``u < v``, sorted.
-        num_nodes: the number of nodes n.
     """
     shift, size = range_bits(len(edges), num_nodes), block_size(len(edges))
     ranges = ((num_nodes - 1) >> shift) + 1
@@ -52,7 +51,7 @@ def neighbour_lists(edges: Int32s, num_nodes: int) -> tuple[Int64s, Int32s]:
 
 @njit(cache=True, nogil=True)
 def _count(edges: Int32s, shift: int, ranges: int) -> Int64s:
-    """How many edges have their smaller, and how many their larger node in each range."""
+    """Return how many edges have their smaller, and how many their larger node in each range."""
     counts = np.zeros((2, ranges), dtype=np.int64)
     for i in range(len(edges)):
         counts[0, edges[i, 0] >> shift] += 1

@@ -48,7 +48,7 @@ def group_by(keys: NDArray[np.integer[Any]], num_keys: int) -> Groups:
 
 
 def num_blocks(num_groups: int) -> int:
-    """Into how many blocks to deal groups: block b takes groups b, b + blocks, b + 2 blocks, …
+    """Return into how many blocks to deal groups: block b takes groups b, b + blocks, b + 2 blocks, …
 
     Dealing keeps the blocks even where neighbouring groups are alike; what is computed for a group never
     depends on its block, so results do not depend on the number of threads.

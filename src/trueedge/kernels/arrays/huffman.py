@@ -25,7 +25,7 @@ class Paths(NamedTuple):
 
 
 def huffman_paths(counts: Int64s) -> Paths:
-    """The ways to the leaves of the tree in which frequent leaves lie near the root.
+    """Return the ways to the leaves of the tree in which frequent leaves lie near the root.
 
     Args:
         counts: int64 array (n,), how often each leaf occurs.

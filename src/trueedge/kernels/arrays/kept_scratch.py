@@ -28,7 +28,7 @@ class KeptScratch(Generic[Scratch]):
         self._last: tuple[weakref.ref[Any], tuple[float, ...], Scratches[Scratch]] | None = None
 
     def of(self, indptr: NDArray[Any], *parameters: float) -> Scratches[Scratch]:
-        """Where threads get what ``make(indptr, *parameters)`` makes.
+        """Return where threads get what ``make(indptr, *parameters)`` makes.
 
         Args:
             indptr: int64 array (n + 1,), which stands for the graph; one that may be written to might be

@@ -19,7 +19,7 @@ _27, _30, _31, _32 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(32)
 
 @njit(cache=True, nogil=True)
 def draw_key(key: np.uint64, first: int, second: int) -> np.uint64:
-    """A key for an ordered pair of nodes; (a, b) and (b, a) get unrelated ones."""
+    """Return a key for an ordered pair of nodes; (a, b) and (b, a) get unrelated ones."""
     return np.uint64(_mix(_mix(key + np.uint64(first) * _STEP) + np.uint64(second) * _STEP))
 
 
@@ -28,7 +28,6 @@ def draw_free(key: np.uint64, taken: Bools, free: int, drawn: Int32s, room: Int3
     """Draw distinct nodes that are not taken, every choice equally likely; they are taken afterwards.
 
     Args:
-        key: what the draws depend on.
         taken: bool array (n,).
         free: how many nodes are not taken, at least as many as are drawn.
         drawn: int32 array (m,), filled.
@@ -59,7 +58,7 @@ def draw_free(key: np.uint64, taken: Bools, free: int, drawn: Int32s, room: Int3
 
 @njit(cache=True, nogil=True)
 def _below(state: np.uint64, bound: int) -> tuple[int, np.uint64]:
-    """A number uniform on ``0..bound-1``, bound below 2^32, and the state after it.
+    """Return a number uniform on ``0..bound-1``, bound below 2^32, and the state after it.
 
     Lemire: Fast Random Integer Generation in an Interval, ACM TOMACS 2019.
     """

@@ -28,7 +28,7 @@ def _is_row(kind: types.Type) -> bool:
 
 
 def _block(context: Any, builder: Any, kind: Any, array: Any, start: Any) -> Any:
-    """The address of the sixteen numbers from ``start`` on."""
+    """Return the address of the sixteen numbers from ``start`` on."""
     values = context.make_array(kind)(context, builder, array)
     place = cgutils.get_item_pointer(context, builder, kind, values, [start], wraparound=False)
     return builder.bitcast(place, _VECTOR.as_pointer())

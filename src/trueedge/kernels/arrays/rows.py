@@ -14,7 +14,7 @@ SPARSE = 0.25
 
 
 def row_products(table: Table, pairs: Int64s) -> Float64s:
-    """The inner product of the two rows each pair names, float64 (n,), added column by column.
+    """Return the inner product of the two rows each pair names, float64 (n,), added column by column.
 
     Args:
         table: float32 array (rows, columns), finite.

@@ -49,8 +49,6 @@ def run_blocks(
 
     Args:
         work: does the items ``first..last-1``; no two calls share a scratch at one time.
-        total: how many items there are.
-        size: how many items a block has.
         make_scratch: makes one thread's scratch, and is called at most once a thread; or what keeps them from
             run to run.
         progress: called with (items done, total) after each block, in the caller's thread.
@@ -84,10 +82,7 @@ def run_blocks(
 
 
 def _run_here(
-    one: Callable[[int, int], Result],
-    blocks: list[tuple[int, int]],
-    total: int,
-    progress: Steps | None,
+    one: Callable[[int, int], Result], blocks: list[tuple[int, int]], total: int, progress: Steps | None
 ) -> list[Result]:
     results: list[Result] = []
     for first, last in blocks:

@@ -32,11 +32,10 @@ class BlockGraph(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def find_merges(groups: Groups, terms: Terms, graph: BlockGraph, draws: Draws) -> tuple[Int64s, Float64s]:
-    """The cheapest of some merges for each group.
+    """Return the cheapest of some merges for each group.
 
     Args:
         groups: the partition.
-        terms: the prices.
         graph: the multigraph among its groups.
         draws: uint32 array (groups, proposals, 3) of random numbers.
 
@@ -82,7 +81,7 @@ def _propose_merge(graph: BlockGraph, r: int, draws: Draws) -> int:
 
 @njit(cache=True, nogil=True)
 def merge_price(groups: Groups, terms: Terms, graph: BlockGraph, r: int, s: int) -> float:
-    """What making one group of two adds to the description length, the number of groups' own terms apart."""
+    """Return what a merge adds to the description length, without the terms of the number of groups."""
     if graph.indptr[r + 1] - graph.indptr[r] > graph.indptr[s + 1] - graph.indptr[s]:
         r, s = s, r
     factorial = terms.log_factorial
@@ -113,7 +112,7 @@ def merge_price(groups: Groups, terms: Terms, graph: BlockGraph, r: int, s: int)
 
 @njit(cache=True, nogil=True)
 def join(partner: Int64s, order: Int64s, wanted: int) -> Int64s:
-    """The new group of each group when so many merges are made, in an order; numbered by first member.
+    """Return the new group of each group when so many merges are made, in an order; numbered by first member.
 
     Args:
         partner: int64 array (groups,), -1 for none.

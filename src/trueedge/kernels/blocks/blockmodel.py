@@ -62,7 +62,7 @@ class Groups(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def log_partitions(m: int, n: int, terms: Terms) -> float:
-    """``ln q(m, n)``, the number of partitions of m into at most n parts.
+    """Return ``ln q(m, n)``, with q(m, n) the number of partitions of m into at most n parts.
 
     Exact for a small m; ``C(m - 1, n - 1) / n!`` for very few parts; Szekeres' asymptotic formula otherwise
     (Peixoto, Nonparametric Bayesian Inference of the Microcanonical Stochastic Block Model, 2017).
@@ -87,7 +87,7 @@ def log_partitions(m: int, n: int, terms: Terms) -> float:
 
 @njit(cache=True, nogil=True)
 def group_term(size: int, ends: int, terms: Terms) -> float:
-    """What a group adds by its size and its sum of degrees alone."""
+    """Return what a group adds by its size and its sum of degrees alone."""
     if terms.corrected:
         # ln n_r! of the degrees' prior and -ln n_r! of the partition's cancel.
         return float(terms.log_factorial[ends] + log_partitions(ends, size, terms))
@@ -98,7 +98,7 @@ def group_term(size: int, ends: int, terms: Terms) -> float:
 
 @njit(cache=True, nogil=True)
 def edges_between(edges: PairCounts, r: int, s: int) -> int:
-    """The edges between two groups; of one group with itself, those within, each once."""
+    """Return the edges between two groups; of one group with itself, those within, each once."""
     return int(count_of(edges, min(r, s), max(r, s)))
 
 
@@ -112,16 +112,14 @@ def sweep(
     draws: Draws,
     bearable: Float64s,
 ) -> tuple[int, float]:
-    """Ask each node once whether it would rather be elsewhere, and move it to the best of some groups.
+    """Go through all nodes once, and move each to the best of some proposed groups.
 
     Proposed are groups that share a neighbouring group with the node, or any group, as in Peixoto, Efficient
     Monte Carlo and Greedy Heuristic for the Inference of Stochastic Block Models, 2014. No group is emptied.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         groups: changed in place.
-        terms: the prices.
         order: int64 array (nodes,), the nodes in the order they are asked.
         draws: uint32 array (nodes, proposals, 3) of random numbers.
         bearable: float64 array (nodes,), by how much each node's move may lengthen the description: zeros to
@@ -165,7 +163,7 @@ def sweep(
 
 @njit(cache=True, nogil=True)
 def _arcs_by_group(indptr: Int64s, indices: Int32s, groups: Groups) -> tuple[Int64s, Int32s]:
-    """The far ends of the arcs that leave each group: row starts and nodes."""
+    """Return the far ends of the arcs that leave each group: row starts and nodes."""
     starts = np.zeros(len(groups.sizes) + 1, dtype=np.int64)
     starts[1:] = np.cumsum(groups.ends)
     cursor = starts[:-1].copy()
@@ -180,7 +178,7 @@ def _arcs_by_group(indptr: Int64s, indices: Int32s, groups: Groups) -> tuple[Int
 
 @njit(cache=True, nogil=True, inline="always")
 def scaled(draw: np.uint32, bound: int) -> int:
-    """A number on ``0..bound-1`` from 32 random bits."""
+    """Return a number on ``0..bound-1`` from 32 random bits."""
     return int((np.int64(draw) * np.int64(bound)) >> 32)
 
 
@@ -203,7 +201,7 @@ def _propose(
 def _leaving_price(
     groups: Groups, terms: Terms, node: int, indptr: Int64s, ties: Int64s, touched: Int64s
 ) -> float:
-    """The part of a move's price that does not depend on where the node goes."""
+    """Return the part of a move's price that does not depend on where the node goes."""
     home, degree, factorial = groups.of[node], indptr[node + 1] - indptr[node], terms.log_factorial
     size, ends = groups.sizes[home], groups.ends[home]
     price = group_term(size - 1, ends - degree, terms) - group_term(size, ends, terms)
@@ -222,7 +220,7 @@ def _leaving_price(
 def _moving_price(
     groups: Groups, terms: Terms, node: int, other: int, indptr: Int64s, ties: Int64s, touched: Int64s
 ) -> float:
-    """The part that does."""
+    """Return the part that does."""
     home, degree, factorial = groups.of[node], indptr[node + 1] - indptr[node], terms.log_factorial
     size, ends = groups.sizes[other], groups.ends[other]
     price = group_term(size + 1, ends + degree, terms) - group_term(size, ends, terms)

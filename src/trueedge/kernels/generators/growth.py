@@ -13,7 +13,6 @@ def grow(rng: np.random.Generator, quotas: Int64s, extra: float, ends: int) -> I
     """Attach each node to distinct earlier ones, drawn in proportion to their degree plus a constant.
 
     Args:
-        rng: where the random words come from.
         quotas: int64 array (n,): how many earlier nodes each node attaches to, at most its own number; one
             that is equal to it attaches to them all.
         extra: what is added to every degree, 0 or more.

@@ -75,7 +75,7 @@ def join_communities(degrees: Int64s, internal: Int64s, communities: Int32s, dic
 def draw_sizes(
     cumulative: Float64s, smallest: int, largest: int, nodes: int, reaching: Int64s, draws: int, dice: Dice
 ) -> Int64s:
-    """Community sizes from a law, given that they sum to the number of nodes and have room for every node.
+    """Draw community sizes from a distribution, given that they sum to the nodes and have room for each.
 
     Sizes are drawn until they reach the number of nodes, and all anew where they pass it. One of as many
     tries as a community has nodes on average meets it (the renewal theorem): the work grows with the nodes.
@@ -110,7 +110,7 @@ def draw_sizes(
 
 @njit(cache=True, nogil=True)
 def has_room(sizes: Int64s, reaching: Int64s) -> bool:
-    """Whether every node can be in a community larger than its internal degree, all at the same time.
+    """Return whether every node can be in a community larger than its internal degree, all at the same time.
 
     Args:
         sizes: int64 array (c,), falling.

@@ -21,7 +21,7 @@ _TRIES_AT_LEAST = 4000
 
 
 def dice(key: int) -> Dice:
-    """What :func:`throw` draws from; the same key gives the same throws.
+    """Return what :func:`throw` draws from; the same key gives the same throws.
 
     Args:
         key: from 0 to 2^64 - 1.
@@ -31,13 +31,13 @@ def dice(key: int) -> Dice:
 
 @njit(cache=True, nogil=True)
 def throw(dice: Dice, bound: int) -> int:
-    """A number uniform on ``0..bound-1``; of 2^64 the rest modulo the bound does not matter."""
+    """Return a number uniform on ``0..bound-1``; of 2^64 the rest modulo the bound does not matter."""
     return int(_next_word(dice) % np.uint64(bound))
 
 
 @njit(cache=True, nogil=True)
 def throw_unit(dice: Dice) -> float:
-    """A number uniform on [0, 1), of 53 bits."""
+    """Return a number uniform on [0, 1), of 53 bits."""
     return float(_next_word(dice) >> np.uint64(11)) * 2.0**-53
 
 

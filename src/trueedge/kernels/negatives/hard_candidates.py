@@ -76,7 +76,7 @@ class Scratch(NamedTuple):
 
 
 def hard_negatives(problem: Problem, positives: Int64s, eps: float, progress: Steps | None = None) -> Int32s:
-    """The hardest negatives of each positive, half of them around each end: int32 (P, 2 half, 2).
+    """Return the hardest negatives of each positive, half of them around each end: int32 (P, 2 half, 2).
 
     Args:
         problem: the graph and what is asked of it; every end has at least ``half`` candidates.
@@ -106,7 +106,7 @@ def corrupted_ends(
     scratches: Scratches[Scratch],
     progress: Steps | None = None,
 ) -> Int32s:
-    """What takes the place of the other end, hardest first, around a stretch of the end nodes.
+    """Return what takes the place of the other end, hardest first, around a stretch of the end nodes.
 
     Args:
         problem: as for :func:`hard_negatives`.
@@ -133,7 +133,7 @@ def corrupted_ends(
 
 
 def heart_scratches(problem: Problem, eps: float) -> Scratches[Scratch]:
-    """The scratch of all threads: with RA and PPR some 90 bytes a node and thread."""
+    """Return the scratch of all threads: with RA and PPR some 90 bytes a node and thread."""
 
     def make() -> Scratch:
         count, nodes = len(problem.kinds), len(problem.indptr) - 1

@@ -129,7 +129,7 @@ def _collect(nodes: Int32s, walk: Walk, size: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _sum_of_ranks(lists: ScoreLists, walk: Walk, node: int) -> int:
-    """The sum of a node's ranks in all lists; where it is not listed, the number of nodes counts."""
+    """Return the sum of a node's ranks in all lists; where it is not listed, the number of nodes counts."""
     total = 0
     for at in range(len(lists.bits)):
         key = lists.bits[at, node]

@@ -19,17 +19,15 @@ _SHUFFLE_UP_TO = 8
 
 
 def words(rng: np.random.Generator, count: int) -> UInt64s:
-    """Raw random words, uint64 (count,)."""
+    """Return raw random words, uint64 (count,)."""
     return np.asarray(rng.bit_generator.random_raw(count), dtype=np.uint64)
 
 
 def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
-    """Whole numbers, each uniform on ``0..bound-1``: int64 (count,).
+    """Return whole numbers, each uniform on ``0..bound-1``: int64 (count,).
 
     Args:
-        rng: where the random words come from.
         bound: one bound for all of them, 1 to 2^62, or int64 (count,) with values from 1 to 2^32 - 1.
-        count: how many.
     """
     if isinstance(bound, (int, np.integer)) and bound >= _HALF:
         return _below_large(rng, int(bound), count)
@@ -42,10 +40,9 @@ def below(rng: np.random.Generator, bound: int | Int64s, count: int) -> Int64s:
 
 
 def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
-    """Distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
+    """Return distinct numbers of ``0..size-1``, every ordered choice equally likely: int64 (count,).
 
     Args:
-        rng: where the random words come from.
         size: how many there are to choose from, up to 2^62.
         count: how many are chosen, at most ``size``.
     """
@@ -61,10 +58,9 @@ def distinct(rng: np.random.Generator, size: int, count: int) -> Int64s:
 
 
 def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) -> Int64s:
-    """:func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
+    """Return :func:`distinct` for many rows at once: int64 (sum of counts,), row after row.
 
     Args:
-        rng: where the random words come from.
         sizes: int64 (rows,), how many there are to choose from in each row, below 2^32.
         counts: int64 (rows,), how many are chosen, at most the size.
     """
@@ -77,13 +73,13 @@ def distinct_in_rows(rng: np.random.Generator, sizes: Int64s, counts: Int64s) ->
 
 
 def first_occurrences(values: Int64s) -> Int64s:
-    """The values without those that occurred before, in their order."""
+    """Return the values without those that occurred before, in their order."""
     return values[np.sort(np.unique(values, return_index=True)[1])]
 
 
 @njit(cache=True, nogil=True)
 def shuffled_prefix(size: int, picks: Int64s) -> Int64s:
-    """The first places of ``0..size-1`` after swapping, for each i in turn, place i with ``picks[i] >= i``.
+    """Return the first places of ``0..size-1`` after swapping, for each i, place i with ``picks[i] >= i``.
 
     Args:
         size: the length of the range.

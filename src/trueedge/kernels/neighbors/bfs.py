@@ -10,14 +10,13 @@ from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 
 
 def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
-    """The number of edges on a shortest path between the ends of each pair, int32 (n,); -1 where none is.
+    """Return the length of a shortest path between the ends of each pair, int32 (n,); -1 if there is none.
 
     Pairs are gathered by the column with fewer distinct nodes. The search around a source is shared by its
     targets and grows only as far as they need; each target is searched from until the two searches meet.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
     """
     found = np.full(len(pairs), -1, dtype=np.int32)

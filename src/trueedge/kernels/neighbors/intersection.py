@@ -43,18 +43,17 @@ BLOCKS = 16
 
 
 def common_neighbor_counts(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
-    """The number of common neighbours of each pair, float64 (n,).
+    """Return the number of common neighbours of each pair, float64 (n,).
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
         pairs: int64 array (n, 2).
     """
     return _scored(indptr, indices, pairs, Formula(COUNT, np.empty(0)))
 
 
 def common_neighbor_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, weights: Float64s) -> Float64s:
-    """The sum of ``weights[w]`` over the common neighbours w of each pair, float64 (n,).
+    """Return the sum of ``weights[w]`` over the common neighbours w of each pair, float64 (n,).
 
     The terms are added in ascending order of w and the rounding errors are carried along, so pairs whose
     common neighbours have the same weights get the same score, whatever their ids: ties stay ties.
@@ -67,7 +66,7 @@ def common_neighbor_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, weights
 
 
 def jaccard_indices(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Float64s:
-    """The share of common neighbours in all neighbours of each pair, float64 (n,); 0 where there are none.
+    """Return the share of common neighbours in all neighbours of each pair, float64 (n,); 0 if none.
 
     Args:
         indptr, indices, pairs: as in :func:`common_neighbor_counts`.
@@ -130,7 +129,7 @@ def _score_slab(indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula
 
 
 def _in_runs(pairs: Int64s) -> bool:
-    """Whether most pairs have an end in common with the next one, as a positive's negatives do."""
+    """Return whether most pairs have an end in common with the next one, as a positive's negatives do."""
     here = np.linspace(0, len(pairs) - 2, min(len(pairs) - 1, SAMPLED), dtype=np.int64)
     alike = (pairs[here] == pairs[here + 1]).any(axis=1)
     return len(here) > 0 and float(alike.mean()) > IN_RUNS

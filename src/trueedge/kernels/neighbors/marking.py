@@ -65,13 +65,13 @@ class Queue(NamedTuple):
 
 
 def make_scratch(nodes: int) -> Scratch:
-    """Scratch for a graph of so many nodes."""
+    """Return scratch memory for a graph of so many nodes."""
     return Scratch(np.zeros(nodes, dtype=np.uint8), np.empty(nodes, dtype=np.int32))
 
 
 @njit(cache=True, nogil=True)
 def make_queue(count: int) -> Queue:
-    """An empty queue for so many pairs."""
+    """Return an empty queue for so many pairs."""
     return Queue(
         np.zeros(count + AHEAD, dtype=np.int32),
         np.zeros(count + AHEAD, dtype=np.int64),
@@ -93,10 +93,7 @@ def score_queue(
     """Score the first pairs of a queue.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        queue: the pairs.
-        filled: how many there are.
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,), ascending within a row.
         formula: what a score is.
         scratch: given back as it came.
         scores: float64 array, filled at the pairs' places.
@@ -161,7 +158,7 @@ def _list_marked(row: Int32s, marked: UInt8s, hits: Int32s) -> None:
 
 @njit(cache=True, nogil=True)
 def _marking_pays(shared: Int32s, size: Int32s, p: int, filled: int, degree: int) -> bool:
-    """Whether to mark a shared neighbourhood rather than search it for every other one."""
+    """Return whether to mark a shared neighbourhood rather than search it for every other one."""
     steps, reach = 1, 1
     while reach < degree:
         reach *= 2

@@ -29,7 +29,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_counts(first: Int64s, second: Int64s, amounts: Int64s, most: int) -> PairCounts:
-    """A table of counts.
+    """Return a table of counts.
 
     Args:
         first: int64 array (n,), each at least 0 and below 2^31.
@@ -55,7 +55,7 @@ def _fill(table: PairCounts, first: Int64s, second: Int64s, amounts: Int64s) -> 
 
 @njit(cache=True, nogil=True)
 def count_of(table: PairCounts, first: int, second: int) -> int:
-    """The count of a pair."""
+    """Return the count of a pair."""
     slot = _slot(table.keys, first, second)
     return int(table.values[slot]) if table.keys[slot] != EMPTY else 0
 
@@ -75,7 +75,7 @@ def count_add(table: PairCounts, first: int, second: int, amount: int) -> None:
 
 @njit(cache=True, nogil=True)
 def _slot(keys: Int64s, first: int, second: int) -> int:
-    """Where a pair is, or would be."""
+    """Return where a pair is, or would be."""
     key = (first << 32) | second
     mixed = (first * _MIX_FIRST) ^ (second * _MIX_SECOND)
     slot = (mixed ^ (mixed >> 17)) & (len(keys) - 1)

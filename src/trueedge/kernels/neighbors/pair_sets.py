@@ -19,11 +19,10 @@ BOTH, FIRST, SECOND = 0, 1, 2
 
 
 def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s]:
-    """The common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
+    """Return the common neighbours of each pair: where they start, int64 (m + 1,), and the nodes, ascending.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -43,11 +42,10 @@ def common_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s,
 
 
 def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, Int64s, NDArray[np.int8]]:
-    """All neighbours of each pair but its own ends: starts, nodes ascending, and whose neighbour each is.
+    """Return all neighbours of each pair without its ends: starts, nodes ascending, and whose each is.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         pairs: int64 (m, 2).
     """
     starts = np.zeros(len(pairs) + 1, dtype=np.int64)
@@ -69,12 +67,11 @@ def joint_sets(indptr: Int64s, indices: Int64s, pairs: Int64s) -> tuple[Int64s, 
 
 
 def turned_sets(starts: Int64s, nodes: Int64s, num_nodes: int) -> tuple[Int64s, Int64s, Int64s]:
-    """The sets each node is in: starts, int64 (n + 1,), the sets ascending, the places of their entries.
+    """Return the sets of each node: starts, int64 (n + 1,), sets ascending, positions of the entries.
 
     Args:
         starts: int64 (m + 1,), where each set's nodes start.
         nodes: int64 (k,).
-        num_nodes: n.
     """
     turned = np.zeros(num_nodes + 1, dtype=np.int64)
     rows, places = np.empty(len(nodes), dtype=np.int64), np.empty(len(nodes), dtype=np.int64)
@@ -88,7 +85,7 @@ def no_scratch() -> None:
 
 @njit(cache=True, nogil=True)
 def _ends(indptr, pairs, p):  # type: ignore[no-untyped-def]
-    """The list of the end with fewer neighbours, then that of the other."""
+    """Return the list of the end with fewer neighbours, then that of the other."""
     a, b = pairs[p, 0], pairs[p, 1]
     if indptr[a + 1] - indptr[a] > indptr[b + 1] - indptr[b]:
         a, b = b, a

@@ -97,7 +97,7 @@ def _squares(starts: Int64s, values: Float32s) -> Float64s:
 
 @njit(cache=True, nogil=True)
 def similarity_row(index: FeatureIndex, source: int, row: Float64s, touched: Int32s, seen: Bools) -> int:
-    """The squared cosine, times the source's squared length, of every node whose cosine is above zero.
+    """Return the squared cosine, times the source's squared length, of every node whose cosine is above zero.
 
     That orders nodes as the cosine does and needs no root: where features are whole numbers every sum is
     exact, so nodes of equal cosine get the very same score.

@@ -36,10 +36,9 @@ Counts = Int64s
 
 
 def own_sketches(num_nodes: int, permutations: int, key: int) -> tuple[Registers, Minima]:
-    """The sketches of the sets that hold one node each: uint8 (n, 256) and int32 (n, permutations).
+    """Return the sketches of the sets that hold one node each: uint8 (n, 256) and int32 (n, permutations).
 
     Args:
-        num_nodes: how many nodes there are.
         permutations: hash functions of the MinHash sketch; their values are 31 bits long.
         key: what the hash functions depend on.
     """
@@ -51,11 +50,10 @@ def own_sketches(num_nodes: int, permutations: int, key: int) -> tuple[Registers
 
 
 def spread(indptr: Int64s, indices: Int64s, registers: Registers, minima: Minima) -> tuple[Registers, Minima]:
-    """The sketches of the unions of each node's set and its neighbours': one hop further.
+    """Return the sketches of the unions of each node's set and its neighbours': one hop further.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int (arcs,).
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int (arcs,).
         registers: uint8 (n, 256).
         minima: int32 (n, permutations).
     """
@@ -69,7 +67,7 @@ def spread(indptr: Int64s, indices: Int64s, registers: Registers, minima: Minima
 
 
 def union_sums(pairs: Int64s, left: Registers, right: Registers) -> tuple[Counts, Counts]:
-    """What the sizes of unions of two sets are estimated from.
+    """Return what the sizes of unions of two sets are estimated from.
 
     Args:
         pairs: int64 (m, 2), a row of the one and a row of the other.
@@ -91,7 +89,7 @@ def union_sums(pairs: Int64s, left: Registers, right: Registers) -> tuple[Counts
 
 
 def equal_minima(pairs: Int64s, left: Minima, right: Minima) -> Counts:
-    """For how many hash functions two sets have the same smallest value, int64 (m,).
+    """Return for how many hash functions two sets have the same smallest value, int64 (m,).
 
     Args:
         pairs: int64 (m, 2), a row of the one and a row of the other.
@@ -102,7 +100,7 @@ def equal_minima(pairs: Int64s, left: Minima, right: Minima) -> Counts:
 
 
 def own_bits(num_nodes: int) -> Bits:
-    """The exact sets that hold one node each, a bit a node: uint64 (n, n / 64 rounded up)."""
+    """Return the exact sets that hold one node each, a bit a node: uint64 (n, n / 64 rounded up)."""
     bits = np.zeros((num_nodes, (num_nodes + 63) // 64), dtype=np.uint64)
     nodes = np.arange(num_nodes)
     bits[nodes, nodes // 64] = np.uint64(1) << (nodes % 64).astype(np.uint64)
@@ -110,7 +108,7 @@ def own_bits(num_nodes: int) -> Bits:
 
 
 def spread_bits(indptr: Int64s, indices: Int64s, bits: Bits) -> Bits:
-    """The unions of each node's exact set and its neighbours': one hop further."""
+    """Return the unions of each node's exact set and its neighbours': one hop further."""
     more = bits.copy()
 
     def work(first: int, last: int, _: None) -> None:
@@ -121,7 +119,7 @@ def spread_bits(indptr: Int64s, indices: Int64s, bits: Bits) -> Bits:
 
 
 def shared_bits(pairs: Int64s, left: Bits, right: Bits) -> Counts:
-    """How many nodes two exact sets share, int64 (m,)."""
+    """Return how many nodes two exact sets share, int64 (m,)."""
     return _counted(_shared_bits, pairs, left, right)
 
 

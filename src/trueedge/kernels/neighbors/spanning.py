@@ -10,14 +10,13 @@ from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 
 @njit(cache=True, nogil=True)
 def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
-    """Which edges first join two components when they are looked at in an order: bool (m,).
+    """Return which edges first join two components when they are looked at in an order: bool (m,).
 
     With a random order this is the minimum spanning forest for independent random weights.
 
     Args:
         edges: int32 (m, 2), ids below ``num_nodes``.
         order: int64 (m,), a permutation of the rows.
-        num_nodes: the number of nodes.
 
     Kruskal 1956, "On the shortest spanning subtree of a graph and the traveling salesman problem".
     """
@@ -44,7 +43,7 @@ def spanning_forest(edges: Int32s, order: Int64s, num_nodes: int) -> Bools:
 
 @njit(cache=True, nogil=True, inline="always")
 def _root(parent: Int32s, node: int) -> int:
-    """The representative of a node's component; the path to it is halved on the way."""
+    """Return the representative of a node's component; the path to it is halved on the way."""
     while parent[node] != node:
         parent[node] = parent[parent[node]]
         node = parent[node]

@@ -48,7 +48,7 @@ class Subgraphs(NamedTuple):
         return sum(part.nbytes for part in self)
 
     def take(self, which: Int64s) -> Subgraphs:
-        """Some of them, int64 (m,), in the order asked for."""
+        """Return some of them, int64 (m,), in the order asked for."""
         sizes = np.diff(self.starts)[which]
         arcs = (self.indptr[self.starts[1:]] - self.indptr[self.starts[:-1]])[which]
         starts, arc_starts = _ends(sizes), _ends(arcs)
@@ -68,18 +68,17 @@ def enclosing_subgraphs(
     share: float = 1.0,
     key: int = 0,
 ) -> Subgraphs:
-    """The subgraphs spanned by the nodes within some hops of either end of a pair, without its own edge.
+    """Return the subgraphs of nodes within some hops of either end of a pair, without the pair's own edge.
 
     A node's label comes of its distances d, e from the two ends, each taken inside the subgraph without the
     other end: ``1 + min(d, e) + s // 2 * (s // 2 + s % 2 - 1)`` where ``s = d + e``.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int array (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int (arcs,), ascending within a row.
         pairs: int64 array (p, 2); which end comes first does not matter.
         hops: how far nodes are taken from the nearer end.
-        most: the most nodes that are taken at one distance, drawn at random; 0: all.
-        share: the share of the nodes at one distance that is taken, drawn at random.
+        most: the largest number of nodes per distance, sampled; 0: all.
+        share: the share of the nodes per distance that is sampled.
         key: what the draws depend on, beside the pair itself.
     """
 
@@ -120,7 +119,7 @@ def _block(
     key: np.uint64,
     scratch: Scratch,
 ) -> Arrays:
-    """Some pairs one after the other; ``place`` holds the number of each node of the pair at hand."""
+    """Return some pairs one after the other; ``place`` holds the number of each node of the pair at hand."""
     place, found, near, far, queue = scratch
     count = len(pairs)
     starts = np.zeros(count + 1, dtype=np.int64)
@@ -166,7 +165,7 @@ def _grow(
     place: Int32s,
     found: Int32s,
 ) -> tuple[int, int]:
-    """How many nodes are around two ends, and how many arcs and loops they have.
+    """Return how many nodes are around two ends, and how many arcs and loops they have.
 
     They are left in ``found``, and their numbers in ``place``.
     """
@@ -214,7 +213,7 @@ def _grow(
 
 @njit(cache=True, nogil=True)
 def _thin(level: Int32s, keep: int, key: np.uint64) -> Int32s:
-    """The nodes of a level, those first that are kept: whose draws are lowest."""
+    """Return the nodes of a level, those first that are kept: whose draws are lowest."""
     draws = np.empty(len(level), dtype=np.uint64)
     for i in range(len(level)):
         # Different nodes never draw the same number.

@@ -12,14 +12,13 @@ from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 def two_hop_row(
     indptr: Int64s, indices: Int32s, weights: Float64s, source: int, row: Float64s, touched: Int32s
 ) -> int:
-    """The sum of ``weights[w]`` over the common neighbours w of a source and each node; how many have one.
+    """Sum ``weights[w]`` over the common neighbours w of a source and each node; return how many have one.
 
     With weights 1 / degree this is resource allocation, with ones the number of common neighbours. The terms
     are added in ascending order of w, as a product of matrices would.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         weights: float64 array (n,), above zero at every node with a neighbour.
         source: the node whose row is computed.
         row: float64 array (n,), all zero; filled with the sums, which the caller clears where touched.

@@ -15,13 +15,12 @@ _HEADS = 64
 def two_step_nodes(
     indptr: Int64s, indices: Int32s, heads: Int64s, skip_starts: Int64s, skip: Int64s, room: Int64s
 ) -> tuple[Int32s, Int64s]:
-    """The distinct nodes that two steps from each head lead to: int32 in the rooms, and their number (q,).
+    """Return the distinct nodes two steps from each head, int32 in the rooms, and their number (q,).
 
     A head's nodes stand in the order the steps reach them, which depends on the graph alone.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int32 (arcs,).
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,).
         heads: int64 (q,).
         skip_starts: int64 (q + 1,), where each head's nodes that do not count start.
         skip: int64, those nodes.
@@ -39,7 +38,7 @@ def two_step_nodes(
 
 @njit(cache=True, nogil=True)
 def _walk(indptr, indices, heads, skip_starts, skip, room, first, last, stamp, found, counts):  # type: ignore[no-untyped-def]
-    """Some of the heads; a node was seen from a head where its stamp is the head's place."""
+    """Return some of the heads; a node was seen from a head where its stamp is the head's place."""
     for q in range(first, last):
         for at in range(skip_starts[q], skip_starts[q + 1]):
             stamp[skip[at]] = q

@@ -13,7 +13,7 @@ from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int64s
 
 @njit(cache=True, nogil=True, parallel=True)
 def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tuple[Int64s, Int64s]:
-    """How many of its own negatives are scored strictly above each positive, and how many at least as high.
+    """Return how many of its own negatives score strictly above each positive, and how many at least as high.
 
     Args:
         positive: float64 array (P,).
@@ -42,7 +42,7 @@ def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tupl
 def rank_relevant(
     indptr: Int64s, scores: NDArray[np.floating[Any]], relevant: Bools, starts: Int64s
 ) -> tuple[Int64s, Int64s]:
-    """For each relevant candidate of each list, how many candidates lie above it and how many tie with it.
+    """Return how many candidates lie above each relevant one in its list, and how many tie with it.
 
     Args:
         indptr: int64 array (q + 1,), where each list starts in ``scores``.
@@ -92,7 +92,7 @@ def _rank_one_list(scores: NDArray[np.floating[Any]], relevant: Bools, above: In
 
 @njit(cache=True, nogil=True)
 def chance_of_hit(above: Int64s, tied: Int64s, relevant: Int64s, k: int) -> Float64s:
-    """The chance that a relevant candidate is among the first k of each list, over random orders of ties.
+    """Return the chance of a relevant candidate among the first k of each list, over random orders of ties.
 
     Args:
         above: int64 array (q,), the candidates above the best relevant one.
@@ -112,7 +112,7 @@ def chance_of_hit(above: Int64s, tied: Int64s, relevant: Int64s, k: int) -> Floa
 
 @njit(cache=True, nogil=True)
 def reciprocal_first(above: Int64s, tied: Int64s, relevant: Int64s) -> Float64s:
-    """The expected reciprocal rank of each list's first relevant candidate, over random orders of ties.
+    """Return the expected reciprocal rank of each list's first relevant candidate, over orders of ties.
 
     Args:
         above, tied, relevant: as in :func:`chance_of_hit`.

@@ -49,7 +49,7 @@ class ScoreLists(NamedTuple):
 
 
 def score_lists(rows: Float64s) -> ScoreLists:
-    """Empty lists over rows of scores, float64 (lists, n), which stay the caller's to fill and to clear."""
+    """Return empty lists over rows of scores, float64 (lists, n), filled and cleared by the caller."""
     lists = len(rows)
     return ScoreLists(
         rows.view(np.int64),

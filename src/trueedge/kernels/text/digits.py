@@ -19,7 +19,7 @@ SAFE_DIGITS = 18
 def read_digits(
     data: bytes, start: int, separator: str | None, columns: int
 ) -> tuple[Int64s, Int64s | None] | None:
-    """The first two columns and the rows' lines (from 0), or None where a line is not quite regular.
+    """Return the first two columns and the rows' lines (from 0), or None where a line is not quite regular.
 
     Lines are None where there is no blank one: then each is the next row.
 
@@ -52,7 +52,7 @@ def read_digits(
 
 
 def _borders(data: bytes, start: int) -> list[int]:
-    """Where blocks of whole lines begin, and where the last one ends."""
+    """Return where blocks of whole lines begin, and where the last one ends."""
     threads: int = numba.get_num_threads()
     size = max(LEAST_BYTES_PER_BLOCK, -(-(len(data) - start) // (BLOCKS_PER_THREAD * threads)))
     borders = [start]
@@ -66,7 +66,7 @@ def _borders(data: bytes, start: int) -> list[int]:
 
 @njit(cache=True, nogil=True)
 def _lines(text: UInt8s, begin: int, end: int) -> int:
-    """How many lines there are, the last one with a line feed or without."""
+    """Return how many lines there are, the last one with a line feed or without."""
     count = 0
     for i in range(begin, end):
         count += text[i] == NEWLINE
@@ -137,7 +137,7 @@ def _plain_rows(
 
 @njit(cache=True, nogil=True)
 def _skip(text: UInt8s, at: int, end: int, mark: int) -> int:
-    """The next byte that is no white space; a tab that separates columns is none."""
+    """Return the next byte that is no white space; a tab that separates columns is none."""
     while at < end:
         byte = text[np.uint64(at)]
         if byte > SPACE or not (byte == SPACE or (byte == TAB and mark != TAB)):
@@ -148,7 +148,7 @@ def _skip(text: UInt8s, at: int, end: int, mark: int) -> int:
 
 @njit(cache=True, nogil=True)
 def _number(text: UInt8s, at: np.uint64, end: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """The number that begins at a byte, if any does, and the byte behind it."""
+    """Return the number that begins at a byte, if any does, and the byte behind it."""
     value = np.uint64(0)
     # An unsigned index cannot count from the end, so the compiler need not ask.
     while at < end:
@@ -202,7 +202,7 @@ def _is_plain(byte: int) -> bool:
 
 @njit(cache=True, nogil=True)
 def _filled_lines(text: UInt8s, start: int, count: int) -> Int64s:
-    """The lines, from 0, that are not blank, where there are so many."""
+    """Return the lines, from 0, that are not blank, where there are so many."""
     lines = np.empty(count, dtype=np.int64)
     found, line, filled = 0, 0, False
     for i in range(start, len(text)):

@@ -25,7 +25,7 @@ LOWER_HALF = (1 << HALF) - 1
 
 
 def sorted_edges(pairs: Int64s, num_nodes: int) -> tuple[Int32s, int, int]:
-    """Each pair once with its smaller node first, sorted; and how many self-loops and repeats were left out.
+    """Return each pair once, smaller node first, sorted; and the number of self-loops and of duplicates.
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
@@ -43,11 +43,10 @@ def sorted_edges(pairs: Int64s, num_nodes: int) -> tuple[Int32s, int, int]:
 
 
 def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
-    """The first row that holds the same pair in either direction, for each row: int64 (m,).
+    """Return the first row that holds the same pair in either direction, for each row: int64 (m,).
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
     """
     first: Int64s = _first_of_equals(pairs, edge_order(pairs, num_nodes))
     return first
@@ -55,11 +54,10 @@ def first_rows(pairs: Int64s, num_nodes: int) -> Int64s:
 
 @njit(cache=True, nogil=True)
 def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
-    """The rows of pairs by smaller node, then larger node, then row: int64 (m,).
+    """Return the rows of pairs by smaller node, then larger node, then row: int64 (m,).
 
     Args:
         pairs: int64 array (m, 2), ids below ``num_nodes``.
-        num_nodes: the number of nodes.
     """
     # Two stable passes of counting sort: by the larger node, then by the smaller one.
     cursor = np.zeros(num_nodes + 1, dtype=np.int64)
@@ -86,19 +84,19 @@ def edge_order(pairs: Int64s, num_nodes: int) -> Int64s:
 
 
 def range_bits(num_pairs: int, num_nodes: int) -> int:
-    """By how many bits a node is shifted to get the number of its range."""
+    """Return the number of bits by which a node is shifted to get its range."""
     wanted = min(MOST_RANGES, max(1, num_pairs // PAIRS_PER_RANGE))
     return max(0, int(num_nodes - 1).bit_length() - int(wanted).bit_length() + 1)
 
 
 def block_size(num_pairs: int) -> int:
-    """How many pairs a thread deals at a time; it changes nothing in what comes out."""
+    """Return how many pairs a thread deals at a time; it changes nothing in what comes out."""
     threads: int = numba.get_num_threads()
     return max(LEAST_PAIRS_PER_BLOCK, -(-num_pairs // (2 * threads)))
 
 
 def ranges_per_block(ranges: int) -> int:
-    """How many ranges a thread takes at a time: taking a block costs more than sorting one range."""
+    """Return how many ranges a thread takes at a time: taking a block costs more than sorting one range."""
     threads: int = numba.get_num_threads()
     return max(1, -(-ranges // (16 * threads)))
 
@@ -125,7 +123,7 @@ def _dealt(pairs: Int64s, num_nodes: int, shift: int) -> tuple[Int64s, Int64s]:
 
 
 def _sorted(keys: Int64s, starts: Int64s, num_nodes: int, shift: int) -> tuple[Int32s, int]:
-    """The pairs of keys in their order, and how many of them repeat the one before."""
+    """Return the pairs of keys in their order, and how many of them repeat the one before."""
     edges = np.empty((len(keys), 2), dtype=np.int32)
     widest = int(np.diff(starts).max(initial=0))
     digits = _digits(shift, num_nodes)

@@ -13,7 +13,7 @@ LANES = 4
 
 
 def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Float64s:
-    """The sum over all lengths l >= 1 of ``beta^l (A^l)_uv`` for each pair, float64 (n,).
+    """Return the sum over all lengths l >= 1 of ``beta^l (A^l)_uv`` for each pair, float64 (n,).
 
     The column of ``(I - beta A)^-1`` that belongs to a source is the least solution x of x = e + beta A x.
     Setting ``x[v] = e[v] + beta * (sum of x over the neighbours of v)`` again and again, from x = 0, adds
@@ -22,8 +22,7 @@ def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Fl
     accurate relative to itself, and one that no walk reaches stays zero. The source is the smaller id.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
         beta: below 1 over the largest eigenvalue of the adjacency; above it the sweeps never end.
     """

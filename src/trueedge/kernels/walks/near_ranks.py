@@ -37,13 +37,12 @@ class NearRanks(NamedTuple):
 
 
 def near_ranks(indptr: Int64s, indices: Int32s, alpha: float, eps: float, floor: float) -> NearRanks:
-    """The PageRank estimates of every node at itself, at its neighbours, and wherever they reach a floor.
+    """Return the PageRank of every node at itself, at its neighbours, and wherever it reaches a floor.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
-        alpha: the probability of going back to the source.
-        eps: the error bound a unit of degree.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        alpha: the teleport probability.
+        eps: the error bound per unit of degree.
         floor: the smallest estimate that is kept of nodes further away; above 1 keeps none.
     """
     nodes = len(indptr) - 1

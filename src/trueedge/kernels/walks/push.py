@@ -94,11 +94,11 @@ class Scratch(NamedTuple):
 
 
 def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
-    """The scratch of one thread for pushes at one alpha and eps.
+    """Return the scratch of one thread for pushes at one alpha and eps.
 
     Args:
         indptr: int64 array (n + 1,), the row starts of the adjacency.
-        alpha: the probability of going back to the source, between 0 and 1.
+        alpha: the teleport probability, between 0 and 1.
         eps: the threshold: a node is pushed at a residual of alpha * eps * degree.
     """
     nodes = len(indptr) - 1
@@ -118,14 +118,13 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
 
 
 def push_rows(indptr: Int64s, indices: Int32s, sources: Int64s, alpha: float, eps: float) -> SparseRows:
-    """The PageRank estimates of many sources, a sparse row each.
+    """Return the PageRank estimates of many sources, a sparse row each.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         sources: int64 array (rows,).
-        alpha: the probability of going back to the source.
-        eps: the error bound a unit of degree.
+        alpha: the teleport probability.
+        eps: the error bound per unit of degree.
     """
 
     def work(first: int, last: int, scratch: Scratch) -> Block:
@@ -156,7 +155,7 @@ def push_values(
     alpha: float,
     eps: float,
 ) -> Float64s:
-    """The PageRank estimates of many sources at a few targets each; no row is ever stored.
+    """Return the PageRank estimates of many sources at a few targets each; no row is ever stored.
 
     Args:
         indptr, indices, sources, alpha, eps: as in :func:`push_rows`.
@@ -203,10 +202,9 @@ def push(
     """Push from one source until no residual is at its threshold; the number of nodes with an estimate.
 
     Args:
-        indptr: int64 array (n + 1,).
-        indices: int32 array (arcs,), ascending within a row.
-        source: the node the walk goes back to.
-        alpha: the probability of going back.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
+        source: the node the walk starts from.
+        alpha: the teleport probability.
         state: from :func:`push_state`, with the same alpha; given back as it came.
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
         support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.
@@ -249,7 +247,7 @@ def push(
 
 @njit(cache=True, nogil=True)
 def _next_stamp(state: PushState) -> Any:
-    """The number of a new push."""
+    """Return the number of a new push."""
     if state.stamp[0] == LAST_STAMP:
         state.stamp[0] = 0
         state.tags[:, STAMP] = 0

@@ -24,20 +24,18 @@ _ELEVEN = np.uint64(11)
 def random_walks(
     indptr: Int64s, indices: Int32s, starts: Int32s, length: int, key: int, p: float, q: float, first: int
 ) -> Int32s:
-    """Walks of ``length`` nodes, int32 (walks, length); a walk that cannot go on ends in ``NOWHERE``.
+    """Return walks of ``length`` nodes, int32 (walks, length); a walk that cannot go on ends in ``NOWHERE``.
 
     A step goes from v, reached from t, to a neighbour x of v with a weight of 1/p where x is t, 1 where x is
     a neighbour of t, and 1/q elsewhere; the first step, and all where p and q are 1, go to any neighbour
     alike.
 
     Args:
-        indptr: int64 array (n + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int32 (arcs,), ascending within a row.
         starts: int32 array (walks,), where each walk starts.
         length: nodes in a walk, the first one too.
-        key: what the draws depend on.
-        p: above 1, walks seldom turn back.
-        q: above 1, walks stay near where they came from.
+        p: the return parameter; above 1, walks rarely turn back.
+        q: the in-out parameter; above 1, walks stay near the previous node.
         first: the number of the first walk; walk i is keyed by ``first + i``.
 
     Grover, Leskovec: node2vec: Scalable Feature Learning for Networks, KDD 2016.
@@ -108,7 +106,7 @@ def _biased(
 
 @njit(cache=True, nogil=True)
 def _neighbor(indptr: Int64s, indices: Int32s, node: np.int32, word: np.uint64) -> np.int32:
-    """A neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
+    """Return a neighbour, all alike but for one part in four billion; ``NOWHERE`` where there is none."""
     degree = indptr[node + 1] - indptr[node]
     if degree == 0:
         return np.int32(NOWHERE)

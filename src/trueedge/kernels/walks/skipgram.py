@@ -37,11 +37,8 @@ class Model(NamedTuple):
         inputs: float32 array (n * size,), the nodes' vectors.
         outputs: float32 array (n * size,), what they are multiplied with where a node is predicted.
         inner: float32 array ((n - 1) * size,), the same for the inner nodes of the tree; empty without one.
-        threshold: see :class:`trueedge.kernels.arrays.alias.Alias`.
-        other: see :class:`trueedge.kernels.arrays.alias.Alias`.
-        starts: see :class:`trueedge.kernels.arrays.huffman.Paths`.
-        on_path: see :class:`trueedge.kernels.arrays.huffman.Paths`.
-        left: see :class:`trueedge.kernels.arrays.huffman.Paths`.
+        threshold, other: see :class:`trueedge.kernels.arrays.alias.Alias`.
+        starts, on_path, left: see :class:`trueedge.kernels.arrays.huffman.Paths`.
         keep: float64 array (n,), the share of a node's occurrences that is kept.
         logistic: float32 array, the logistic function in cells from -FAR to FAR.
         window: how far apart in a walk two nodes may be.
@@ -136,7 +133,7 @@ class SkipGram:
 
 
 def _kept_shares(counts: Int64s, sample: float) -> Float64s:
-    """The share of each node's occurrences that is kept, as word2vec has it."""
+    """Return the share of each node's occurrences that is kept, as word2vec has it."""
     allowed = sample * counts.sum()
     if allowed == 0:
         return np.ones(len(counts))

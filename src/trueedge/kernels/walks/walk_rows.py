@@ -17,11 +17,10 @@ _Scratch = tuple[Float64s, Int64s, Float64s, Int64s, Bools]
 def walk_rows(
     indptr: Int64s, indices: Int64s, ends: Int64s, weights: Float64s
 ) -> tuple[Int64s, Int64s, Float64s]:
-    """Rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
+    """Return rows of a weighted sum of powers of the adjacency: starts, nodes ascending, values.
 
     Args:
-        indptr: int64 (n + 1,), the row starts of the adjacency.
-        indices: int64 (arcs,), ascending within a row.
+        indptr, indices: the CSR adjacency, int64 (n + 1,) and int64 (arcs,), ascending within a row.
         ends: int64 (q,), the nodes whose rows are asked for.
         weights: float64 (hops,), that of each power from the first on, above zero.
     """
@@ -47,7 +46,7 @@ def walk_rows(
 def row_overlaps(
     starts: Int64s, nodes: Int64s, values: Float64s, pairs: Int64s
 ) -> tuple[Int64s, Int64s, Float64s]:
-    """The nodes that two rows share, and the product of their values there: starts, nodes, products.
+    """Return the nodes that two rows share, and the product of their values there: starts, nodes, products.
 
     Args:
         starts: int64 (q + 1,), where each row starts.

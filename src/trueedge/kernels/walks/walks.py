@@ -12,7 +12,7 @@ from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 def walk_sums(
     indptr: Int64s, indices: Int32s, pairs: Int64s, coefficients: Float64s, weights: Float64s
 ) -> Float64s:
-    """The weights of all walks of length l, times ``coefficients[l - 1]``, summed over l: float64 (n,).
+    """Return the summed weights of walks of length l, times ``coefficients[l - 1]``, over l: float64 (n,).
 
     A walk's weight is the product of ``weights[w]`` over the nodes w it passes between its ends, a node as
     often as it is passed; with weights of one this counts walks, ``(A^l)_uv``. Walks from one end reach all
@@ -20,8 +20,7 @@ def walk_sums(
     are cheaper is walked from, whichever is named first, so (u, v) and (v, u) get the same bits.
 
     Args:
-        indptr: int64 array (nodes + 1,), the row starts of the adjacency.
-        indices: int32 array (arcs,).
+        indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
         pairs: int64 array (n, 2).
         coefficients: float64 array (lengths,), for the lengths 1, 2, …; at least one.
         weights: float64 array (nodes,), finite and not negative.
@@ -42,7 +41,7 @@ def walk_sums(
 
 @njit(cache=True, nogil=True)
 def _two_step_cost(indptr: Int64s, indices: Int32s) -> Int64s:
-    """The number of walks of two steps from each node."""
+    """Return the number of walks of two steps from each node."""
     cost = np.zeros(len(indptr) - 1, dtype=np.int64)
     for node in range(len(cost)):
         for w in indices[indptr[node] : indptr[node + 1]]:

@@ -1,1 +1,1 @@
-"""Divide the nodes into groups; a pair is scored by how often its two groups are joined."""
+"""Divide the nodes into groups; score a pair by the density of edges between its two groups."""

@@ -1,4 +1,4 @@
-"""What both block models share: their settings, the fit, and the score of a pair."""
+"""Stochastic block models, plain and degree-corrected."""
 
 from __future__ import annotations
 
@@ -23,31 +23,36 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class BlockModel(Method):
-    """A model of groups, fitted to the training graph by description length."""
+    """A stochastic block model of the training graph.
+
+    The partition and its number of groups have the smallest description length that the search finds:
+    :func:`trueedge.methods.blockmodels.description.description_length` has the formula (the microcanonical
+    model of Peixoto, Parsimonious Module Inference in Large Networks, 2013, with his later prior of degrees),
+    and :func:`trueedge.methods.blockmodels.fitting.fit_partition` the search. Below, ``e_rs`` is the number
+    of edges between groups r and s (``e_rr`` twice those within r), and ``e_r`` the sum of degrees in r.
+    """
 
     family: ClassVar[str] = "blockmodels"
     corrected: ClassVar[bool]
 
     blocks: int | None = setting(
         None,
-        "the number of groups; without it, the one that makes the description shortest",
+        "number of groups; None: the one with the shortest description",
         low=1,
         high=2**31 - 1,
         kind=int,
         optional=True,
     )
-    starts: int = setting(
-        1, "how often the search begins anew; the shortest description wins", low=1, high=10**6
-    )
+    starts: int = setting(1, "number of searches; the shortest description is kept", low=1, high=10**6)
     affinity: str = setting(
         "counted",
-        "what joins two groups: the edges counted between them, or the 'positive' part of that matrix, shared"
-        " out by degree in both models, as in the published runs",
+        "edges counted between two groups, or the positive part of that matrix, weighted by degree in both"
+        " models, as in the published runs",
         choices=("counted", "positive"),
     )
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> BlockScorer:
-        """Find the groups of the task's training graph; the device changes nothing."""
+        """Find the groups of the task's training graph; the device has no effect."""
         del device
         graph = on_graph(task, self.name).graph
         if self.blocks is not None and self.blocks > graph.num_nodes:
@@ -63,14 +68,13 @@ class BlockModel(Method):
 
 @dataclass(frozen=True, eq=False)
 class BlockScorer:
-    """The expected number of edges of a pair, given the groups.
+    """Scores a pair by its expected number of edges, given the groups.
 
     Attributes:
-        name: the method's name.
         graph: where edges are counted.
         blocks: int64 array (n,), the group of each node, numbered by their first node.
         description_length: of the fitted graph and partition, in nats.
-        corrected: whether degrees are the model's parameters.
+        corrected: whether the model is degree-corrected.
     """
 
     name: str
@@ -85,11 +89,7 @@ class BlockScorer:
         return int(self.blocks.max(initial=-1)) + 1
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the score of each pair, float64 (n,).
-
-        With ``e_rs`` edges between two groups (``e_rr`` twice those within) it is ``e_rs / (n_r n_s)``, or
-        degree-corrected ``k_u k_v e_rs / (e_r e_s)``; zero where the groups have no edge.
-        """
+        """Return the score of each pair, float64 (n,); zero if there is no edge between the groups."""
         pairs = as_pairs(pairs, self.graph.num_nodes)
         ends = self.blocks[pairs]
         wanted = ends.min(axis=1) * self.num_blocks + ends.max(axis=1)
@@ -103,18 +103,18 @@ class BlockScorer:
         return scores
 
     def with_graph(self, graph: Graph) -> BlockScorer:
-        """Return the same groups with the edges of another graph on the same nodes counted."""
+        """Return the same groups with edges counted on another graph of the same nodes."""
         return type(self)(self.name, graph, self.blocks, self.description_length, self.corrected)
 
     @cached_property
     def _edges(self) -> tuple[Ints, Ints]:
-        """The pairs of groups with edges as sorted numbers, and their ``e_rs``."""
+        """The sorted keys of pairs of groups with edges, and their ``e_rs``."""
         first, second, count = edges_among(self.graph, self.blocks, self.num_blocks)
         return first * self.num_blocks + second, np.where(first == second, 2 * count, count)
 
     @cached_property
     def _weights(self) -> NDArray[np.float64]:
-        """What a node multiplies ``e_rs`` by: its share of its group, by degree or by head."""
+        """The factor of ``e_rs`` for each node: its share of its group, by degree or by number."""
         if not self.corrected:
             return 1.0 / np.bincount(self.blocks)[self.blocks]
         ends = group_ends(self.graph, self.blocks, self.num_blocks)
@@ -125,9 +125,9 @@ class BlockScorer:
 class PositiveBlockScorer(BlockScorer):
     """The score of the degree-bias paper's runs: degrees times the positive part of ``e_rs / (e_r e_s)``.
 
-    They turn groups into vectors whose dot product is the score, and a dot product has no negative
-    eigenvalues: that groups are joined to others rather than within is lost. It is the same for the plain
-    model and the degree-corrected one, apart from the groups. Memory grows with the square of their number.
+    Those runs turn groups into vectors and score by dot product, which drops negative eigenvalues: edges
+    mostly between groups, not within, are lost. Both models score alike, given the groups. Memory is
+    quadratic in the number of groups.
     """
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

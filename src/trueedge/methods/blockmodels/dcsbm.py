@@ -10,14 +10,7 @@ from trueedge.methods.blockmodels.blockmodel import BlockModel
 
 @dataclass(frozen=True)
 class DegreeCorrectedSBM(BlockModel):
-    """Edges between two groups, shared out by degree, ``k_u k_v e_rs / (e_r e_s)``.
-
-    ``e_rr`` is twice the edges within a group, and ``e_r`` the sum of its degrees. Groups and their number
-    are those of least description length, or of the least that the search finds:
-    :func:`trueedge.methods.blockmodels.description.description_length` has the formula (the microcanonical
-    model of Peixoto, Parsimonious Module Inference in Large Networks, 2013, with his later prior of degrees),
-    and :func:`trueedge.methods.blockmodels.fitting.fit_partition` the search.
-    """
+    """The degree-corrected model: a pair scores ``k_u k_v e_rs / (e_r e_s)``."""
 
     name: ClassVar[str] = "dc-sbm"
     title: ClassVar[str] = "Degree-corrected Stochastic Block Model"

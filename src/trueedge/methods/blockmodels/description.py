@@ -1,4 +1,4 @@
-"""The description length of a partition: how many nats the graph takes when told group by group."""
+"""The description length of a graph and a partition of its nodes into groups."""
 
 from __future__ import annotations
 
@@ -39,14 +39,13 @@ def description_length(graph: Graph, blocks: ArrayLike, corrected: bool) -> floa
     Bayesian Inference of the Microcanonical Stochastic Block Model, 2017.
 
     Args:
-        graph: the graph.
-        blocks: int array (n,), the group of each node; groups are numbered in any way.
+        blocks: int array (n,), the group of each node, with any numbering.
         corrected: whether the model is degree-corrected.
     """
     given = np.asarray(blocks)
     if given.shape != (graph.num_nodes,) or given.dtype.kind not in "iu":
         raise InputError(
-            f"blocks must be {graph.num_nodes} whole numbers, one a node, got {given.dtype} {given.shape}"
+            f"blocks must be {graph.num_nodes} whole numbers, one per node, got {given.dtype} {given.shape}"
         )
     names, of = np.unique(given, return_inverse=True)
     return length_of(graph, of.astype(np.int64), len(names), make_terms(graph, corrected))
@@ -68,7 +67,7 @@ def length_of(graph: Graph, of: Ints, many: int, terms: Terms) -> float:
 
 
 def _groups_length(graph: Graph, many: int) -> float:
-    """Return what depends on the number of groups alone."""
+    """Return the terms that depend only on the number of groups."""
     nodes, edges = graph.num_nodes, graph.num_edges
     kinds = many * (many + 1) // 2
     return float(np.log(nodes)) + _log_binomial(nodes - 1, many - 1) + _log_binomial(kinds + edges - 1, edges)
@@ -101,7 +100,7 @@ def degrees_within(graph: Graph, of: Ints) -> tuple[Ints, Ints, Ints]:
 
 
 def make_terms(graph: Graph, corrected: bool) -> Terms:
-    """Return the tables that moves are priced from, for a graph."""
+    """Return the tables of terms of the description length of a graph."""
     from scipy.special import gammaln
 
     from trueedge.kernels.blocks.blockmodel import Terms
@@ -119,7 +118,7 @@ def make_terms(graph: Graph, corrected: bool) -> Terms:
 
 @cache
 def _counted_partitions() -> NDArray[np.float64]:
-    """``ln q(m, n)`` for small m: a partition has n parts at most if its n-th is empty, or one from each."""
+    """Return ``ln q(m, n)`` for small m, by recursion: the n-th part is empty, or take 1 from each part."""
     counts = np.zeros((COUNTED_BELOW, COUNTED_BELOW))
     counts[0] = 1.0
     for n in range(1, COUNTED_BELOW):

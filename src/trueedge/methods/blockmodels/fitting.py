@@ -1,4 +1,4 @@
-"""Finding the partition of least description length: groups are merged, and nodes moved, again and again."""
+"""Search for the partition of smallest description length, by merging groups and moving nodes."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 Ints = NDArray[np.int64]
 
-# Their number is divided by this between two times that nodes are moved, and by that in one round of merges:
-# prices are of single merges, so the fewer are made at once the better they hold.
+# Factors by which the number of groups falls between two phases of moves, and in one round of merges. Merges
+# are priced one at a time, so small rounds are more accurate.
 SHRINK, MERGE_STEP = 1.5, 1.05
 MERGE_PROPOSALS, MOVE_PROPOSALS = 10, 6
-# Sweeps downhill: the most, and the nats an edge below which another one is not worth it.
+# Downhill sweeps: their largest number, and the gain in nats per edge below which they stop.
 MOST_SWEEPS, ENOUGH = 3, 1e-5
-# The heats of the sweeps before those: on the way down, around the best number of groups, and at the end. On
-# ca-GrQc they shorten the description by 1 %.
+# Temperatures of the sweeps before those: during the descent, around the best number of groups, and at the
+# end. On ca-GrQc they shorten the description by 1 %.
 DESCENT = (1.0, 0.8, 0.6, 0.4, 0.2)
 SEARCH = tuple(np.linspace(1.0, 0.0, 10, endpoint=False).tolist())
 POLISH = tuple(np.linspace(1.0, 0.0, 40, endpoint=False).tolist())
@@ -40,12 +40,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 @dataclass(frozen=True, eq=False)
 class Partition:
-    """Nodes in groups.
-
-    Attributes:
-        blocks: int64 array (n,), the group of each node, numbered by their first node.
-        description_length: of the graph and the partition, in nats.
-    """
+    """The group of each node, int64 (n,), numbered by first node, and the description length in nats."""
 
     blocks: Ints
     description_length: float
@@ -59,20 +54,19 @@ class Partition:
 def fit_partition(
     graph: Graph, *, corrected: bool, blocks: int | None = None, starts: int = 1, seed: int = 0
 ) -> Partition:
-    """Return the partition of least description length that is found.
+    """Search for the partition of smallest description length.
 
-    Every node begins as a group of its own. Groups are merged, the cheapest merges first, to two thirds of
-    their number; then nodes move one by one, by Metropolis' rule while it cools and at last downhill, and so
-    on down to one group (after Peixoto, Efficient Monte Carlo and Greedy Heuristic for the Inference of
-    Stochastic Block Models, 2014). Between the numbers of groups next to the best one a golden section search
-    follows, and a longer cooling ends it. Time is linear in the edges for each sweep, memory in the graph.
+    Every node starts as its own group. Groups are merged, cheapest merges first, to two thirds of their
+    number; then nodes are moved one by one, with Metropolis sampling at falling temperatures and finally
+    downhill; this repeats down to one group (after Peixoto, Efficient Monte Carlo and Greedy Heuristic for
+    the Inference of Stochastic Block Models, 2014). A golden section search around the best number of groups
+    follows, then a slower cooling. A sweep is linear in the edges, memory is linear in the graph.
 
     Args:
-        graph: the graph.
         corrected: whether the model is degree-corrected.
-        blocks: the number of groups where it is given, at most the number of nodes; else the one that makes
-            the description shortest.
-        starts: how often to begin anew; the shortest description wins.
+        blocks: the number of groups, at most the number of nodes; None: the one with the shortest
+            description.
+        starts: the number of searches; the shortest description is kept.
         seed: for the order of nodes and the proposals.
     """
     searches = (_Search(graph, corrected, seed, start) for start in range(starts))
@@ -81,7 +75,7 @@ def fit_partition(
 
 
 class _Search:
-    """One descent from as many groups as nodes, and what was found on the way."""
+    """One descent from as many groups as nodes, and the partitions found on the way."""
 
     def __init__(self, graph: Graph, corrected: bool, seed: int, start: int) -> None:
         self.graph = graph
@@ -101,7 +95,7 @@ class _Search:
         return self._between()
 
     def _between(self) -> Partition:
-        """Golden section search for the number of groups, between the two next to the best of the descent."""
+        """Search by golden section for the number of groups, around the best of the descent."""
         known = sorted(self.found)
         best = known.index(self._best())
         low, middle, high = known[max(best - 1, 0)], known[best], known[min(best + 1, len(known) - 1)]
@@ -119,7 +113,7 @@ class _Search:
         return self._polished(self._best())
 
     def _polished(self, many: int) -> Partition:
-        """Return the partition into so many groups after one more, slower cooling; the better of both."""
+        """Cool the partition into so many groups once more, slowly; return the better of both."""
         before = self.found[many]
         self._keep(self._settle(before.blocks, many, POLISH), many)
         return min(before, self.found[many], key=lambda part: part.description_length)
@@ -128,7 +122,7 @@ class _Search:
         return min(self.found, key=lambda many: (self.found[many].description_length, many))
 
     def at(self, many: int, heats: tuple[float, ...]) -> Partition:
-        """Return the partition into so many groups, made from the next larger one that is known."""
+        """Return the partition into so many groups, merged from the next larger known one."""
         if many not in self.found:
             larger = min(known for known in self.found if known > many)
             of = self.found[larger].blocks
@@ -154,7 +148,7 @@ class _Search:
         return label[of], int(label.max()) + 1
 
     def _settle(self, of: Ints, many: int, heats: tuple[float, ...]) -> Ints:
-        """Move nodes, by Metropolis' rule at falling heats and then downhill until next to nothing is won."""
+        """Move nodes by Metropolis sampling at falling temperatures, then downhill until it stalls."""
         groups = make_groups(self.graph, of, many, self.terms)
         if many == 1:
             return groups.of
@@ -179,14 +173,7 @@ class _Search:
 
 
 def make_groups(graph: Graph, of: Ints, many: int, terms: Terms) -> Groups:
-    """Return the counts of a partition, in arrays of their own.
-
-    Args:
-        graph: the graph.
-        of: int64 array (n,), groups ``0..many-1``, none of them empty.
-        many: the number of groups.
-        terms: says whether degrees are counted.
-    """
+    """Return the counts of a partition into groups ``0..many-1``, none of them empty, int64 (n,)."""
     from trueedge.kernels.blocks.blockmodel import Groups
     from trueedge.kernels.neighbors.pair_counts import pair_counts
 

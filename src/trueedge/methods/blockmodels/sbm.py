@@ -10,14 +10,7 @@ from trueedge.methods.blockmodels.blockmodel import BlockModel
 
 @dataclass(frozen=True)
 class SBM(BlockModel):
-    """Edges between two groups over pairs between them, ``e_rs / (n_r n_s)``.
-
-    ``e_rr`` is twice the edges within a group. Groups and their number are those of least description length,
-    or of the least that the search finds:
-    :func:`trueedge.methods.blockmodels.description.description_length` has the formula (the microcanonical
-    model of Peixoto, Parsimonious Module Inference in Large Networks, 2013), and
-    :func:`trueedge.methods.blockmodels.fitting.fit_partition` the search.
-    """
+    """The plain model: a pair scores ``e_rs / (n_r n_s)``, with n_r nodes in group r."""
 
     name: ClassVar[str] = "sbm"
     title: ClassVar[str] = "Stochastic Block Model"

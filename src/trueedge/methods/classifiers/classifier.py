@@ -1,4 +1,4 @@
-"""What every classifier shares: where its examples come from, and how it scores pairs afterwards."""
+"""The base class of classifiers: training on edges and sampled pairs, and the scorer."""
 
 from __future__ import annotations
 
@@ -23,29 +23,23 @@ PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, 2025"
 
 @dataclass(frozen=True)
 class Classifier(Method):
-    """Numbers of a pair, and a decision learned from edges and drawn pairs of the training graph alone."""
+    """A classifier of pairs by a few features, trained on edges and sampled pairs of the training graph."""
 
     family: ClassVar[str] = "classifiers"
     citation: ClassVar[str] = PAPER
     features: ClassVar[Features]
 
-    negatives: str = setting(
-        "uniform", "how the pairs that edges are learned against are drawn", choices=tuple(SAMPLERS)
-    )
+    negatives: str = setting("uniform", "how training negatives are sampled", choices=tuple(SAMPLERS))
 
     @abstractmethod
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """Return what makes a score of a pair's numbers.
+        """Learn from the edges in folds, and return a function from features (n, d) to scores (n,).
 
-        Args:
-            parts: the edges in folds.
-            task: for its name; nothing of it is looked at but the training graph, through the folds.
-            seed: for everything random.
-            device: where to train.
+        Of the task only the name is used.
         """
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
-        """Learn from the training graph."""
+        """Train on the task's training graph."""
         graph, numbers = on_graph(task, self.name).graph, type(self).features
         decide = self.learn(folds(graph, numbers, self.negatives, seed), task, seed, device)
         return ClassifierScorer(self.name, graph, numbers, decide)
@@ -53,7 +47,7 @@ class Classifier(Method):
 
 @dataclass(frozen=True, eq=False)
 class ClassifierScorer:
-    """A decision on the numbers of pairs on a graph."""
+    """A trained classifier on a graph."""
 
     name: str
     graph: Graph
@@ -61,7 +55,7 @@ class ClassifierScorer:
     decide: Decision
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the score of each pair, float64 (n,); pairs with the same numbers tie."""
+        """Return the score of each pair, float64 (n,); pairs with the same features tie."""
         asked = as_pairs(pairs, self.graph.num_nodes)
         if not len(asked):
             return np.empty(0, dtype=np.float64)
@@ -69,5 +63,5 @@ class ClassifierScorer:
         return self.decide(rows)[place.reshape(-1)]
 
     def with_graph(self, graph: Graph) -> ClassifierScorer:
-        """Return the same decision on the numbers of another graph."""
+        """Return the same classifier on the features of another graph."""
         return ClassifierScorer(self.name, graph, self.features, self.decide)

@@ -1,4 +1,4 @@
-"""The weights of a linear model of what degree does not explain."""
+"""Logistic coefficients of features with degree projected out."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from trueedge.methods.classifiers.linear import Floats, logistic_regression, ort
 
 
 def coefficients(rows: Floats, labels: Floats) -> tuple[Floats, Floats]:
-    """Logistic weights of numbers freed of the last, each of L2 norm 1, with a ridge of 1; their errors.
+    """Return logistic coefficients of the features of pairs, and their standard errors, float64 (d,) each.
+
+    The last feature, the degree product, is projected out of the others. Every feature is scaled to L2 norm
+    1, and the ridge penalty is 1.
 
     Args:
-        rows: float64 (n, d), the numbers of pairs, the last of which is the degree product.
+        rows: float64 (n, d), the features.
         labels: float64 (n,) of zeros and ones.
-
-    Returns:
-        the weights and their standard errors, float64 (d,) each.
 
     Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025, Table 2.
     """
     freed, _, _ = orthogonal_to_last(rows)
     norms = np.sqrt((freed**2).sum(axis=0))
-    # What is all explained by degree leaves rounding errors, which a norm of 1 would blow up.
+    # A feature that degree explains entirely leaves rounding errors, which must not be scaled up.
     empty = norms <= 1e-9 * np.maximum(np.sqrt((rows**2).sum(axis=0)), 1e-300)
     scaled = np.where(empty, 0.0, freed / np.where(empty, 1.0, norms))
     weights, constant = logistic_regression(scaled, labels, np.ones(rows.shape[1]))

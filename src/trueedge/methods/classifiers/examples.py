@@ -1,4 +1,4 @@
-"""Edges and other pairs to learn from, each with its numbers on a graph that does not have the edge."""
+"""Training examples of classifiers: pairs, with their features on a graph without these edges."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ SAMPLERS: dict[str, Callable[..., NDArray[np.int32]]] = {
     "uniform": negatives.uniform,
     "degree-corrected": negatives.degree_corrected,
 }
-# A fold is the validation set of the paper: a tenth of the edges.
+# As in the paper, a validation set is a tenth of the edges.
 FOLDS = 10
 
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """Pairs with their numbers.
+    """Labelled pairs with their features.
 
     Attributes:
         positives: int64 (p, 2), edges of the training graph.
-        negatives: int64 (q, 2), pairs that are none.
-        features: float64 (p + q, d), of the positives, then of the negatives.
+        negatives: int64 (q, 2), sampled pairs that are not edges.
+        features: float64 (p + q, d), those of the positives first.
     """
 
     positives: NDArray[np.int64]
@@ -48,21 +48,14 @@ class Examples:
 
 
 def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Examples]:
-    """The edges of a graph in tenths, each against as many drawn pairs, on the graph without that tenth.
+    """Divide the edges of a training graph into ten folds, each with as many sampled negatives.
 
-    Were the numbers of an edge taken from the graph that has it, they would give it away: a walk goes from
-    one end to the other in one step. Taking out that one edge alone will not do either: where degrees vary
-    little, its ends would be the ones that lack a neighbour. So a tenth is taken out at once, and edges and
-    other pairs are looked at on the same graph, as they will be at test.
-
-    Args:
-        graph: the training graph, all that is looked at.
-        features: numbers of pairs on a graph.
-        sampler: how pairs are drawn to stand against the edges, ``uniform`` or ``degree-corrected``.
-        seed: for the folds and the pairs.
+    The features of a fold are computed on the graph without its edges; otherwise they would reveal the edge.
+    Removing one edge at a time is not enough: where degrees vary little, its ends would stand out by their
+    missing neighbour. ``sampler`` is one of ``SAMPLERS``.
     """
     if graph.num_edges == 0:
-        raise InputError(f"{graph.name}: there is no training edge to learn from")
+        raise InputError(f"{graph.name} has no training edges")
     order = generator(seed, "classifier", "folds").permutation(graph.num_edges)
     count = min(FOLDS, graph.num_edges)
     found = []
@@ -78,7 +71,7 @@ def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Exa
 
 
 def together(parts: list[Examples]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the numbers and the labels of several folds, float64 (n, d) and (n,)."""
+    """Return the features and labels of several folds, float64 (n, d) and (n,)."""
     return np.concatenate([one.features for one in parts]), np.concatenate([one.labels for one in parts])
 
 
@@ -89,7 +82,7 @@ def degrees(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def topology(graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Adamic–Adar (as in the degree-bias study), Jaccard, resource allocation, local random walk: (n, 4)."""
+    """Return Adamic–Adar (with log_floor=1), Jaccard, resource allocation, local random walk: (n, 4)."""
     from trueedge.methods.heuristics.adamic_adar import AdamicAdar
     from trueedge.methods.heuristics.jaccard import Jaccard
     from trueedge.methods.heuristics.local_random_walk import LocalRandomWalk

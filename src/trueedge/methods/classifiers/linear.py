@@ -1,4 +1,4 @@
-"""Logistic regression on indices that were freed of degree, and on degree."""
+"""Logistic regression on degree, and on indices with degree projected out."""
 
 from __future__ import annotations
 
@@ -20,25 +20,24 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Linear(Classifier):
-    """Logistic regression on RA, JI, LRW and AA less what PA explains of them, and on PA (A.2.1).
+    """Logistic regression on PA, and on RA, JI, LRW and AA with PA projected out (A.2.1).
 
-    Each of the four is regressed on PA by least squares with a constant, and its residual joins PA
-    itself. The paper then names scikit-learn's ridge regression with its default parameter; a ridge on a
-    logistic regression is read as an L2 penalty of the default strength, 1: the sum of the log losses plus
-    half the squared norm of the weights, the constant free. A penalty weighs numbers by their unit, and PA
-    and LRW are ten orders of magnitude apart, so they are standardised first, of which the paper says
-    nothing; ``standardise=False`` takes them as they are.
+    Each of the four is regressed on PA by least squares with an intercept, and replaced by its residual. The
+    paper then names scikit-learn's ridge regression with its default parameter; we take that as an L2 penalty
+    of strength 1: the sum of log losses plus half the squared norm of the weights, without the intercept.
+    Since PA and LRW are ten orders of magnitude apart, features are standardised first, which the paper does
+    not mention; ``standardise=False`` turns that off.
     """
 
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "Linear Classifier"
     features: ClassVar[Features] = staticmethod(topology_and_degrees)
 
-    strength: float = setting(1.0, "the weight of the penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))
-    standardise: bool = setting(True, "give every number a standard deviation of 1 first")
+    strength: float = setting(1.0, "weight of the L2 penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))
+    standardise: bool = setting(True, "scale every feature to a standard deviation of 1")
 
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """Return one weight for each number of a pair, and a constant."""
+        """Fit one weight per feature, and an intercept."""
         del task, seed, device
         rows, labels = together(parts)
         freed, slopes, constants = orthogonal_to_last(rows)
@@ -49,13 +48,13 @@ class Linear(Classifier):
         weights, constant = logistic_regression((freed - mean) / unit, labels, penalty)
         weights = weights / unit
         constant -= float(weights @ (mean + constants))
-        # The slopes are part of PA's weight: one linear map of the numbers as they come.
+        # The slopes become part of PA's weight, so that scores are one linear map of the raw features.
         weights[-1] -= weights[:-1] @ slopes
         return lambda features: _in_order(features, weights, constant)
 
 
 def orthogonal_to_last(rows: Floats) -> tuple[Floats, Floats, Floats]:
-    """Return rows freed of their last column by least squares (n, d), slopes (d - 1,), constants (d,)."""
+    """Project the last column out of the others; return rows (n, d), slopes (d - 1,), constants (d,)."""
     base = rows[:, -1] - rows[:, -1].mean()
     spread = float(base @ base)
     others = rows[:, :-1]
@@ -67,15 +66,15 @@ def orthogonal_to_last(rows: Floats) -> tuple[Floats, Floats, Floats]:
 
 
 def logistic_regression(rows: Floats, labels: Floats, penalty: Floats) -> tuple[Floats, float]:
-    """Weights (d,) and a constant that minimise the log losses plus half the penalised squares, by Newton.
+    """Fit a penalised logistic regression by Newton's method; return weights (d,) and the intercept.
 
     Args:
         rows: float64 (n, d).
         labels: float64 (n,) of zeros and ones.
-        penalty: float64 (d,), of each squared weight; the constant has none.
+        penalty: float64 (d,), twice the penalty of each squared weight; the intercept has none.
     """
     design = np.column_stack([rows, np.ones(len(rows))])
-    # A trace of a penalty keeps what the labels leave open, or separate wholly, finite.
+    # A tiny penalty keeps the weights finite where the classes are separable.
     ridge = np.append(np.maximum(penalty, 1e-9), 1e-9)
     weights = np.zeros(design.shape[1])
     loss = _loss(design, labels, ridge, weights)
@@ -94,18 +93,13 @@ def logistic_regression(rows: Floats, labels: Floats, penalty: Floats) -> tuple[
     return weights[:-1], float(weights[-1])
 
 
-def _loss(
-    design: Floats,
-    labels: Floats,
-    ridge: Floats,
-    weights: Floats,
-) -> float:
+def _loss(design: Floats, labels: Floats, ridge: Floats, weights: Floats) -> float:
     logits = design @ weights
     return float(np.sum(np.logaddexp(0.0, logits) - labels * logits) + 0.5 * np.sum(ridge * weights**2))
 
 
 def _in_order(rows: Floats, weights: Floats, constant: float) -> Floats:
-    """The linear map of each row, summed in one order: a matrix product's depends on the number of rows."""
+    """Map each row, summing in a fixed order; the order in a matrix product depends on the number of rows."""
     found = np.full(len(rows), constant)
     for column, weight in zip(rows.T, weights, strict=True):
         found += column * weight

@@ -11,7 +11,7 @@ from trueedge.methods.classifiers.perceptron import PairClassifier
 
 @dataclass(frozen=True)
 class MlpDeg(PairClassifier):
-    """Product, sum, minimum and maximum of the two degrees: what degree alone tells (A.2.1)."""
+    """An MLP on the product, sum, minimum and maximum of the two degrees (A.2.1)."""
 
     name: ClassVar[str] = "mlp-deg"
     title: ClassVar[str] = "Perceptron on Degrees"

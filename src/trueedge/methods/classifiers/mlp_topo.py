@@ -11,7 +11,7 @@ from trueedge.methods.classifiers.perceptron import PairClassifier
 
 @dataclass(frozen=True)
 class MlpTopo(PairClassifier):
-    """Adamic–Adar, Jaccard, resource allocation and local random walk (A.2.1)."""
+    """An MLP on Adamic–Adar, Jaccard, resource allocation and local random walk (A.2.1)."""
 
     name: ClassVar[str] = "mlp-topo"
     title: ClassVar[str] = "Perceptron on Topology"

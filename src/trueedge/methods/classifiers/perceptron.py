@@ -1,4 +1,4 @@
-"""A perceptron on the numbers of a pair, its size and dropout chosen on held-out edges."""
+"""MLPs on the features of a pair; size and dropout are selected on held-out edges."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ BLOCK = 1 << 14
 
 @dataclass(frozen=True)
 class PairClassifier(Classifier):
-    """Two hidden layers with LeakyReLU, trained by Adam on nine tenths of the edges.
+    """An MLP with two hidden layers and LeakyReLU, trained by Adam on nine tenths of the edges.
 
-    The tenth that is left chooses the size of the layers, the dropout and the epoch, by its AUC. The numbers
-    are standardised; how many epochs and what batches the paper does not say.
+    The AUC on the other tenth selects the layer size, the dropout rate and the epoch. Features are
+    standardised. The paper does not give the number of epochs or the batch size.
     """
 
     hidden: int | None = setting(
@@ -44,7 +44,7 @@ class PairClassifier(Classifier):
     )
     dropout: float | None = setting(
         None,
-        "share of hidden values dropped; None: the better of 0.2 and 0.5 on held-out edges",
+        "dropout rate; None: the better of 0.2 and 0.5 on held-out edges",
         kind=float,
         optional=True,
         low=0.0,
@@ -52,16 +52,15 @@ class PairClassifier(Classifier):
         search=DROPOUT,
     )
     learning_rate: float = setting(0.001, "Adam's learning rate", low=1e-8, high=10.0)
-    batch_size: int = setting(1024, "edges and other pairs in a batch", low=1, high=1 << 30)
-    epochs: int = setting(300, "the most epochs", low=1, high=10**9)
+    batch_size: int = setting(1024, "pairs per batch, edges and negatives", low=1, high=1 << 30)
+    epochs: int = setting(300, "largest number of epochs", low=1, high=10**9)
     patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
     def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
-        """Return the perceptron that tells the held-out edges best."""
+        """Train an MLP for each size and dropout rate, and return the best on held-out edges."""
         if len(parts) < 2:
             raise InputError(
-                f"{self.name} on {task.dataset}: two training edges are needed, one to learn from and one to"
-                " choose by"
+                f"{self.name} on {task.dataset}: needs two or more training edges, one for validation"
             )
         held_out, learned = parts[0], parts[1:]
         rows, labels = together(learned)
@@ -73,7 +72,7 @@ class PairClassifier(Classifier):
                 DROPOUT if self.dropout is None else (self.dropout,),
             )
         )
-        # Of equal ones the first.
+        # The first of equals.
         _, perceptron = max(tried, key=lambda one: one[0])
         return lambda features: _scores(perceptron, scale(features))
 
@@ -89,7 +88,7 @@ class PairClassifier(Classifier):
         seed: int,
         device: str,
     ) -> tuple[float, PairPerceptron]:
-        """Return a perceptron of a size, and its AUC on the held-out edges."""
+        """Return the AUC of a trained MLP on the held-out edges, and the MLP."""
         import torch
 
         from trueedge.methods.classifiers.models.pair_perceptron import LabelledRows, PairPerceptron
@@ -98,7 +97,7 @@ class PairClassifier(Classifier):
 
         with seeded(seed, device):
             perceptron = PairPerceptron(rows.shape[1], hidden, dropout)
-        # Each row once, so that rows with the same numbers tie.
+        # Equal rows are scored once, so that they tie.
         distinct, place = np.unique(scale(held_out.features), axis=0, return_inverse=True)
         asked, count = torch.from_numpy(distinct).to(device), len(held_out.positives)
 
@@ -116,7 +115,7 @@ class PairClassifier(Classifier):
             clip=0.0,
         )
         objective = LabelledRows(rows, labels, self.batch_size, device)
-        # A checkpoint holds one training, and here are up to four, each of some seconds.
+        # A checkpoint holds a single training; these are up to four, of a few seconds each.
         with use_callbacks(current().progress):
             history = optimize(
                 perceptron,
@@ -133,14 +132,14 @@ class PairClassifier(Classifier):
 
 @dataclass(frozen=True, eq=False)
 class Scale:
-    """Numbers less their mean, over their standard deviation."""
+    """Standardises features."""
 
     mean: NDArray[np.float64]
     std: NDArray[np.float64]
 
     @classmethod
     def of(cls, rows: NDArray[np.float64]) -> Scale:
-        """Return the scale of some rows; a number that never changes is left as it is."""
+        """Return the scale of some rows; a constant feature is only centred."""
         std = rows.std(axis=0)
         return cls(rows.mean(axis=0), np.where(std > 0, std, 1.0))
 

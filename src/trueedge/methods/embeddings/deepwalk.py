@@ -9,19 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.methods.embeddings.embedding import Embedding
-from trueedge.methods.embeddings.walk_vectors import WalkVectors
 from trueedge.methods.method import setting
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
+from trueedge.methods.embeddings.walk_vectors import WalkVectors
 
 
 @dataclass(frozen=True)
 class DeepWalk(Embedding):
-    """Skip-gram on uniform walks, in which a node is predicted by its way down a Huffman tree.
+    """Skip-gram on uniform random walks, with hierarchical softmax on a Huffman tree.
 
-    Noise nodes are drawn for each pair in addition to the tree, as in the published runs; the paper has the
-    tree alone (a noise of 0).
+    As in the published runs, there are noise nodes in addition to the tree; the paper has none (``noise=0``).
     """
 
     name: ClassVar[str] = "deepwalk"
@@ -30,16 +29,14 @@ class DeepWalk(Embedding):
         "Perozzi, Al-Rfou and Skiena, DeepWalk: Online Learning of Social Representations, 2014"
     )
 
-    walks: int = setting(10, "walks that start at each node", low=1, high=10**6)
-    walk_length: int = setting(80, "nodes in a walk", low=1, high=10**6)
-    window: int = setting(10, "how far apart in a walk two nodes may be", low=1, high=10**4)
-    passes: int = setting(1, "how often all walks are made and learned from", low=1, high=10**6)
-    noise: int = setting(5, "noise nodes drawn for each pair, in addition to the tree", low=0, high=1000)
-    noise_power: float = setting(
-        0.75, "power of a node's frequency by which noise is drawn", low=-2.0, high=2.0
-    )
+    walks: int = setting(10, "walks per node", low=1, high=10**6)
+    walk_length: int = setting(80, "nodes per walk", low=1, high=10**6)
+    window: int = setting(10, "window size of skip-gram", low=1, high=10**4)
+    passes: int = setting(1, "passes over all nodes, each with new walks", low=1, high=10**6)
+    noise: int = setting(5, "noise nodes per pair, in addition to the tree", low=0, high=1000)
+    noise_power: float = setting(0.75, "noise nodes are drawn by frequency to this power", low=-2.0, high=2.0)
     subsample: float = setting(
-        0.0, "leave out occurrences of nodes more frequent than this share; 0: none", low=0.0, high=1.0
+        0.0, "downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:

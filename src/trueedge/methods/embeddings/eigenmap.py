@@ -21,9 +21,9 @@ from trueedge.methods.method import setting
 
 @dataclass(frozen=True)
 class EigenMap(Embedding):
-    """Eigenvectors of ``D^-1/2 A D^-1/2`` but the first, times the root of their absolute eigenvalue.
+    """Eigenvectors of ``D^-1/2 A D^-1/2`` without the first, times the root of their absolute eigenvalue.
 
-    A node's vector is divided by the root of its degree, which makes them eigenvectors of the random walk.
+    Dividing a node's vector by the root of its degree makes them eigenvectors of the random walk.
     """
 
     name: ClassVar[str] = "eigenmap"
@@ -33,14 +33,14 @@ class EigenMap(Embedding):
     )
 
     products: int = setting(
-        11, "sparse products for the eigenvectors; more make the last ones exact", low=1, high=10000
+        11, "matrix products for the eigenvectors; more make the last ones more exact", low=1, high=10000
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
         """Return a vector for each node, float64 (n, d)."""
         count = min(dimension(self.dim, graph.num_nodes) + 1, graph.num_nodes)
         values, vectors = leading(normalized_adjacency(graph), count, seed, self.products)
-        # The first says nothing: its entries are the roots of the degrees.
+        # The first is trivial: its entries are the roots of the degrees.
         order = np.argsort(-values, kind="stable")[1:]
         scale = inverse_root_degrees(graph)[:, None]
         result: NDArray[np.float64] = scale * vectors[:, order] * np.sqrt(np.abs(values[order]))

@@ -1,4 +1,4 @@
-"""What embeddings of the graph share: a vector for each node, and the dot product of two as the score."""
+"""The base class of embeddings: a vector per node, scored by the dot product."""
 
 from __future__ import annotations
 
@@ -19,28 +19,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Embedding(Method):
-    """A method that makes a vector for each node from the graph alone; pairs score by the dot product."""
+    """A method that computes a vector per node from the graph; a pair scores by the dot product."""
 
     family: ClassVar[str] = "embeddings"
 
     dim: int = setting(
-        128, "numbers in a node's vector; small graphs get fewer", low=1, high=8192, search=(64, 128, 256)
+        128, "dimension of the vectors; small graphs get fewer", low=1, high=8192, search=(64, 128, 256)
     )
 
     @abstractmethod
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.floating[Any]]:
-        """Return a vector for each node.
-
-        Args:
-            graph: the graph whose structure is read.
-            seed: for everything random.
-
-        Returns:
-            float array (n, d) with d at most ``dim``.
-        """
+        """Return a vector for each node of a graph, float (n, d) with d at most ``dim``."""
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> VectorScorer:
-        """Return the vectors of the task's training graph; the device changes nothing."""
+        """Compute the vectors of the task's training graph; the device has no effect."""
         del device
         graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
         return VectorScorer(self.name, self.vectors(graph, seed))
@@ -48,12 +40,7 @@ class Embedding(Method):
 
 @dataclass(frozen=True, eq=False)
 class VectorScorer:
-    """The dot product of two nodes' vectors.
-
-    Attributes:
-        name: the name of the method that made them.
-        vectors: float array (n, d).
-    """
+    """Scores a pair by the dot product of its vectors, float (n, d); ``name`` is the method's."""
 
     name: str
     vectors: NDArray[np.floating[Any]]

@@ -14,16 +14,16 @@ from trueedge.methods.embeddings.spectral import dimension
 from trueedge.methods.method import setting
 from trueedge.randomness import generator
 
-# Up to so many nodes principal components are computed from a matrix of the nodes, above from the columns.
+# Up to this many nodes, principal components come from the (nodes x nodes) matrix, else from the columns.
 FEW_ROWS = 100
 
 
 @dataclass(frozen=True)
 class FastRP(Embedding):
-    """Random vectors, averaged over random walks of up to some steps; degrees are discounted at the start.
+    """Random vectors, averaged over random walks of up to ``window`` steps.
 
-    ``inner`` columns are projected, and their principal components kept, so memory is ``inner`` numbers of
-    four bytes a node; without principal components, ``dim`` columns are drawn and kept as they are.
+    ``inner`` random columns are averaged and reduced to their ``dim`` principal components, which takes
+    ``4 inner`` bytes per node. With ``inner=0``, ``dim`` random columns are averaged and kept.
     """
 
     name: ClassVar[str] = "fastrp"
@@ -32,10 +32,10 @@ class FastRP(Embedding):
         "Chen et al., Fast and Accurate Network Embeddings via Very Sparse Random Projection, 2019"
     )
 
-    window: int = setting(5, "the longest walk", low=1, high=100, search=(3, 5, 10))
-    beta: float = setting(-1.0, "the power of the degree a first vector is scaled by", low=-5.0, high=5.0)
+    window: int = setting(5, "largest walk length", low=1, high=100, search=(3, 5, 10))
+    beta: float = setting(-1.0, "power of the degree that scales the initial vectors", low=-5.0, high=5.0)
     inner: int = setting(
-        2048, "random columns before principal components; 0 for none of those", low=0, high=65536
+        2048, "random columns before principal components; 0: no principal components", low=0, high=65536
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
@@ -47,12 +47,7 @@ class FastRP(Embedding):
         return principal_components(projected, count) if self.inner else projected
 
     def project(self, graph: Graph, drawn: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the mean over walks of 0 to ``window`` steps of what starts at their ends.
-
-        Args:
-            graph: the graph.
-            drawn: float32 array (n, c): what a node starts with.
-        """
+        """Average initial vectors, float32 (n, c), over walks of 0 to ``window`` steps."""
         from scipy.sparse import csr_array
 
         degrees = np.maximum(graph.degrees, 1).astype(np.float32)
@@ -63,24 +58,18 @@ class FastRP(Embedding):
         for _ in range(self.window):
             states = walk @ states
             states += start
-        # A node without an edge passes on nothing and keeps what it has: nothing but the start counts.
         states /= self.window + 1
         result: NDArray[np.float32] = states
         return result
 
 
 def principal_components(rows: NDArray[np.float32], count: int) -> NDArray[np.float32]:
-    """Return the coordinates of rows along their directions of largest variance, float32 (n, count).
-
-    Args:
-        rows: float32 array (n, c).
-        count: how many directions, at most n and c.
-    """
+    """Return the first principal components of rows (n, c), float32 (n, count)."""
     from scipy.linalg import eigh
 
     centred = rows - rows.mean(axis=0)
     if len(rows) <= FEW_ROWS:
-        # The same coordinates from the products of the rows, a matrix of few rows instead of many columns.
+        # The same coordinates from the small matrix of the rows' inner products.
         exact = centred.astype(np.float64)
         values, vectors = np.linalg.eigh(exact @ exact.T)
         few: NDArray[np.float64] = vectors * np.sqrt(np.maximum(values, 0.0))

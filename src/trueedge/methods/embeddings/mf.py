@@ -1,4 +1,4 @@
-"""Matrix factorisation: a learned vector for each node, mapped by a perceptron."""
+"""Matrix factorisation: a learned vector for each node, mapped by an MLP."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class MatrixFactorization(HasEncoder, HasPredictor, HasBatches):
-    """A learned vector for each node, a perceptron of ``layers`` layers over it, and a predictor of pairs.
+    """A learned vector for each node, an MLP of ``layers`` layers on it, and a predictor of pairs.
 
-    No features are read and no messages are passed. As in the published runs, a vector has as many numbers as
-    the data set has features (``dim`` where it has none), starts from a standard normal distribution, and
-    weight decay applies to the vectors too.
+    It uses no features and no message passing. As in the published runs, the vectors have as many dimensions
+    as the data set has features (``dim`` if it has none), are initialised from a standard normal
+    distribution, and are subject to weight decay.
     """
 
     name: ClassVar[str] = "mf"
@@ -29,7 +29,7 @@ class MatrixFactorization(HasEncoder, HasPredictor, HasBatches):
     defaults: ClassVar[Mapping[str, Any]] = {"layers": 2}
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return the vectors, the perceptron, and a predictor."""
+        """Return a model of vectors, MLP and predictor."""
         from torch import nn
 
         from trueedge.training import LearnedInput, LinkModel

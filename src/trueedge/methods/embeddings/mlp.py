@@ -1,4 +1,4 @@
-"""A perceptron on the nodes' features."""
+"""An MLP on node features."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trueedge.methods.trained import HasBatches, HasPredictor
 
 @dataclass(frozen=True)
 class Perceptron(HasPredictor, HasBatches, LayerStack):
-    """Features, mapped by a perceptron; no messages are passed. One layer is a linear map."""
+    """An MLP on node features, without message passing; one layer is a linear map."""
 
     name: ClassVar[str] = "mlp"
     family: ClassVar[str] = "embeddings"

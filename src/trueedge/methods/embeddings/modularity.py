@@ -25,7 +25,7 @@ class SpectralModularity(Embedding):
     )
 
     products: int = setting(
-        30, "sparse products for the eigenvectors; more make the last ones exact", low=1, high=10000
+        30, "matrix products for the eigenvectors; more make the last ones more exact", low=1, high=10000
     )
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
@@ -37,7 +37,7 @@ class SpectralModularity(Embedding):
 
 
 class ModularityMatrix:
-    """``A - d dᵀ / 2m`` as a product: a dense matrix that is never written down."""
+    """The matrix ``A - d dᵀ / 2m`` as an operator; the dense matrix is never stored."""
 
     def __init__(self, graph: Graph) -> None:
         self.shape = (graph.num_nodes, graph.num_nodes)

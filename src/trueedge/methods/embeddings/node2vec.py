@@ -1,4 +1,4 @@
-"""node2vec: vectors from walks that may stay near or go far."""
+"""node2vec: vectors from second-order random walks."""
 
 from __future__ import annotations
 
@@ -18,19 +18,18 @@ if TYPE_CHECKING:
     from trueedge.tasks import GraphTask, Task
     from trueedge.training import LinkModel, TrainedScorer
 
-# How walks are made where the vectors' dot product is the score, and where a perceptron learns from them.
+# Defaults where the dot product of vectors is the score, and where an MLP is trained on them.
 ALONE: dict[str, Any] = {"walk_length": 80, "window": 10, "passes": 1, "noise": 5}
-# Of 1, 2, 3, 5 and 8 passes five has the highest validation MRR on Citeseer, over three seeds and both
-# settings, each value over its setting's best: .984, .963, .986, .994, .980.
+# Among 1, 2, 3, 5 and 8 passes, 5 have the highest validation MRR on Citeseer (three seeds, both settings).
 AS_INPUT: dict[str, Any] = {"walk_length": 20, "window": 10, "passes": 5, "noise": 5}
 
 
 @dataclass(frozen=True)
 class Node2Vec(HasEncoder, HasPredictor, HasBatches):
-    """Vectors by skip-gram on random walks, scored by their dot product or concatenated to the features.
+    """Skip-gram vectors of second-order random walks.
 
-    With the predictor ``dot`` the dot product of two vectors is the score, and nothing is trained after it.
-    With ``mlp`` a perceptron is trained on the fixed vectors, concatenated to the features.
+    With the predictor ``dot`` the score is the dot product of two vectors. With ``mlp`` an MLP is trained on
+    the fixed vectors, concatenated with the features.
     """
 
     name: ClassVar[str] = "node2vec"
@@ -38,32 +37,36 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
     title: ClassVar[str] = "node2vec"
     citation: ClassVar[str] = "Grover and Leskovec, node2vec: Scalable Feature Learning for Networks, 2016"
 
-    vector_dim: int = setting(128, "numbers in a node's vector", low=1, high=8192)
-    walks: int = setting(10, "walks that start at each node", low=1, high=10**6)
-    walk_length: int = open_setting(int, "nodes in a walk", low=1, high=10**6)
-    window: int = open_setting(int, "how far apart in a walk two nodes may be", low=1, high=10**4)
-    passes: int = open_setting(int, "how often all walks are made and learned from", low=1, high=10**6)
-    noise: int = open_setting(int, "nodes drawn against each pair", low=1, high=1000)
-    noise_power: float = setting(
-        0.75, "power of a node's frequency by which noise is drawn", low=-2.0, high=2.0
-    )
+    vector_dim: int = setting(128, "dimension of the vectors", low=1, high=8192)
+    walks: int = setting(10, "walks per node", low=1, high=10**6)
+    walk_length: int = open_setting(int, "nodes per walk", low=1, high=10**6)
+    window: int = open_setting(int, "window size of skip-gram", low=1, high=10**4)
+    passes: int = open_setting(int, "passes over all nodes, each with new walks", low=1, high=10**6)
+    noise: int = open_setting(int, "noise nodes per pair", low=1, high=1000)
+    noise_power: float = setting(0.75, "noise nodes are drawn by frequency to this power", low=-2.0, high=2.0)
     subsample: float = setting(
-        0.001, "leave out occurrences of nodes more frequent than this share; 0: none", low=0.0, high=1.0
+        0.001, "downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
     )
-    p: float = setting(1.0, "above 1, walks seldom turn back", low=0.05, high=20.0, search=(0.25, 1.0, 4.0))
+    p: float = setting(
+        1.0, "return parameter: above 1, walks rarely turn back", low=0.05, high=20.0, search=(0.25, 1.0, 4.0)
+    )
     q: float = setting(
-        1.0, "above 1, walks stay near where they came from", low=0.05, high=20.0, search=(0.25, 1.0, 4.0)
+        1.0,
+        "in-out parameter: above 1, walks stay near the previous node",
+        low=0.05,
+        high=20.0,
+        search=(0.25, 1.0, 4.0),
     )
 
     def for_task(self, task: Task) -> Self:
-        """This method with every setting filled in."""
+        """Return this method with every setting filled in."""
         filled = super().for_task(task)
         return filled.filled_in(ALONE if filled.predictor == "dot" else AS_INPUT)
 
-    def fit(  # type: ignore[override]  # without a predictor to train there is no training to tell of
+    def fit(  # type: ignore[override]  # with the predictor dot nothing is trained
         self, task: Task, seed: int = 0, device: str = "cpu"
     ) -> TrainedScorer | VectorScorer:
-        """The vectors of the task's training graph, and a perceptron trained on them where asked for."""
+        """Compute the vectors of the task's training graph, and train an MLP on them if asked for."""
         graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
         filled = self.for_task(task)
         if filled.predictor == "dot":
@@ -87,7 +90,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         ).of(graph, seed)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return the vectors and the features, a perceptron, and a predictor."""
+        """Return a model of vectors, features, MLP and predictor."""
         import torch
 
         from trueedge.methods.embeddings.models.concat_input import ConcatInput

@@ -1,4 +1,4 @@
-"""Matrices of a graph and some of their eigenvectors, from sparse products alone."""
+"""Matrices of a graph, and some of their eigenvectors by sparse products."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ if TYPE_CHECKING:
 
 Vectors = NDArray[np.float64]
 
-# Up to so many nodes all eigenvectors are computed densely: a megabyte or five, and exact.
+# Up to this many nodes, all eigenvectors are computed densely and exactly, in a few megabytes.
 DENSE = 800
-# Extra vectors that are computed too: they take the error that the last ones would have.
+# Extra vectors that make the last wanted ones more exact.
 SPARE = 10
-# Between two products vectors lean towards the first eigenvector: after so many they are straightened out.
+# Products turn all vectors towards the first eigenvector: after this many they are orthogonalised.
 PRODUCTS_IN_A_ROW = 3
 
 
 def dimension(dim: int, num_nodes: int) -> int:
-    """How many eigenvectors a graph gets: at most five fewer than it has nodes, as in the published runs."""
+    """Return the number of eigenvectors: at most five fewer than nodes, as in the published runs."""
     return max(1, min(dim, num_nodes - 5))
 
 
 def normalized_adjacency(graph: Graph) -> csr_array[Any, Any]:
-    """``D^-1/2 A D^-1/2``, zero for nodes without an edge."""
+    """Return ``D^-1/2 A D^-1/2``, zero for nodes without edges."""
     from scipy.sparse import csr_array
 
     scale = inverse_root_degrees(graph)
@@ -39,14 +39,14 @@ def normalized_adjacency(graph: Graph) -> csr_array[Any, Any]:
 
 
 def laplacian(graph: Graph) -> csr_array[Any, Any]:
-    """``D - A``."""
+    """Return ``D - A``."""
     from scipy.sparse import csr_array, diags_array
 
     return csr_array(diags_array(graph.degrees.astype(np.float64)) - graph.adjacency())
 
 
 def inverse_root_degrees(graph: Graph) -> Vectors:
-    """Return one over the square root of each degree; one for a node without an edge."""
+    """Return 1 over the square root of each degree; 1 for a node without edges."""
     roots: Vectors = 1.0 / np.sqrt(np.maximum(graph.degrees, 1))
     return roots
 
@@ -54,17 +54,10 @@ def inverse_root_degrees(graph: Graph) -> Vectors:
 def leading(matrix: Any, count: int, seed: int, products: int) -> tuple[Vectors, Vectors]:
     """Return the eigenpairs of a symmetric matrix that are largest in absolute value, by subspace iteration.
 
-    The first are exact to many digits; the last ones, where eigenvalues lie close, are mixtures of
-    neighbours unless ``products`` is large.
-
-    Args:
-        matrix: sparse matrix (n, n), or anything with a shape that multiplies blocks of vectors.
-        count: how many, n at most.
-        seed: for the first vectors.
-        products: how often a block of random vectors is multiplied.
-
-    Returns:
-        values (count,), from the largest in absolute value on, and vectors (n, count).
+    The first ones are exact to many digits. The last ones, where eigenvalues are close, are mixtures of
+    neighbouring eigenvectors unless ``products``, the number of matrix products, is large. The matrix (n, n)
+    may be anything with a shape and a product. Returns values (count,), in descending absolute value, and
+    vectors (n, count).
 
     Halko, Martinsson and Tropp 2011, "Finding Structure with Randomness", algorithm 4.4 with a Rayleigh-Ritz
     step, which, unlike singular vectors, keeps an eigenvalue and its negative apart.
@@ -80,22 +73,15 @@ def leading(matrix: Any, count: int, seed: int, products: int) -> tuple[Vectors,
 
 
 def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Vectors, Vectors]:
-    """Return the eigenpairs of the Laplacian with the smallest eigenvalues, the constant vector's among them.
+    """Return the eigenpairs of the Laplacian with the smallest eigenvalues, including the constant vector.
 
-    Args:
-        graph: the graph.
-        count: how many, n at most.
-        seed: for the first vectors.
-        tolerance: the norm of ``L u - λ u`` that is left of an eigenpair.
+    The values (count,) ascend; the vectors are (n, count). It stops after thirty steps, or where the norm of
+    ``L u - λ u`` is at most ``tolerance``.
 
-    Returns:
-        values (count,), ascending, and vectors (n, count).
-
-    Knyazev 2001, "Toward the Optimal Preconditioned Eigensolver", preconditioned with the degrees, so that
-    hubs slow nothing down; it ends after thirty steps.
+    Knyazev 2001, "Toward the Optimal Preconditioned Eigensolver", preconditioned with the degrees.
     """
     matrix = laplacian(graph)
-    # A block of a fifth of all vectors is as dense as the matrix, and the iteration would not take it.
+    # The iteration does not accept a block of more than a fifth of all vectors.
     if graph.num_nodes <= max(DENSE, 5 * (count + SPARE)) or graph.num_edges == 0:
         values, vectors = np.linalg.eigh(matrix.toarray())
         return values[:count], vectors[:, :count]
@@ -104,7 +90,7 @@ def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Ve
 
     block = generator(seed, "smoothest eigenvectors").standard_normal((graph.num_nodes, count + SPARE))
     with warnings.catch_warnings():
-        # It warns where the extra vectors have not converged, which does not matter.
+        # It warns if the extra vectors have not converged, which does not matter.
         warnings.simplefilter("ignore", UserWarning)
         _, found = lobpcg(
             matrix,
@@ -119,13 +105,7 @@ def smoothest(graph: Graph, count: int, seed: int, tolerance: float) -> tuple[Ve
 
 
 def multiplied(matrix: Any, block: Vectors, products: int) -> Vectors:
-    """Return an orthonormal basis of what a block of vectors becomes by repeated products.
-
-    Args:
-        matrix: what multiplies blocks (n, k).
-        block: float64 array (n, k).
-        products: how often it is multiplied.
-    """
+    """Multiply a block of vectors (n, k) repeatedly, and return an orthonormal basis of the result."""
     for product in range(products):
         if product % PRODUCTS_IN_A_ROW == 0:
             block = _straightened(block)
@@ -134,23 +114,23 @@ def multiplied(matrix: Any, block: Vectors, products: int) -> Vectors:
 
 
 def rayleigh_quotients(matrix: Any, vectors: Vectors) -> Vectors:
-    """``uᵀ M u`` for each column, (k,)."""
+    """Return ``uᵀ M u`` for each column u, float64 (k,)."""
     quotients: Vectors = np.einsum("ij,ij->j", vectors, matrix @ vectors)
     return quotients
 
 
 def _straightened(block: Vectors) -> Vectors:
-    """Return vectors of the same span that are nearly orthonormal, at a seventh of the price of a QR."""
+    """Return nearly orthonormal vectors of the same span, seven times faster than a QR."""
     try:
         root = np.linalg.cholesky(block.T @ block)
-    except np.linalg.LinAlgError:  # the vectors do not span as many dimensions as they are
+    except np.linalg.LinAlgError:  # the vectors are linearly dependent
         return np.linalg.qr(block)[0]
     straight: Vectors = block @ np.linalg.inv(root).T
     return straight
 
 
 def _within(matrix: Any, basis: Vectors) -> tuple[Vectors, Vectors]:
-    """Return the eigenpairs of a matrix within a subspace with an orthonormal basis, values ascending."""
+    """Return the eigenpairs of a matrix in the subspace of an orthonormal basis, values ascending."""
     small = basis.T @ (matrix @ basis)
     values, turn = np.linalg.eigh((small + small.T) / 2)
     return values, basis @ turn

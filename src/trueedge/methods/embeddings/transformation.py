@@ -1,4 +1,4 @@
-"""Spectral graph transformation: a kernel of eigenvalues, its strength learned from hidden edges."""
+"""Spectral graph transformations: a kernel of the eigenvalues, its strength learned from hidden edges."""
 
 from __future__ import annotations
 
@@ -31,26 +31,26 @@ PENALTY = 0.01
 class Transformation(Embedding):
     """Eigenvectors times the root of a kernel f of their eigenvalues, so that pairs score ``(U f(Λ) Uᵀ)_uv``.
 
-    A third of the edges off a spanning forest is hidden. The kernel's strength α makes f of the eigenvalues
-    without them come near the eigenvalues with them, both over their largest: least squares plus 0.01 α². By
-    default the vectors are those of the graph without the hidden edges, as in the published runs.
+    A third of the edges outside a spanning forest is hidden. The strength α is fitted so that f of the
+    eigenvalues without these edges is close to the eigenvalues with them, both divided by their largest:
+    least squares plus 0.01 α². By default the vectors are those without the hidden edges, as published.
 
     Kunegis and Lommatzsch 2009, "Learning Spectral Graph Transformations for Link Prediction".
     """
 
     vectors_from: str = setting(
         "shown",
-        "whose eigenvectors are used in the end: the graph's without the hidden edges, or the whole one's",
+        "eigenvectors of the graph without the hidden edges, or of the whole graph",
         choices=("shown", "whole"),
     )
 
     @abstractmethod
     def kernel(self, values: Vectors, alpha: float) -> Vectors:
-        """f of eigenvalues, (k,)."""
+        """Return f of eigenvalues, (k,)."""
 
     @abstractmethod
     def strengths(self, values: Vectors) -> tuple[float, float]:
-        """Between what α may lie for these eigenvalues."""
+        """Return the smallest and the largest α allowed for some eigenvalues."""
 
     @abstractmethod
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
@@ -72,12 +72,7 @@ class Transformation(Embedding):
         return result
 
     def strength(self, shown: Vectors, whole: Vectors) -> float:
-        """Return the α for which the kernel of some eigenvalues comes nearest to others.
-
-        Args:
-            shown: eigenvalues without the hidden edges, (k,), at most 1 in absolute value.
-            whole: the same vectors' eigenvalues with them, (k,).
-        """
+        """Return the α that maps eigenvalues without hidden edges (k,) closest to those with them (k,)."""
         from scipy.optimize import minimize_scalar
 
         def loss(alpha: float) -> float:
@@ -85,7 +80,7 @@ class Transformation(Embedding):
             return float(np.mean(misses**2) + PENALTY * alpha**2)
 
         low, high = self.strengths(np.concatenate([shown, whole]))
-        # The loss may have several valleys: the deepest is found on a grid, then searched.
+        # The loss may have several minima: a grid finds the best one, which is then refined.
         grid = np.linspace(low, high, 401)
         best = int(np.argmin([loss(alpha) for alpha in grid]))
         around = (grid[max(best - 1, 0)], grid[min(best + 1, 400)])
@@ -101,12 +96,12 @@ class ExponentialKernel(Transformation):
     )
 
     def kernel(self, values: Vectors, alpha: float) -> Vectors:
-        """f of eigenvalues, (k,)."""
+        """Return f of eigenvalues, (k,)."""
         result: Vectors = np.exp(-alpha * values)
         return result
 
     def strengths(self, values: Vectors) -> tuple[float, float]:
-        """Ten either way, where the penalty alone is one."""
+        """Return -10 and 10, where the penalty alone is 1."""
         del values
         return -10.0, 10.0
 
@@ -118,22 +113,22 @@ class NeumannKernel(Transformation):
     citation: ClassVar[str] = "Ito et al., Application of Kernels to Link Analysis, 2005"
 
     def kernel(self, values: Vectors, alpha: float) -> Vectors:
-        """f of eigenvalues, (k,)."""
+        """Return f of eigenvalues, (k,)."""
         result: Vectors = 1.0 / (1.0 - alpha * values)
         return result
 
     def strengths(self, values: Vectors) -> tuple[float, float]:
-        """So far as no eigenvalue meets the pole of f, beyond which the kernel is no kernel."""
+        """Return bounds that keep all eigenvalues away from the pole of f."""
         lowest, highest = min(values.min(), -0.1), max(values.max(), 0.1)
         return 0.999 / lowest, 0.999 / highest
 
 
 @dataclass(frozen=True)
 class OfLeading(Transformation):
-    """With the eigenvectors of a matrix that are largest in absolute value."""
+    """A transformation of the eigenvectors with the largest absolute eigenvalues."""
 
     products: int = setting(
-        11, "sparse products for the eigenvectors; more make the last ones exact", low=1, high=10000
+        11, "matrix products for the eigenvectors; more make the last ones more exact", low=1, high=10000
     )
 
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
@@ -143,32 +138,30 @@ class OfLeading(Transformation):
 
 @dataclass(frozen=True)
 class OfAdjacency(OfLeading):
-    """Of the adjacency matrix."""
+    """A transformation of the adjacency matrix."""
 
     def matrix(self, graph: Graph) -> Any:
-        """``A``."""
+        """Return ``A``."""
         return graph.adjacency()
 
 
 @dataclass(frozen=True)
 class OfNormalized(OfLeading):
-    """Of the normalised adjacency matrix, which has the normalised Laplacian's eigenvectors."""
+    """A transformation of the normalised adjacency, which shares its eigenvectors with the Laplacian."""
 
     def matrix(self, graph: Graph) -> Any:
-        """``D^-1/2 A D^-1/2``."""
+        """Return ``D^-1/2 A D^-1/2``."""
         return normalized_adjacency(graph)
 
 
 @dataclass(frozen=True)
 class OfLaplacian(Transformation):
-    """Of the Laplacian, with the eigenvectors of its smallest eigenvalues."""
+    """A transformation of the Laplacian, with the eigenvectors of its smallest eigenvalues."""
 
-    tolerance: float = setting(
-        0.003, "the norm of what is left of an eigenpair's equation", low=1e-12, high=1.0
-    )
+    tolerance: float = setting(0.003, "largest norm of the residual of an eigenpair", low=1e-12, high=1.0)
 
     def matrix(self, graph: Graph) -> Any:
-        """``D - A``."""
+        """Return ``D - A``."""
         return laplacian(graph)
 
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
@@ -176,14 +169,58 @@ class OfLaplacian(Transformation):
         return smoothest(graph, count, seed, self.tolerance)
 
 
+@dataclass(frozen=True)
+class ExponentialAdjacency(ExponentialKernel, OfAdjacency):
+    """The exponential kernel of the adjacency matrix."""
+
+    name: ClassVar[str] = "exp-a"
+    title: ClassVar[str] = "Exponential Kernel on the Adjacency"
+
+
+@dataclass(frozen=True)
+class ExponentialLaplacian(ExponentialKernel, OfLaplacian):
+    """The exponential kernel of the Laplacian: diffusion."""
+
+    name: ClassVar[str] = "exp-l"
+    title: ClassVar[str] = "Exponential Kernel on the Laplacian"
+
+
+@dataclass(frozen=True)
+class ExponentialNormalized(ExponentialKernel, OfNormalized):
+    """The exponential kernel of the normalised Laplacian, in terms of the normalised adjacency."""
+
+    name: ClassVar[str] = "exp-nl"
+    title: ClassVar[str] = "Exponential Kernel on the Normalised Laplacian"
+
+
+@dataclass(frozen=True)
+class NeumannAdjacency(NeumannKernel, OfAdjacency):
+    """The von Neumann kernel of the adjacency matrix: walks of all lengths."""
+
+    name: ClassVar[str] = "vn-a"
+    title: ClassVar[str] = "Von Neumann Kernel on the Adjacency"
+
+
+@dataclass(frozen=True)
+class NeumannLaplacian(NeumannKernel, OfLaplacian):
+    """The von Neumann kernel of the Laplacian."""
+
+    name: ClassVar[str] = "vn-l"
+    title: ClassVar[str] = "Von Neumann Kernel on the Laplacian"
+
+
+@dataclass(frozen=True)
+class NeumannNormalized(NeumannKernel, OfNormalized):
+    """The von Neumann kernel of the normalised Laplacian, in terms of the normalised adjacency."""
+
+    name: ClassVar[str] = "vn-nl"
+    title: ClassVar[str] = "Von Neumann Kernel on the Normalised Laplacian"
+
+
 def without_hidden_edges(graph: Graph, seed: int) -> Graph:
-    """Return the graph without a third of the edges that a random spanning forest leaves over.
+    """Return the graph without a random third of the edges outside a random spanning forest.
 
-    Where those are less than a third of all edges, half of their share is hidden instead.
-
-    Args:
-        graph: the graph.
-        seed: for the forest and the choice.
+    Where these are less than a third of all edges, half of their share is hidden instead.
     """
     from trueedge.kernels.negatives.sampling import distinct
     from trueedge.kernels.neighbors.spanning import spanning_forest
@@ -199,6 +236,6 @@ def without_hidden_edges(graph: Graph, seed: int) -> Graph:
 
 
 def over_largest(values: Vectors) -> Vectors:
-    """Values over the largest in absolute value, so that they lie between -1 and 1."""
+    """Divide values by the largest absolute value."""
     largest = np.abs(values).max(initial=0.0)
     return values / largest if largest > 0 else values

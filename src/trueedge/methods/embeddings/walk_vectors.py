@@ -1,4 +1,4 @@
-"""Vectors of nodes from random walks: what node2vec, DeepWalk and LINE share."""
+"""Node vectors from random walks: skip-gram for node2vec, and the methods DeepWalk and LINE."""
 
 from __future__ import annotations
 
@@ -13,28 +13,21 @@ from trueedge.randomness import derive, generator
 if TYPE_CHECKING:
     from trueedge.graph import Graph
 
-# The learning rate falls from the first to the last, in even steps, as word2vec's does.
+# As in word2vec, the learning rate falls linearly to this value.
 LAST_RATE = 0.0001
 TOKENS_AT_A_TIME = 1 << 20
 
 
 @dataclass(frozen=True)
 class WalkVectors:
-    """How walks are made, and what is learned from them.
+    """Skip-gram on random walks; the settings of :class:`DeepWalk` and node2vec explain most attributes.
 
     Attributes:
-        dim: numbers in a vector.
-        walks: walks that start at each node.
-        length: nodes in a walk.
-        window: how far apart in a walk two nodes may be.
-        negatives: nodes drawn against each pair.
-        epochs: how often it is all done; walks are walked anew.
-        rate: the first learning rate.
-        p: above 1, walks seldom turn back.
-        q: above 1, walks stay near where they came from.
-        hierarchical: predict the way to a node in a Huffman tree too.
-        exponent: negatives are drawn in proportion to a node's frequency to this power.
-        sample: occurrences of nodes that are more frequent than this share are left out at random; 0: none.
+        length, epochs: nodes per walk, and passes over all nodes.
+        negatives, exponent: noise nodes per pair, drawn by frequency to the power of ``exponent``.
+        rate: the initial learning rate.
+        hierarchical: also predict the path to a node in a Huffman tree.
+        sample: nodes more frequent than this share are downsampled; 0: none.
     """
 
     dim: int
@@ -51,7 +44,7 @@ class WalkVectors:
     sample: float = 0.0
 
     def of(self, graph: Graph, seed: int) -> NDArray[np.float32]:
-        """The vectors of a graph's nodes, float32 (n, dim); nodes without neighbours keep their first one."""
+        """Return the vectors of all nodes, float32 (n, dim); isolated nodes keep their initial vector."""
         from trueedge.kernels.walks.random_walks import random_walks
         from trueedge.kernels.walks.skipgram import SkipGram
 

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class GAE(LayerStack):
-    """A GCN whose states' dot products rebuild the whole adjacency; its memory stays linear in the graph.
+    """A GCN trained so that the dot products of its states reconstruct the adjacency matrix.
 
-    All pairs are in every step, so there are no batches, and the dot product is the predictor.
+    Every step uses all pairs, in memory linear in the graph, so there are no batches.
     """
 
     name: ClassVar[str] = "gae"
@@ -28,7 +28,7 @@ class GAE(LayerStack):
     layer_name: ClassVar[str] = "GcnLayer"
     defaults: ClassVar[Mapping[str, Any]] = {"weighted": False}
 
-    weighted: bool = open_setting(bool, "let edges count as much as all other pairs together")
+    weighted: bool = open_setting(bool, "weight edges as much as all other pairs together")
 
     def objective(self, schedule: Schedule) -> Callable[..., Objective]:
         """Return the reconstruction of the adjacency."""

@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class GAT(Network):
-    """States averaged over neighbours with learned weights; one head."""
+    """Averages the states of a node and its neighbours with learned weights, in one head."""
 
     name: ClassVar[str] = "gat"
     title: ClassVar[str] = "Graph Attention Network"

@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class GCN(Network):
-    """States averaged over neighbours, weighed by the roots of both degrees."""
+    """Averages the states of a node and its neighbours, weighted by the roots of both degrees."""
 
     name: ClassVar[str] = "gcn"
     title: ClassVar[str] = "Graph Convolutional Network"

@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class GIN(Network):
-    """A perceptron on the sum of a node's and its neighbours' states."""
+    """Applies an MLP to the sum of the states of a node and its neighbours."""
 
     name: ClassVar[str] = "gin"
     title: ClassVar[str] = "Graph Isomorphism Network"

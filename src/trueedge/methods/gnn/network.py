@@ -1,4 +1,4 @@
-"""What every graph neural network here is made of: layers of one kind in a row, and a predictor."""
+"""Graph neural networks: a stack of layers of one kind, and a predictor."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 class LayerStack(HasEncoder, HasInputs):
     """A method whose encoder is a stack of one kind of layer."""
 
-    # Which of trueedge.training.links.convolutions its layers are.
+    # The name of the layer class in trueedge.training.links.convolutions.
     layer_name: ClassVar[str]
 
     def layer(self, size: int, out: int) -> Any:
-        """Return a torch module of ``forward(states, messages)``, from ``size`` to ``out`` numbers a node."""
+        """Return a layer from ``size`` to ``out`` numbers per node, with ``forward(states, messages)``."""
         from trueedge.training.links import convolutions
 
         return getattr(convolutions, self.layer_name)(size, out)
 
     def make_predictor(self, dim: int) -> Any:
-        """Return what scores a pair of states of some size: their dot product."""
+        """Return the predictor: the dot product of two states."""
         from trueedge.training import DotPredictor
 
         del dim
         return DotPredictor()
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return an input, the stack, and a predictor."""
+        """Return a model of input, layers and predictor."""
         from trueedge.training import LinkModel
 
         inputs = self.make_input(task, seed)
@@ -48,9 +48,4 @@ class Network(HasPredictor, HasMessages, LayerStack):
 
     family: ClassVar[str] = "gnn"
 
-    neighbors: int = setting(
-        0,
-        "the largest number of neighbours sampled for a node in a training step; 0: all",
-        low=0,
-        high=1 << 30,
-    )
+    neighbors: int = setting(0, "neighbours sampled per node in a training step; 0: all", low=0, high=1 << 30)

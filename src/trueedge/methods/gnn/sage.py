@@ -10,7 +10,7 @@ from trueedge.methods.gnn.network import Network
 
 @dataclass(frozen=True)
 class SAGE(Network):
-    """The mean of the neighbours' states, and the node's own, each with its own map."""
+    """Adds linear maps of a node's own state and of the mean state of its neighbours."""
 
     name: ClassVar[str] = "sage"
     title: ClassVar[str] = "GraphSAGE"

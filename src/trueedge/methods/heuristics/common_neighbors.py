@@ -1,4 +1,4 @@
-"""How many neighbours two nodes share."""
+"""The number of common neighbours."""
 
 from __future__ import annotations
 

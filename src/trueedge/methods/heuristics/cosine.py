@@ -25,11 +25,11 @@ class Cosine(Heuristic):
         """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.arrays.rows import row_products
 
-        assert graph.features is not None  # Heuristic.score has refused a graph without
+        assert graph.features is not None  # Heuristic.score refuses a graph without features
         nodes = np.arange(graph.num_nodes)
         with_itself = np.stack([nodes, nodes], axis=1)
         products = row_products(graph.features, np.concatenate([with_itself, pairs]))
         squares, products = products[: len(nodes)], products[len(nodes) :]
-        # One root of the product: it makes the cosine of a row with itself exactly 1.
+        # One root of the product makes the cosine of a row with itself exactly 1.
         norms = np.sqrt(squares[pairs[:, 0]] * squares[pairs[:, 1]])
         return np.divide(products, norms, out=np.zeros(len(pairs)), where=norms > 0)

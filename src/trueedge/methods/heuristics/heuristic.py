@@ -1,4 +1,4 @@
-"""What every heuristic shares: no training, a score from the graph alone."""
+"""The base class of heuristics: scores computed from the graph, without training."""
 
 from __future__ import annotations
 
@@ -27,17 +27,12 @@ class Heuristic(Method):
         """Return the score of each pair, float64 (n,); pairs are checked int64 (n, 2)."""
 
     def score(self, graph: Graph, pairs: ArrayLike) -> NDArray[np.float64]:
-        """Return the score of each pair on a graph, without a task.
-
-        Args:
-            graph: the graph whose structure is read.
-            pairs: int array (n, 2).
-        """
+        """Return the score of each pair, an int array (n, 2), on a graph without a task: float64 (n,)."""
         self.check_features(graph)
         return self.compute(graph, as_pairs(pairs, graph.num_nodes))
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> HeuristicScorer:
-        """Bind the formula to the task's training graph; seed and device change nothing."""
+        """Return a scorer on the task's training graph; seed and device have no effect."""
         del seed, device
         graph = on_graph(task, self.name, "for a graph alone there is score(graph, pairs)").graph
         self.check_features(graph)
@@ -48,7 +43,7 @@ class Heuristic(Method):
 class HeuristicScorer:
     """A heuristic on a graph."""
 
-    # A formula gives many pairs the very same score: 0 without a common neighbour, say.
+    # Many pairs get the same score, for example 0 if they have no common neighbour.
     expects_ties: ClassVar[bool] = True
 
     heuristic: Heuristic
@@ -71,12 +66,9 @@ class HeuristicScorer:
 def without_rounding_errors(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     """Round scores to 40 significant bits (twelve digits), so that equal scores tie.
 
-    Pairs that a formula scores alike, but through sums taken in another order, come out some last bits apart,
-    and a ranking would take that for a preference. It shows: on the released HeaRT negatives of Citeseer the
-    MRR of Katz is 11.19, as published, with ties kept, 11.20 without, and 11.27 from a dense inverse.
-
-    Args:
-        scores: float64 array (n,), each accurate to more than 40 bits.
+    Equal scores whose sums were taken in different orders differ in their last bits, and would not tie. This
+    matters: on the released HeaRT negatives of Citeseer the MRR of Katz is 11.19, as published, with ties
+    kept, 11.20 without, and 11.27 from a dense inverse. Scores must be accurate to more than 40 bits.
     """
     fraction, exponent = np.frexp(scores)
     rounded: NDArray[np.float64] = np.ldexp(np.rint(np.ldexp(fraction, 40)), exponent - 40)

@@ -1,30 +1,29 @@
-"""All walks between two nodes, the longer the less they count."""
+"""The Katz index: all walks between two nodes, damped by length."""
 
 from __future__ import annotations
 
-import numbers
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import Heuristic, without_rounding_errors
 from trueedge.methods.method import setting
 
-# The sum over all walks gains a digit every 1 / (1 - beta λmax) steps: nearer to 1 it would take too many.
+# The sum gains a digit every 1 / (1 - beta λmax) steps, so beta λmax must not be closer to 1 than this.
 SLOWEST = 0.999
 
 
 @dataclass(frozen=True)
 class Katz(Heuristic):
-    """Walks of every length, ``Σ_l beta^l (A^l)_uv = ((I − beta A)⁻¹ − I)_uv``, or only those up to a length.
+    """The number of walks of each length, damped: ``Σ_l beta^l (A^l)_uv = ((I − beta A)⁻¹ − I)_uv``.
 
-    The sum over all lengths exists only for beta below one over the largest eigenvalue λmax of the adjacency,
-    and is solved for one end of every pair, which is work for graphs of up to some ten thousand nodes; larger
-    or denser ones take ``max_length``.
+    The sum converges only for beta below 1 / λmax, with the largest eigenvalue λmax of the adjacency matrix.
+    It takes one linear solve per node, which is fine for up to about ten thousand nodes; for larger or denser
+    graphs, set ``max_length``.
     """
 
     name: ClassVar[str] = "katz"
@@ -33,19 +32,14 @@ class Katz(Heuristic):
 
     beta: float = setting(
         0.005,
-        "what a walk loses with each step",
+        "damping factor per step",
         low=1e-9,
         high=1.0,
         search=(0.0005, 0.001, 0.005, 0.01, 0.05),
     )
     max_length: int | None = setting(
-        None, "the longest walks counted; without it, all are", low=1, high=32, optional=True
+        None, "largest walk length; None: walks of all lengths", kind=int, low=1, high=32, optional=True
     )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.max_length is not None and not isinstance(self.max_length, numbers.Integral):
-            raise must_be("max_length", self.name, "a whole number", self.max_length)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""
@@ -60,7 +54,7 @@ class Katz(Heuristic):
         return without_rounding_errors(katz_sums(graph.indptr, graph.indices, pairs, self.beta))
 
     def _check_convergence(self, graph: Graph) -> None:
-        """Refuse a beta for which the sum over all walks is infinite, or as good as."""
+        """Refuse a beta for which the sum diverges or converges too slowly."""
         if self.beta * _eigenvalue_bound(graph) <= SLOWEST:
             return
         growth = self.beta * largest_eigenvalue(graph)
@@ -79,11 +73,11 @@ def largest_eigenvalue(graph: Graph) -> float:
 
     if graph.num_nodes <= 64:
         return float(np.linalg.eigvalsh(graph.adjacency().toarray())[-1])
-    start = graph.degrees + 1.0  # positive, so never orthogonal to the vector looked for, and always the same
+    start = graph.degrees + 1.0  # fixed, and positive: never orthogonal to the leading eigenvector
     return float(eigsh(graph.adjacency(), k=1, which="LA", v0=start, return_eigenvectors=False)[0])
 
 
 def _eigenvalue_bound(graph: Graph) -> float:
-    """No eigenvalue exceeds the square root of the largest product of the degrees at an edge's ends."""
+    """Return an upper bound: the square root of the largest degree product over all edges."""
     degrees = graph.degrees.astype(np.float64)
     return float(np.sqrt((degrees[graph.edges[:, 0]] * degrees[graph.edges[:, 1]]).max(initial=0.0)))

@@ -15,7 +15,7 @@ from trueedge.methods.method import setting
 
 @dataclass(frozen=True)
 class LocalPath(Heuristic):
-    """Walks of two steps plus a little for walks of three, ``(A²)_uv + epsilon (A³)_uv``."""
+    """Walks of length two and, with a small weight, of length three: ``(A²)_uv + epsilon (A³)_uv``."""
 
     name: ClassVar[str] = "lpi"
     title: ClassVar[str] = "Local Path Index"
@@ -25,11 +25,7 @@ class LocalPath(Heuristic):
     )
 
     epsilon: float = setting(
-        0.001,
-        "weight of a walk of three steps, relative to one of two",
-        low=0.0,
-        high=1.0,
-        search=(0.0001, 0.001, 0.01),
+        0.001, "weight of walks of length three", low=0.0, high=1.0, search=(0.0001, 0.001, 0.01)
     )
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

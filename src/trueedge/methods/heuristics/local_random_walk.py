@@ -15,17 +15,17 @@ from trueedge.methods.method import setting
 
 @dataclass(frozen=True)
 class LocalRandomWalk(Heuristic):
-    """A walker's visits within a few steps, ``(k_u / 2m) Σ_{t=1..steps} (P^t)_uv`` with ``P = D⁻¹A``.
+    """Visits of a random walk within a few steps, ``(k_u / 2m) Σ_{t=1..steps} (P^t)_uv`` with ``P = D⁻¹A``.
 
-    Written over walks it is symmetric: each walk from u to v counts one over the product of the degrees of
-    the nodes it passes in between, and the sum is divided by 2m.
+    It is symmetric: a walk from u to v counts 1 over the product of the degrees of its inner nodes, and the
+    sum is divided by 2m.
     """
 
     name: ClassVar[str] = "lrw"
     title: ClassVar[str] = "Local Random Walk"
     citation: ClassVar[str] = "Liu and Lü, Link Prediction Based on Local Random Walk, 2010"
 
-    steps: int = setting(3, "how many steps the walker takes", low=1, high=100, search=(2, 3, 4, 5))
+    steps: int = setting(3, "number of steps", low=1, high=100, search=(2, 3, 4, 5))
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""

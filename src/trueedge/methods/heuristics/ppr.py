@@ -1,4 +1,4 @@
-"""How likely a random walk from one node that keeps going back to it is found at the other."""
+"""Personalised PageRank: the probability that a random walk with restarts from one node is at the other."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from trueedge.methods.method import setting
 class PersonalizedPageRank(Heuristic):
     """Personalised PageRank in both directions, ``π_u(v) + π_v(u)``.
 
-    An undirected walk is reversible, ``k_u π_u(v) = k_v π_v(u)``, so one direction gives both: it is pushed
-    from the end of larger degree, and of equal ends from both, whose mean counts. The score is at most
+    On an undirected graph ``k_u π_u(v) = k_v π_v(u)``, so one direction gives the other. It is computed from
+    the end of larger degree, or as the mean of both directions where degrees are equal. The score is at most
     ``eps (k_u + k_v)`` below the exact one, and never above it.
     """
 
@@ -26,10 +26,8 @@ class PersonalizedPageRank(Heuristic):
     title: ClassVar[str] = "Personalised PageRank"
     citation: ClassVar[str] = "Andersen, Chung, Lang, Local Graph Partitioning using PageRank Vectors, 2006"
 
-    alpha: float = setting(
-        0.15, "the walk's probability of going back", low=0.001, high=0.999, search=(0.05, 0.15, 0.3, 0.5)
-    )
-    eps: float = setting(1e-6, "the error bound a unit of degree", low=1e-15, high=0.1)
+    alpha: float = setting(0.15, "teleport probability", low=0.001, high=0.999, search=(0.05, 0.15, 0.3, 0.5))
+    eps: float = setting(1e-6, "error bound per unit of degree", low=1e-15, high=0.1)
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""
@@ -44,17 +42,12 @@ class PersonalizedPageRank(Heuristic):
         target = np.concatenate([pairs[rows, 1 - larger], pairs[equal, 0]])
         groups = group_by(source, graph.num_nodes)
         values = np.empty(len(source))
+        targets = target[groups.order]
         values[groups.order] = push_values(
-            graph.indptr,
-            graph.indices,
-            groups.keys,
-            groups.starts,
-            target[groups.order],
-            self.alpha,
-            self.eps,
+            graph.indptr, graph.indices, groups.keys, groups.starts, targets, self.alpha, self.eps
         )
         found, other_way = values[: len(pairs)], values[len(pairs) :]
         found[equal] = (found[equal] + other_way) / 2
-        # A node without neighbours is reached from itself alone, and there the two directions are equal.
+        # A node without neighbours is reached only from itself, where both directions are equal.
         both = 1.0 + np.maximum(degrees.max(axis=1), 1) / np.maximum(degrees.min(axis=1), 1)
         return without_rounding_errors(found * both)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import Heuristic
 
-# A node is nearer to itself than an edge can bring another node, whose score is 1.
 ITSELF = 2.0
 
 

@@ -1,4 +1,4 @@
-"""BUDDY: counts around a pair, estimated from sketches, and the product of averaged features."""
+"""BUDDY: node counts around a pair, estimated from sketches, and averaged features."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class BUDDY(HasInputs, HasMessages, Pairwise):
-    """How many nodes lie how many hops from both ends, and features averaged over neighbours.
+    """Numbers of nodes by their distance from both ends, and features averaged over neighbours.
 
-    Counts and averages are those of the graph without the batch's edges: sketches of all nodes are made anew
-    for every batch. A pair is read in both directions, and what its counts say is the mean of both.
+    Sketches of all nodes are made for every batch, on the graph without the batch's edges. The hidden layer
+    of the counts is averaged over both directions of a pair.
     """
 
     name: ClassVar[str] = "buddy"
@@ -32,45 +32,35 @@ class BUDDY(HasInputs, HasMessages, Pairwise):
     defaults: ClassVar[Mapping[str, Any]] = {"label_dropout": 0.5, "feature_dropout": 0.5, "hops": 2}
 
     label_dropout: float = open_setting(
-        float, "share of what the counts say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+        float, "dropout on the count features", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
     )
     feature_dropout: float = open_setting(
-        float, "share of what the features say that is dropped", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
+        float, "dropout on the node features", low=0.0, high=0.99, search=(0.1, 0.3, 0.5)
     )
-    hops: int = open_setting(int, "how far from an end nodes are counted", low=1, high=8)
+    hops: int = open_setting(int, "largest distance from an end at which nodes are counted", low=1, high=8)
     feature_hops: int = setting(
-        0, "features, and their averages over 1 to so many hops; 0: one average alone", low=0, high=8
+        0, "features and their averages over 1 to this many hops; 0: one average only", low=0, high=8
     )
     counts: str = setting(
         "sketches",
-        "counts estimated from sketches, or exact ones, which take n² bits a hop on the processor",
+        "counts estimated from sketches, or exact ones, which take n² bits per hop on the CPU",
         choices=("sketches", "exact"),
     )
     permutations: int = setting(128, "hash functions of the MinHash sketches", low=1, high=4096)
     one_hop: bool = setting(
-        False, "show the number of neighbours of one end alone too; in training it tells that an edge is gone"
+        False, "also use the number of neighbours of one end alone, which reveals removed training edges"
     )
-    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Sketches of single nodes, linear maps of the features, and the predictor."""
+        """Return a model of sketches, linear maps of the features, and a predictor."""
         from trueedge.methods.pairwise.models.buddy import BuddyModel, BuddyPredictor, PropagatedFeatures
         from trueedge.methods.pairwise.models.sketches import CountedPairs
 
         inputs = self.make_input(task, seed)
         encoder = PropagatedFeatures(inputs.dim, self.dim, self.feature_hops)
-        counted = CountedPairs(
-            task.graph.num_nodes,
-            self.hops,
-            self.permutations,
-            self.counts == "exact",
-            derive(seed, "sketches"),
-        )
-        predictor = BuddyPredictor(
-            self.hops * (self.hops + 2),
-            self.dim,
-            len(encoder.powers),
-            self.label_dropout,
-            self.feature_dropout,
-        )
+        exact, key = self.counts == "exact", derive(seed, "sketches")
+        counted = CountedPairs(task.graph.num_nodes, self.hops, self.permutations, exact, key)
+        size, powers = self.hops * (self.hops + 2), len(encoder.powers)
+        predictor = BuddyPredictor(size, self.dim, powers, self.label_dropout, self.feature_dropout)
         return BuddyModel(inputs, encoder, predictor, counted, self.one_hop)

@@ -24,7 +24,7 @@ ABLATIONS = (
     "no-counts",
 )
 
-# What is scored at a time: numbers in the keys of its entries, and pairs.
+# Sizes of a scored block: numbers in the keys of its entries, and pairs.
 MOST_NUMBERS = 1 << 27
 MOST_PAIRS = 1 << 12
 FEWEST_PAIRS = 1 << 8
@@ -32,10 +32,10 @@ FEWEST_PAIRS = 1 << 8
 
 @dataclass(frozen=True)
 class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
-    """A pair attends to its common neighbours, one-hop nodes and nodes beyond, where PageRank is high enough.
+    """Attention of a pair to common neighbours, one-hop nodes and other nodes of high enough PageRank.
 
-    The edge of a pair that is trained on is taken out of everything that is read: the messages, the sets of
-    nodes, and the PageRank itself, exactly.
+    The edge of a training pair is removed from everything: the messages, the sets of nodes, and, exactly,
+    the PageRank.
     """
 
     name: ClassVar[str] = "lpformer"
@@ -65,51 +65,39 @@ class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise)
     }
 
     decay: float = open_setting(
-        float,
-        "what the learning rate is multiplied by after each epoch",
-        low=1e-3,
-        high=1.0,
-        search=(0.95, 0.975, 1.0),
+        float, "factor of the learning rate per epoch", low=1e-3, high=1.0, search=(0.95, 0.975, 1.0)
     )
-    gnn_dropout: float = open_setting(float, "share of encoder values dropped", low=0.0, high=0.99)
-    feature_dropout: float = open_setting(float, "share of input values dropped", low=0.0, high=0.99)
-    attention_dropout: float = open_setting(float, "share of chosen nodes dropped", low=0.0, high=0.99)
-    predictor_dropout: float = open_setting(float, "share of head values dropped", low=0.0, high=0.99)
-    layer_norm: bool = open_setting(bool, "normalise after each layer of the encoder")
-    rectifier: bool = open_setting(bool, "a rectifier after each layer of the encoder")
-    residual: bool = open_setting(bool, "add a layer's input to its output where sizes allow")
+    gnn_dropout: float = open_setting(float, "dropout in the encoder", low=0.0, high=0.99)
+    feature_dropout: float = open_setting(float, "dropout on the input", low=0.0, high=0.99)
+    attention_dropout: float = open_setting(float, "dropout on the attended nodes", low=0.0, high=0.99)
+    predictor_dropout: float = open_setting(float, "dropout in the scoring MLP", low=0.0, high=0.99)
+    layer_norm: bool = open_setting(bool, "layer normalisation in the encoder")
+    rectifier: bool = open_setting(bool, "ReLU after each encoder layer")
+    residual: bool = open_setting(bool, "residual connections between layers of equal size")
     threshold_common: float = setting(
-        0.0, "PageRank at both ends by which a common neighbour counts; 1: none does", low=0.0, high=1.0
+        0.0, "PageRank threshold for common neighbours; 1: none", low=0.0, high=1.0
     )
     threshold_one_hop: float = open_setting(
-        float,
-        "PageRank by which a neighbour of one end counts; 1: none does",
-        low=0.0,
-        high=1.0,
-        search=(1e-4, 1e-3, 1e-2),
+        float, "PageRank threshold for one-hop nodes; 1: none", low=0.0, high=1.0, search=(1e-4, 1e-3, 1e-2)
     )
     threshold_beyond: float = open_setting(
-        float,
-        "PageRank by which any other node counts; 1: none does",
-        low=1e-9,
-        high=1.0,
-        search=(1e-4, 1e-3, 1e-2),
+        float, "PageRank threshold for other nodes; 1: none", low=1e-9, high=1.0, search=(1e-4, 1e-3, 1e-2)
     )
-    alpha: float = setting(0.15, "the walk's probability of going back", low=0.001, high=0.999)
-    eps: float = open_setting(float, "the PageRank's error a unit of degree", low=1e-15, high=0.1)
-    mask_ranks: bool = setting(True, "take a hidden positive out of the PageRank as well")
-    mask_input: bool = setting(True, "take a batch's positives out of what the encoder sees as well")
-    attention_layers: int = setting(1, "layers of attention", low=1, high=16)
-    heads: int = setting(1, "heads of attention", low=1, high=64)
+    alpha: float = setting(0.15, "teleport probability", low=0.001, high=0.999)
+    eps: float = open_setting(float, "PageRank error bound per unit of degree", low=1e-15, high=0.1)
+    mask_ranks: bool = setting(True, "remove a hidden positive from the PageRank too")
+    mask_input: bool = setting(True, "remove a batch's positives from the encoder's graph too")
+    attention_layers: int = setting(1, "number of attention layers", low=1, high=16)
+    heads: int = setting(1, "number of attention heads", low=1, high=64)
     head: str = setting(
         "published",
-        "the scoring perceptron: of the published code, or of equation 3.11",
+        "scoring MLP: as in the published code, or as in equation 3.11 of the thesis",
         choices=("published", "thesis"),
     )
-    ablation: str = setting("", "what is left out of the model", choices=ABLATIONS)
+    ablation: str = setting("", "part of the model that is left out", choices=ABLATIONS)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return the encoder, the attention, the head."""
+        """Return a model of encoder, attention and scoring MLP."""
         from trueedge.methods.pairwise.models.chosen_nodes import Thresholds
         from trueedge.methods.pairwise.models.lpformer import LPFormerModel, NormedEncoder, Ranking
 
@@ -140,7 +128,7 @@ class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise)
         return model
 
     def _pairs_at_a_time(self, nodes: int, edges: int) -> int:
-        """A power of two; a pair has about as many common neighbours as a node has neighbours, or fewer."""
+        """Return a power of two, assuming that a pair has at most the mean degree of common neighbours."""
         numbers = self.dim * self.heads * (4 + 2 * edges // max(1, nodes))
         wanted = min(MOST_NUMBERS // numbers, MOST_PAIRS, nodes)
         return max(FEWEST_PAIRS, 1 << max(0, wanted - 1).bit_length())

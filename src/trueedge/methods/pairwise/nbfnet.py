@@ -1,4 +1,4 @@
-"""NBFNet: paths between the ends of a pair, added up by a learned Bellman-Ford iteration."""
+"""NBFNet: paths between the ends of a pair, aggregated by a learned Bellman-Ford iteration."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 class NBFNet(HasDropout, HasLayers, HasMessages, Pairwise):
     """States that spread from one end of a pair and are read at the other, in both directions.
 
-    Only states that a source can have changed and a target can hear of are computed; the others are those
-    that a graph without a source would have, once for all sources. It reads no features.
+    It uses no features. Only states that depend on the source and reach the target are computed per source;
+    the others are computed once for all sources.
     """
 
     name: ClassVar[str] = "nbfnet"
@@ -29,20 +29,20 @@ class NBFNet(HasDropout, HasLayers, HasMessages, Pairwise):
         " Prediction, 2021"
     )
 
-    layers: int = setting(6, "rounds of messages", low=1, high=32)
-    dim: int = setting(32, "size of hidden states", low=1, high=8192)
-    batch_size: int = setting(64, "positives in a batch", low=1, high=1 << 30)
+    layers: int = setting(6, "rounds of message passing", low=1, high=32)
+    dim: int = setting(32, "size of the hidden states", low=1, high=8192)
+    batch_size: int = setting(64, "positives per batch", low=1, high=1 << 30)
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
     patience: int = setting(20, "validation checks without improvement before stopping", low=0, high=10**9)
     aggregation: str = setting(
         "pna",
-        "how a node takes its messages: mean, maximum, minimum and deviation, scaled by degree, or their sum",
+        "aggregation of messages: mean, maximum, minimum and deviation, scaled by degree (pna), or sum",
         choices=("pna", "sum"),
     )
-    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return the iteration, and a perceptron on what it leaves at a target."""
+        """Return a model of the iteration and an MLP on the states of targets."""
         from trueedge.methods.pairwise.models.nbfnet import BellmanFord, NbfModel
 
         del task, seed

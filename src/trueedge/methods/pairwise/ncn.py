@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
-    """The states of both ends, and the sum of the states of their common neighbours."""
+    """Scores the states of both ends and the summed states of their common neighbours."""
 
     name: ClassVar[str] = "ncn"
     title: ClassVar[str] = "Neural Common Neighbor"
@@ -33,19 +33,17 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
 
     encoder: str = open_setting(
         str,
-        "rounds of messages without weights of their own, normalised as a GCN's (pure-gcn) or added up"
-        " (pure-sum), or the layers of a GCN (gcn)",
+        "message passing without weights, normalised as in a GCN (pure-gcn) or summed (pure-sum), or GCN"
+        " layers (gcn)",
         choices=("pure-gcn", "pure-sum", "gcn"),
     )
-    residual: bool = open_setting(
-        bool, "add each round to what it started from, in place of mixing the rounds"
-    )
-    input_dropout: float = open_setting(float, "share of the input dropped", low=0.0, high=0.99)
-    tail_dropout: float = open_setting(float, "share of the encoder's states dropped", low=0.0, high=0.99)
-    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
+    residual: bool = open_setting(bool, "residual connections instead of a learned mix of the rounds")
+    input_dropout: float = open_setting(float, "dropout on the input", low=0.0, high=0.99)
+    tail_dropout: float = open_setting(float, "dropout on the output of the encoder", low=0.0, high=0.99)
+    clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return an encoder, and a predictor of pairs and their common neighbours."""
+        """Return a model of input, encoder and predictor."""
         from trueedge.methods.pairwise.models.common_neighbors import CommonNeighborModel
 
         return CommonNeighborModel(*self.parts(task, seed))

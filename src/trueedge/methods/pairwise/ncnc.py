@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NCNC(NCN):
-    """NCN in which a neighbour of one end counts as far as NCN thinks its edge to the other end likely."""
+    """NCN in which a neighbour of one end counts by the predicted probability of its missing edge."""
 
     name: ClassVar[str] = "ncnc"
     title: ClassVar[str] = "Neural Common Neighbor with Completion"
-    # The probability itself.
+    # These values give the probability itself.
     defaults: ClassVar[Mapping[str, Any]] = {
         **NCN.defaults,
         "completion_scale": 1.0,
@@ -31,22 +31,22 @@ class NCNC(NCN):
     }
 
     completion_scale: float = open_setting(
-        float, "factor of a missing edge's logit minus its offset", low=0.0, high=1e3
+        float, "scale of a missing edge's logit, after the offset", low=0.0, high=1e3
     )
     completion_offset: float = open_setting(
         float, "offset subtracted from a missing edge's logit", low=-1e3, high=1e3
     )
     completion_prior: float = open_setting(float, "factor of a missing edge's odds", low=1e-6, high=1e6)
     completion_weight: float = open_setting(
-        float, "weight of a certain edge, relative to a seen one", low=0.0, high=1e3
+        float, "weight of a certain completed edge relative to an observed one", low=0.0, high=1e3
     )
-    completion_gradient: bool = setting(False, "let the loss teach through the missing edges too")
+    completion_gradient: bool = setting(False, "backpropagate through completed edges")
     completion_block: int = setting(
-        1 << 14, "missing edges scored at a time, which bounds the memory", low=1, high=1 << 30
+        1 << 14, "missing edges scored at a time; bounds the memory", low=1, high=1 << 30
     )
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """NCN's parts, and how missing edges count."""
+        """Return NCN's model with completion."""
         from trueedge.methods.pairwise.models.completion import CompletedModel, Completion
 
         completion = Completion(

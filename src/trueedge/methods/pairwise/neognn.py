@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
-    """A graph convolutional network, mixed with the overlap of neighbourhoods under learned weights."""
+    """A GCN, mixed with a learned weighted overlap of neighbourhoods."""
 
     name: ClassVar[str] = "neo-gnn"
     title: ClassVar[str] = "Neo-GNN"
@@ -26,14 +26,14 @@ class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
     )
     defaults: ClassVar[Mapping[str, Any]] = {"hops": 2}
 
-    hops: int = open_setting(int, "how far neighbourhoods reach", low=1, high=4)
-    beta: float = setting(0.1, "weight of a walk, relative to one a hop shorter", low=1e-9, high=10.0)
-    edge_dim: int = setting(8, "hidden size of what is learned of an edge", low=1, high=8192)
-    node_dim: int = setting(128, "hidden size of what is learned of a node", low=1, high=8192)
-    overlap_dim: int = setting(128, "hidden size of what is learned of an overlap", low=1, high=8192)
+    hops: int = open_setting(int, "size of the neighbourhoods in hops", low=1, high=4)
+    beta: float = setting(0.1, "damping factor per hop", low=1e-9, high=10.0)
+    edge_dim: int = setting(8, "hidden size of the edge MLP", low=1, high=8192)
+    node_dim: int = setting(128, "hidden size of the node MLP", low=1, high=8192)
+    overlap_dim: int = setting(128, "hidden size of the overlap MLP", low=1, high=8192)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Return a network of convolutions, the learned weights, and the predictor of the mix."""
+        """Return a model of GCN, learned overlap weights, and mixed predictor."""
         from trueedge.methods.pairwise.models.neognn import MixedPredictor, OverlapModel, StructureEncoder
         from trueedge.training.links.convolutions import GcnLayer
 

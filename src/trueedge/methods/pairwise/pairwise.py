@@ -1,4 +1,4 @@
-"""What all methods that read the graph around a pair have in common."""
+"""The base class of methods that read the graph around a pair."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from trueedge.methods.trained import HasBatches
 
 @dataclass(frozen=True)
 class Pairwise(HasBatches):
-    """A trained method that reads structure off the graph around a pair.
+    """A trained method that reads the graph around a pair.
 
-    A batch's positives are removed from the graph first, unless asked otherwise: a model that sees the edge
-    itself learns to look for it, and finds it nowhere in the test part.
+    By default a batch's positives are removed from the graph first: a model that sees the edge itself would
+    learn to detect it, and test edges are not in the graph.
     """
 
     family: ClassVar[str] = "pairwise"

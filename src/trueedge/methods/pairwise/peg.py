@@ -1,4 +1,4 @@
-"""PEG: positions of nodes weigh the messages, and only distances between them are read."""
+"""PEG: messages weighted by the distance between the positional encodings of nodes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ HIDDEN = 32
 
 @dataclass(frozen=True)
 class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
-    """Graph convolutions whose arcs weigh what a perceptron makes of the distance of their ends' positions.
+    """Graph convolutions whose messages are weighted by an MLP of the distance between node positions.
 
-    As published, positions are those of the whole training graph, the edge that is asked about among its
-    edges: two ends stand a little closer because of it. With ``folds`` they are not: the edges are dealt into
-    so many folds, a batch is of one fold, and is read with the positions of the graph without it.
+    As published, positions are computed on the whole training graph, so a training edge brings its own ends
+    closer. With ``folds`` it does not: edges are divided into folds, each batch is from one fold, and uses
+    positions of the graph without it.
     """
 
     name: ClassVar[str] = "peg"
@@ -40,25 +40,22 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
 
     positions: str = setting(
         "laplacian",
-        "where nodes stand: eigenvectors of the normalised Laplacian, or vectors from random walks",
+        "positional encoding: eigenvectors of the normalised Laplacian, or DeepWalk vectors",
         choices=("laplacian", "deepwalk"),
     )
-    position_dim: int = setting(128, "numbers of a position", low=1, high=4096)
+    position_dim: int = setting(128, "dimension of the positional encoding", low=1, high=4096)
     folds: int = setting(
-        0,
-        "folds of edges that positions are computed without; 0: computed once, as published",
-        low=0,
-        high=100,
+        0, "folds of edges excluded from the positions; 0: none, as published", low=0, high=100
     )
     seen_features: str = setting(
         "components",
-        "features as they are, or on as many principal axes as states have numbers",
+        "all features, or as many principal components as hidden states have dimensions",
         choices=("components", "all"),
     )
-    clip: float = setting(0.0, "largest norm of a part's gradient; 0: no clipping", low=0.0, high=1e9)
+    clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Positions, the layers they weigh, and the predictor."""
+        """Return a model of positions, weighted layers and predictor."""
         import torch
 
         from trueedge.methods.pairwise.models.peg import PegEncoder, PegModel, PegPredictor, Positions
@@ -72,7 +69,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         return PegModel(inputs, encoder, PegPredictor())
 
     def make_input(self, task: GraphTask, seed: int) -> Input:
-        """Return what the encoder starts from: features on their principal axes, as published."""
+        """Return the input of the encoder: principal components of the features, as published."""
         if self.inputs != "features" or task.graph.features is None or self.seen_features == "all":
             return super().make_input(task, seed)
         from trueedge.methods.pairwise.models.positions import principal_components
@@ -81,7 +78,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         return feature_input(principal_components(task.graph.features, self.dim, derive(seed, "features")))
 
     def objective(self, schedule: Schedule) -> Callable[..., Objective] | None:
-        """Return the objective whose batches are of one fold each, where there are folds."""
+        """Return an objective with batches of one fold each, if there are folds."""
         if self.folds == 0:
             return None
         from trueedge.methods.pairwise.models.peg import FoldedObjective
@@ -89,7 +86,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         return lambda graph, messages: FoldedObjective(graph, messages, schedule, self.fold_edges(graph))
 
     def fold_edges(self, graph: Graph) -> list[NDArray[np.int64]]:
-        """The folds, as positions in the graph's list of edges; those of a graph are always the same."""
+        """Return the folds as edge numbers; they are fixed for a graph."""
         order = generator(0, "folds").permutation(graph.num_edges)
         return [fold for fold in np.array_split(order, self.folds) if len(fold)] if self.folds else []
 

@@ -15,23 +15,23 @@ if TYPE_CHECKING:
     from trueedge.tasks import GraphTask
     from trueedge.training import LinkModel
 
-# Nodes of all subgraphs of a block that is scored at a time, on average.
+# Mean number of nodes in the subgraphs of a scored block.
 NODES_AT_A_TIME = 1 << 17
-# Pairs by whose subgraphs the sizes of all are judged.
+# Pairs whose subgraphs are used to estimate subgraph sizes.
 SAMPLE = 2048
 MIB = 1 << 20
 
 
 @dataclass(frozen=True)
 class SEAL(HasDropout, HasLayers, Pairwise):
-    """Graph convolutions on the subgraph around a pair, whose nodes are labelled by their distances from it.
+    """Graph convolutions on the subgraph around a pair, with nodes labelled by their distances from its ends.
 
-    The pair's own edge is left out of its subgraph, always; other edges of the batch stay in. So there is no
-    ``hide_positives``: no pair ever sees itself. Without features nodes start from their labels alone.
+    A pair's own edge is always left out of its subgraph, other edges of the batch are not, so there is no
+    setting ``hide_positives``. Without features, nodes only have their labels.
 
-    The published runs list each training edge in both directions. Both give the same subgraph, so here an
-    epoch goes through them once, and there is an evaluation every two epochs. Their batches count subgraphs,
-    those of edges and of other pairs alike; ``batch_size`` counts edges alone, so it is half of theirs.
+    The published runs list each training edge in both directions, with the same subgraph. Here an epoch uses
+    each edge once, and there is an evaluation every two epochs. ``batch_size`` counts edges without
+    negatives, so it is half of the published batch size.
     """
 
     name: ClassVar[str] = "seal"
@@ -50,27 +50,23 @@ class SEAL(HasDropout, HasLayers, Pairwise):
 
     head: str = setting(
         "dgcnn",
-        "what reads a subgraph: convolutions along its nodes in the order of their last state (dgcnn), or a"
-        " perceptron on the product of both ends' states (gcn)",
+        "readout of a subgraph: convolutions along its nodes sorted by their last state (dgcnn), or an MLP on"
+        " the product of both ends' states (gcn)",
         choices=("dgcnn", "gcn"),
     )
-    features: bool = open_setting(
-        bool, "whether nodes start from their features and labels, or from labels alone"
-    )
-    hops: int = setting(3, "how far a subgraph reaches from the nearer end", low=1, high=32, search=(1, 2, 3))
-    nodes_per_hop: int = setting(0, "the most nodes at one distance, drawn at random; 0: all", low=0)
-    share_per_hop: float = setting(
-        1.0, "share of the nodes at one distance that is taken, drawn at random", low=0.0, high=1.0
-    )
+    features: bool = open_setting(bool, "use node features in addition to labels")
+    hops: int = setting(3, "radius of a subgraph, from the nearer end", low=1, high=32, search=(1, 2, 3))
+    nodes_per_hop: int = setting(0, "largest number of nodes per distance, sampled; 0: all", low=0)
+    share_per_hop: float = setting(1.0, "share of the nodes per distance that is sampled", low=0.0, high=1.0)
     kept_whole: float = setting(
-        0.6, "share of training subgraphs all of whose nodes the head dgcnn keeps", low=0.0, high=1.0
+        0.6, "share of training subgraphs of which dgcnn keeps all nodes", low=0.0, high=1.0
     )
     memory: int = setting(
-        1024, "MiB of validation subgraphs kept between evaluations, and as many of training edges'", low=0
+        1024, "MiB of cached validation subgraphs, and as many of training subgraphs", low=0
     )
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
-        """Labels, convolutions, a head, and what extracts subgraphs."""
+        """Return a model of labels, convolutions, readout and subgraph extraction."""
         import numpy as np
 
         from trueedge.methods.pairwise.models.seal import CentreHead, Seal, SortHead, SubgraphEncoder
@@ -97,7 +93,7 @@ class SEAL(HasDropout, HasLayers, Pairwise):
         return Seal(inputs, encoder, predictor, source, min(1024, max(16, at_a_time // 2)))
 
     def _sizes(self, task: GraphTask, seed: int, source: Any) -> Any:
-        """How many nodes the subgraphs of some training edges and as many drawn pairs have, ascending."""
+        """Return the sizes of subgraphs of sampled edges and of as many random pairs, ascending."""
         import numpy as np
 
         from trueedge.randomness import generator

@@ -1,7 +1,7 @@
-"""One round of message passing, in the ways the field has.
+"""Message passing layers.
 
-Each maps its input first and then sums over neighbours. The map is linear, so it may stand before the sum: it
-then works on few numbers a node, and on sparse features.
+Each applies its linear map before the sum over neighbours, which gives the same result and is faster for
+sparse features and small outputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Layer = Callable[[int, int], nn.Module]
 
 
 class LinearLayer(nn.Module):
-    """No message at all: a linear map of a node's own input."""
+    """A linear map of a node's own input, without messages."""
 
     def __init__(self, size: int, out: int) -> None:
         super().__init__()
@@ -34,7 +34,7 @@ class LinearLayer(nn.Module):
 
 
 class GcnLayer(nn.Module):
-    """The mean of a node and its neighbours, weighed by the roots of both degrees.
+    """The mean of a node and its neighbours, weighted by the roots of both degrees.
 
     Kipf, Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017.
     """
@@ -53,7 +53,7 @@ class GcnLayer(nn.Module):
 
 
 class SageLayer(nn.Module):
-    """The mean of the neighbours and the node itself, each with its own map.
+    """Linear maps of the node itself and of the mean of its neighbours, added.
 
     Hamilton, Ying, Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017.
     """
@@ -65,14 +65,14 @@ class SageLayer(nn.Module):
 
     def forward(self, states: Input, messages: Messages) -> torch.Tensor:
         """Return the new states, float (n, out)."""
-        # The bias is not averaged: it counts for nodes without neighbours too.
+        # The bias is not averaged: nodes without neighbours have it too.
         mapped = states.project(self.neighbors.weight)
         mean = messages.sum(mapped) / messages.degrees.clamp(min=1.0).unsqueeze(1)
         return mean + self.neighbors.bias + states.project(self.own.weight)
 
 
 class GinLayer(nn.Module):
-    """A perceptron on the sum of a node and its neighbours.
+    """An MLP on the sum of a node and its neighbours.
 
     Xu, Hu, Leskovec, Jegelka: How Powerful are Graph Neural Networks?, ICLR 2019.
     """
@@ -91,7 +91,7 @@ class GinLayer(nn.Module):
 
 
 class GatLayer(nn.Module):
-    """A mean of a node and its neighbours whose weights are learned from both ends; one head.
+    """A mean of a node and its neighbours with learned weights, in one head.
 
     Veličković et al.: Graph Attention Networks, ICLR 2018.
     """
@@ -112,7 +112,7 @@ class GatLayer(nn.Module):
         mapped = states.project(self.linear.weight)
         source, target = (mapped @ self.from_source).squeeze(1), (mapped @ self.from_target).squeeze(1)
         targets, indices = messages.targets, messages.indices
-        # The two ends' shares by an embedding, whose gradient adds up in a fixed order.
+        # By an embedding, whose gradient is summed in a fixed order.
         ends = F.embedding(indices, source.unsqueeze(1)) + F.embedding(targets, target.unsqueeze(1))
         logits = F.leaky_relu(ends.squeeze(1), self.SLOPE)
         own = F.leaky_relu(source + target, self.SLOPE)
@@ -127,7 +127,7 @@ class GatLayer(nn.Module):
 
 
 class StackedEncoder(Encoder):
-    """Layers in a row, with a rectifier and dropout between them and nothing after the last."""
+    """A stack of layers with ReLU and dropout between them."""
 
     def __init__(self, layer: Layer, sizes: Sequence[int], dropout: float) -> None:
         super().__init__()

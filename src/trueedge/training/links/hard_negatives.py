@@ -1,4 +1,4 @@
-"""Training negatives that heuristics find likely: those that HeaRT would judge a training edge against."""
+"""Hard training negatives: those that HeaRT would choose for a training edge."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.negatives import heart
 
-# HeaRT's own number is 500 for a positive, half of them around each end.
+# HeaRT has 500 negatives per positive, half of them around each end.
 AROUND_AN_END = 250
 
 
 @dataclass(frozen=True)
 class HardPartners:
-    """The likeliest nodes that each node is not joined to, by resource allocation and PageRank.
+    """The non-neighbours of each node that rank highest by resource allocation and PageRank.
 
-    Around an end of a training edge HeaRT's candidates are all nodes that the end is not joined to: whichever
-    edge it is, they are the same. So they are found once a node, not once an edge.
+    HeaRT's candidates around an end of a training edge are all non-neighbours of that end, the same for each
+    of its edges. So they are found once per node.
 
     Attributes:
-        partners: int32 array (n, h), the hardest first; nodes without an edge have none that counts.
+        partners: int32 array (n, h), the hardest first; meaningless for nodes without edges.
 
     Li et al.: Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023.
     """
@@ -33,12 +33,11 @@ class HardPartners:
 
     @classmethod
     def of(cls, graph: Graph, seed: int = 0, most: int = AROUND_AN_END) -> Self:
-        """Find them.
+        """Find the hard partners of a training graph.
 
         Args:
-            graph: the training graph.
-            seed: for partners that no heuristic ranks, which are drawn.
-            most: how many a node gets; all get fewer where one is not joined to so few.
+            seed: for partners that no heuristic ranks, which are sampled.
+            most: partners per node; fewer for all if one node has fewer non-neighbours.
         """
         nodes = np.flatnonzero(graph.degrees)
         left = graph.num_nodes - 1 - graph.degrees[nodes]
@@ -47,7 +46,7 @@ class HardPartners:
             node = int(nodes[left.argmin()])
             name = node if graph.labels is None else repr(graph.labels[node])
             raise InputError(
-                f"{graph.name}: node {name} is joined to every other, so it has no hard negative"
+                f"{graph.name}: node {name} has an edge to every other node, so it has no hard negatives"
             )
         edges = np.column_stack([nodes, graph.indices[graph.indptr[nodes]]])
         partners = np.zeros((graph.num_nodes, half), dtype=np.int32)
@@ -55,12 +54,7 @@ class HardPartners:
         return cls(partners)
 
     def draw(self, positives: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return one of the negatives of each positive: an end is kept, the other replaced, int64 (m, 2).
-
-        Args:
-            positives: int array (m, 2), edges of the graph.
-            rng: where the random numbers come from.
-        """
+        """Replace a random end of each positive, int (m, 2), by a hard partner of the other: int64 (m, 2)."""
         rows = np.arange(len(positives))
         kept = rng.integers(0, 2, size=len(positives))
         column = rng.integers(0, self.partners.shape[1], size=len(positives))

@@ -1,4 +1,4 @@
-"""What an encoder starts from: the nodes' features, sparse where they are, or a learned vector each."""
+"""Inputs of encoders: node features, dense or sparse, or learned vectors."""
 
 from __future__ import annotations
 
@@ -15,34 +15,25 @@ from trueedge.graph import Graph
 from trueedge.randomness import generator
 from trueedge.training.links.messages import csr
 
-# Features with fewer nonzero entries than this share are held sparse: a bag of words is, and a product with
-# it is twenty times faster.
+# Features with a smaller share of nonzero entries are stored sparse: for a bag of words, products are twenty
+# times faster.
 SPARSE_BELOW = 0.1
-# Up to so many nodes all eigenvectors are computed densely.
+# Up to this many nodes, all eigenvectors are computed densely.
 DENSE = 800
 
 
 class Input(nn.Module, ABC):
-    """The first layer's input. A linear map of it is asked for, not the matrix itself, which may be sparse.
-
-    Attributes:
-        dim: how many numbers a node has.
-    """
+    """The input of the first layer, with ``dim`` numbers per node; only linear maps of it are computed."""
 
     dim: int
 
     @abstractmethod
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the linear map of every node's input, float (n, out).
-
-        Args:
-            weight: float (out, dim), as in ``torch.nn.Linear``.
-            bias: float (out,).
-        """
+        """Return the linear map of every node's input by a weight (out, dim) and a bias: float (n, out)."""
 
 
 class States(Input):
-    """What a layer hands to the next one."""
+    """The output of a layer, as input of the next one."""
 
     def __init__(self, values: torch.Tensor) -> None:
         super().__init__()
@@ -90,7 +81,7 @@ class SparseInput(Input):
 
 
 class LearnedInput(Input):
-    """A vector for each node, learned with the rest: what graphs without features get."""
+    """A learned vector for each node, for graphs without features."""
 
     def __init__(self, num_nodes: int, dim: int) -> None:
         super().__init__()
@@ -104,7 +95,7 @@ class LearnedInput(Input):
 
 
 class FixedProduct(torch.autograd.Function):
-    """A product of a fixed sparse matrix, whose transpose is at hand, with learned columns."""
+    """The product of a fixed sparse matrix, given with its transpose, and learned columns."""
 
     @staticmethod
     def forward(ctx: Any, matrix: torch.Tensor, turned: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -114,23 +105,19 @@ class FixedProduct(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[None, None, torch.Tensor]:
-        """Return the gradient of the columns: the transpose does the work."""
+        """Return the gradient of the columns, by the transpose."""
         return None, None, ctx.turned @ gradients[0]
 
 
 def input_of(graph: Graph, dim: int) -> Input:
-    """Return the features of a graph; learned vectors of so many numbers where it has none."""
+    """Return the features of a graph as input, or learned vectors of size ``dim`` if it has none."""
     if graph.features is None:
         return LearnedInput(graph.num_nodes, dim)
     return feature_input(graph.features)
 
 
 def feature_input(features: Any) -> Input:
-    """Fixed features, held sparse where most are zero.
-
-    Args:
-        features: array (n, d), numpy or scipy.
-    """
+    """Return an input of fixed features (n, d), numpy or scipy; stored sparse if most are zero."""
     from scipy.sparse import issparse
 
     matrix: Any = features
@@ -142,13 +129,7 @@ def feature_input(features: Any) -> Input:
 
 
 def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) -> Input:
-    """Return the principal eigenvectors of the adjacency and random numbers, for graphs without features.
-
-    Args:
-        graph: the training graph.
-        seed: for the random numbers.
-        vectors: how many eigenvectors; a small graph has fewer.
-        noise: how many standard normal numbers.
+    """Return leading eigenvectors of the adjacency and standard normal ``noise``, as substitute for features.
 
     Aiyappa et al.: Implicit Degree Bias in the Link Prediction Task, ICML 2025, A.2.3.
     """
@@ -162,10 +143,10 @@ def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) 
 
 
 def _principal(graph: Graph, count: int, start: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The eigenvectors of the adjacency with the largest eigenvalues, ascending, float64 (n, count)."""
+    """Return the eigenvectors of the adjacency with the largest eigenvalues, ascending: (n, count)."""
     matrix = graph.adjacency().astype(np.float64)
     if graph.num_nodes <= DENSE:
-        # Asked for nearly all vectors, the iteration starts anew from numbers of its own, others each time.
+        # Asked for nearly all vectors, the iteration would restart from unseeded random numbers.
         return np.asarray(np.linalg.eigh(matrix.toarray())[1][:, -count:])
     from scipy.sparse.linalg import eigsh
 

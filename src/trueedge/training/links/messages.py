@@ -1,8 +1,7 @@
-"""A graph as message passing reads it: the sum over neighbours, and nothing else.
+"""The message graph: sums over neighbours, as products with the sparse adjacency matrix.
 
-Every convolution here is made of that one sum (a mean divides it, a GCN weighs both of its sides), so one
-sparse product with the adjacency serves all. The adjacency is symmetric, so the product is its own gradient;
-where neighbours are sampled, the gradient is the product with the transpose.
+The matrix is symmetric, so the gradient is the same product; if neighbours are sampled, it is the product
+with the transpose.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ class Messages:
     Attributes:
         indptr: int64 tensor (n + 1,).
         indices: int64 tensor (arcs,), ascending within a row.
-        edge_of: int64 tensor (arcs,), which of the graph's edges an arc is; None where none is taken out.
+        edge_of: int64 tensor (arcs,), the edge number of each arc; None if no edges can be removed.
     """
 
     def __init__(
@@ -41,7 +40,7 @@ class Messages:
 
     @classmethod
     def of(cls, graph: Graph, device: str | torch.device = "cpu") -> Messages:
-        """Return those of a graph."""
+        """Return the message graph of a graph."""
         rows = np.repeat(np.arange(graph.num_nodes), graph.degrees)
         columns = graph.indices.astype(np.int64)
         keys = np.minimum(rows, columns) * graph.num_nodes + np.maximum(rows, columns)
@@ -50,33 +49,33 @@ class Messages:
 
     @property
     def num_nodes(self) -> int:
-        """How many nodes there are."""
+        """The number of nodes."""
         return len(self.indptr) - 1
 
     @property
     def whole(self) -> Messages:
-        """The graph that edges were taken out of; this one where none were."""
+        """The graph before edges were removed."""
         return self if self._whole is None else self._whole
 
     @cached_property
     def degrees(self) -> torch.Tensor:
-        """Every node's number of neighbours, float32 (n,)."""
+        """The degree of every node, float32 (n,)."""
         return self.indptr.diff().to(torch.float32)
 
     @cached_property
     def targets(self) -> torch.Tensor:
-        """The row of every arc, int64 (arcs,): the node that gets the message."""
+        """The row of every arc, int64 (arcs,): the node that receives the message."""
         nodes = torch.arange(self.num_nodes, device=self.indices.device)
         return torch.repeat_interleave(nodes, self.indptr.diff(), output_size=len(self.indices))
 
     @cached_property
     def arc_keys(self) -> torch.Tensor:
-        """A number for every arc, row * n + column, int64 (arcs,) ascending: to look an arc up."""
+        """The key of every arc, row * n + column, int64 (arcs,), ascending."""
         return self.targets * self.num_nodes + self.indices
 
     @cached_property
     def reverse(self) -> torch.Tensor:
-        """The place of every arc's other direction, int64 (arcs,)."""
+        """The position of the reverse of every arc, int64 (arcs,)."""
         # Arcs sorted by column, then row, are the reverses in the order of the arcs.
         place = torch.argsort(self.indices * self.num_nodes + self.targets)
         back = torch.empty_like(place)
@@ -92,7 +91,7 @@ class Messages:
 
     @property
     def transposed(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The rows and columns of the transpose, and the place of each of its entries among the arcs."""
+        """Row starts and columns of the transpose, and the arc of each of its entries."""
         return self.indptr, self.indices, self.reverse
 
     @property
@@ -105,13 +104,13 @@ class Messages:
         return int(self.indptr.diff().max()) if self.num_nodes else 0
 
     def sample_neighbors(self, most: int) -> Messages:
-        """Return messages in which each node receives from at most so many of its neighbours, drawn now.
+        """Return messages in which each node receives from at most so many sampled neighbours.
 
         Hamilton, Ying, Leskovec: Inductive Representation Learning on Large Graphs, NeurIPS 2017.
         """
         if self._most <= most:
             return self
-        # Rows stay where they are, and within each the arcs are shuffled: the first ones of a row are kept.
+        # The arcs of each row are shuffled, and the first ones kept.
         keys = self.targets + torch.rand(len(self.indices), dtype=torch.float64, device=self.indices.device)
         shuffled = torch.argsort(keys)
         place = torch.arange(len(shuffled), device=shuffled.device) - self.indptr[self.targets]
@@ -120,7 +119,7 @@ class Messages:
         return SampledMessages(row_starts(counts), self.indices[kept], whole=self.whole)
 
     def without(self, edges: torch.Tensor) -> Messages:
-        """The same without some edges, whose positions in the graph's list are given: distinct int64 (k,)."""
+        """Return the messages without some edges, given by distinct edge numbers, int64 (k,)."""
         assert self.edge_of is not None
         if len(edges) == 0:
             return self
@@ -129,7 +128,7 @@ class Messages:
         arcs = kept[self.edge_of]
         before = torch.zeros(len(arcs) + 1, dtype=torch.int64, device=arcs.device)
         torch.cumsum(arcs, 0, out=before[1:])
-        # How many stay is known, so nothing waits for a GPU to count them; the others meet in one last place.
+        # The number that stays is known, which saves waiting for the GPU; removed arcs go to one last place.
         count = len(arcs) - 2 * len(edges)
         places = torch.where(arcs, before[:-1], count)
         indices = torch.empty(count + 1, dtype=torch.int64, device=arcs.device)
@@ -142,17 +141,17 @@ class Messages:
         return total
 
     def weighted_sum(self, weights: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-        """The sum of the neighbours' states, weighted by a number for each arc (arcs,): float (n, d)."""
+        """Return the sum of the neighbours' states, weighted by arc (arcs,): float (n, d)."""
         total: torch.Tensor = _WeightedSum.apply(self, weights, states)
         return total
 
 
 class SampledMessages(Messages):
-    """Arcs that need not go both ways: a node may receive from a neighbour that does not receive from it."""
+    """Messages along arcs that need not go both ways."""
 
     @cached_property
     def transposed(self) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """The rows and columns of the transpose, and the place of each of its entries among the arcs."""
+        """Row starts and columns of the transpose, and the arc of each of its entries."""
         places = torch.argsort(self.indices, stable=True)
         counts = torch.bincount(self.indices, minlength=self.num_nodes)
         return row_starts(counts), self.targets[places], places
@@ -180,7 +179,7 @@ class _Sum(torch.autograd.Function):
 class _WeightedSum(torch.autograd.Function):
     """A product with a matrix of learned values on the adjacency's arcs."""
 
-    # Numbers of two gathered blocks of states: what the gradient of the weights may take at a time.
+    # Numbers gathered at a time for the gradient of the weights.
     BLOCK = 1 << 24
 
     @staticmethod
@@ -206,9 +205,9 @@ class _WeightedSum(torch.autograd.Function):
 def csr(
     indptr: torch.Tensor, indices: torch.Tensor, values: torch.Tensor, columns: int, rows: int | None = None
 ) -> torch.Tensor:
-    """Return a sparse CSR tensor of arrays that are known to be one."""
+    """Return a sparse CSR tensor of valid arrays, without checks."""
     with warnings.catch_warnings():
-        # torch says of every such tensor that they are new, and that it does not check them.
+        # torch warns that such tensors are new and unchecked.
         warnings.simplefilter("ignore", UserWarning)
         return torch.sparse_csr_tensor(
             indptr,
@@ -220,7 +219,7 @@ def csr(
 
 
 def row_starts(counts: torch.Tensor) -> torch.Tensor:
-    """Return where each row of so many entries starts, and the last one ends: int64 (n + 1,)."""
+    """Return the row starts of rows with so many entries: int64 (n + 1,)."""
     starts = torch.zeros(len(counts) + 1, dtype=torch.int64, device=counts.device)
     torch.cumsum(counts, 0, out=starts[1:])
     return starts

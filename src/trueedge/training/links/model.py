@@ -1,4 +1,4 @@
-"""What is trained: an input, an encoder that makes states of nodes of it, a predictor of pairs of them."""
+"""Models: an input, an encoder of node states, and a predictor of pairs."""
 
 from __future__ import annotations
 
@@ -15,11 +15,7 @@ from trueedge.training.links.messages import Messages
 
 
 class Encoder(nn.Module, ABC):
-    """States of nodes from their input and the graph. A subclass has :meth:`forward`, and ``dim``.
-
-    Attributes:
-        dim: how many numbers a state has.
-    """
+    """Computes node states of size ``dim`` from the input and the graph."""
 
     dim: int
 
@@ -42,7 +38,7 @@ class DotPredictor(nn.Module):
 
 
 class MlpPredictor(nn.Module):
-    """A perceptron on the entrywise product of two states."""
+    """An MLP on the entrywise product of two states."""
 
     def __init__(self, dim: int, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -63,10 +59,9 @@ class LinkModel(nn.Module):
     """Scores pairs of nodes of a graph.
 
     Attributes:
-        pairs_at_a_time: how many pairs are scored at a time after training; None: as many as their states
-            allow.
-        decay_inputs: whether weight decay applies to learned vectors of nodes too. Most of them get a
-            gradient in few batches only, and would die out in between.
+        pairs_at_a_time: pairs scored at a time after training; None: chosen by the size of the states.
+        decay_inputs: whether weight decay applies to learned node vectors, most of which get a gradient in
+            few batches only.
     """
 
     pairs_at_a_time: int | None = None
@@ -79,8 +74,8 @@ class LinkModel(nn.Module):
         self.predictor = predictor
 
     def parameter_groups(self) -> list[dict[str, Any]]:
-        """Return the weights in groups of one weight decay each, as torch's optimisers take them."""
-        # Models of pairs alone have no inputs.
+        """Return parameter groups for torch's optimisers, by weight decay."""
+        # A PairModel has no input.
         vectors = list(self.inputs.parameters()) if hasattr(self, "inputs") else []
         if self.decay_inputs or not vectors:
             return [{"params": list(self.parameters())}]
@@ -98,11 +93,10 @@ class LinkModel(nn.Module):
         Args:
             states: float (n, d), from :meth:`encode`.
             pairs: int64 (m, 2).
-            messages: the graph the states were made on; what is read off around a pair is read off this one,
-                from which a training batch's own edges have been taken out.
+            messages: the graph of the states, without the edges of the training batch.
         """
         del messages
-        # An embedding's gradient adds up in a fixed order on the CPU, that of an index does not.
+        # On the CPU the gradient of an embedding is summed in a fixed order, that of indexing is not.
         ends = F.embedding(pairs, states)
         logits: torch.Tensor = self.predictor(ends[:, 0], ends[:, 1])
         return logits
@@ -110,28 +104,28 @@ class LinkModel(nn.Module):
     def learned(
         self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages
     ) -> tuple[torch.Tensor, ...]:
-        """The logits, float (m,) each, whose losses are added up in training: those of :meth:`score`."""
+        """Return the logits, float (m,) each, whose losses are added up in training."""
         return (self.score(states, pairs, messages),)
 
 
 class PairModel(LinkModel):
-    """Any module from pairs (n, 2) to logits (n,), which needs neither input nor messages."""
+    """Wraps a module from pairs (n, 2) to logits (n,)."""
 
     def __init__(self, module: nn.Module) -> None:
         nn.Module.__init__(self)
         self.predictor = module
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """Nothing: a state of no numbers for each node."""
+        """Return empty states, float (n, 0)."""
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
-        """Return what the module says."""
+        """Return the module's logits, float (m,)."""
         del states, messages
         logits: torch.Tensor = self.predictor(pairs)
         return logits.reshape(len(pairs))
 
 
 def as_model(module: nn.Module) -> LinkModel:
-    """Return a model of any torch module."""
+    """Return a torch module as a model."""
     return module if isinstance(module, LinkModel) else PairModel(module)

@@ -1,4 +1,4 @@
-"""What a model is trained to do: tell edges from other pairs, or rebuild the whole adjacency."""
+"""Training objectives: classify edges and negatives, or reconstruct the adjacency matrix."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from trueedge.training.links.model import LinkModel
 from trueedge.training.links.schedule import Schedule
 from trueedge.training.loop import Objective
 
-# How often negatives that are edges are drawn again: more is asked for only where nearly all pairs are edges.
+# Rounds of redrawing negatives that are edges; more are needed only if nearly all pairs are edges.
 MOST_ROUNDS = 1000
 
 
 class PairObjective(Objective):
-    """Binary cross entropy of edges and as many other pairs: the mean over both, added up."""
+    """Binary cross entropy: the mean over edges plus the mean over negatives."""
 
     def __init__(self, graph: Graph, messages: Messages, schedule: Schedule, seed: int = 0) -> None:
         self.graph = graph
@@ -33,13 +33,13 @@ class PairObjective(Objective):
         self.device = messages.indices.device
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """Yield the edges in a random order, in batches."""
+        """Yield batches of the edges in a random order."""
         order = rng.permutation(self.graph.num_edges)
         for start in range(0, len(order), self.schedule.batch_size):
             yield order[start : start + self.schedule.batch_size]
 
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
-        """Score a batch on the graph without it."""
+        """Score a batch on the graph without its edges, and compute gradients."""
         negatives = self.negatives_of(step, rng)
         pairs = torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
         messages = self.messages
@@ -50,11 +50,11 @@ class PairObjective(Objective):
         parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
         loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
-        # Not read here: a GPU would have to finish the step before the next one is prepared.
+        # Not read here, so that the GPU need not finish the step first.
         return loss.detach()
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the negatives of a batch, int64 (m, 2), as many for each positive as the schedule says."""
+        """Return the negatives of a batch, int64 (m, 2)."""
         if self.schedule.negatives == "heart":
             positives = np.repeat(step, self.schedule.negatives_per_positive)
             return self.hard_partners.draw(self.graph.edges[positives], rng)
@@ -63,11 +63,11 @@ class PairObjective(Objective):
 
     @cached_property
     def hard_partners(self) -> HardPartners:
-        """What hard negatives are made of: found when the first are drawn."""
+        """The hard partners of all nodes, found at first use."""
         return HardPartners.of(self.graph, self.seed)
 
     def _without_edges(self, pairs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return the pairs, with both ends drawn again of those that are edges or join a node to itself."""
+        """Redraw both ends of pairs that are edges or self-loops."""
         bad = np.arange(len(pairs))
         for _ in range(MOST_ROUNDS):
             drawn = pairs[bad]
@@ -75,10 +75,10 @@ class PairObjective(Objective):
             if not len(bad):
                 return pairs
             pairs[bad] = self.draw(len(bad), rng)
-        raise InputError(f"{self.graph.name} has too few pairs that are not edges to draw negatives from")
+        raise InputError(f"{self.graph.name} has too few pairs without an edge to sample negatives from")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return pairs whose ends are drawn apart from each other, int64 (count, 2)."""
+        """Return pairs with independently drawn ends, int64 (count, 2)."""
         if self.schedule.negatives == "uniform":
             return rng.integers(0, self.graph.num_nodes, size=(count, 2))
         ends = self.graph.edges.reshape(-1)
@@ -86,34 +86,34 @@ class PairObjective(Objective):
 
 
 def cross_entropy(logits: torch.Tensor, positives: int) -> torch.Tensor:
-    """The mean cross entropy of the first logits, which are of edges, and that of the others, added up."""
+    """Return the mean cross entropy of the first logits, of edges, plus that of the others, of negatives."""
     return F.softplus(-logits[:positives]).mean() + F.softplus(logits[positives:]).mean()
 
 
 class ReconstructionObjective(Objective):
     """Binary cross entropy of every pair of nodes under the dot product, a block of rows at a time.
 
-    The whole matrix is never there: each block leaves its gradient at the states, and the encoder is gone
-    back through once.
+    The whole matrix is never stored: each block adds its gradient to the states, and the encoder is
+    backpropagated through once.
     """
 
-    # Logits that are there at one time.
+    # Logits per block.
     BLOCK = 1 << 24
 
     def __init__(self, graph: Graph, messages: Messages, weighted: bool = False) -> None:
         self.messages = messages
         pairs, edges = graph.num_nodes**2, 2 * graph.num_edges
-        # The usual weights: edges count as much as all the rest together.
+        # The usual weights: edges count as much as all other pairs together.
         self.weight = (pairs - edges) / max(1, edges) if weighted else 1.0
         self.scale = pairs / (2.0 * (pairs - edges)) if weighted else 1.0
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """Yield one, of everything."""
+        """Yield a single step."""
         del rng
         yield np.empty(0, dtype=np.int64)
 
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
-        """Rebuild the adjacency."""
+        """Compute the reconstruction loss and its gradients."""
         del step, rng
         states = model.encode(self.messages)
         leaf = states.detach().requires_grad_()

@@ -1,7 +1,7 @@
-"""Sets of nodes around pairs of nodes, ragged: what pairwise models read off the graph.
+"""Sets of nodes around pairs, such as common neighbours, for pairwise models.
 
-Everything is read off :class:`Messages`, so an edge that was taken out of them is in no set either. On the
-CPU compiled loops find the sets, elsewhere searches in sorted lists.
+They are computed on :class:`Messages`, without the edges removed from them: on the CPU by compiled loops,
+elsewhere by searches in sorted lists.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ import torch.nn.functional as F  # noqa: N812
 
 from trueedge.training.links.messages import Messages, row_starts
 
-# Neighbours that are looked up at a time: each takes some fifty bytes while it is.
+# Neighbours looked up at a time; each takes about fifty bytes.
 LOOKUPS = 1 << 25
-# Numbers of a gathered block of states, where the gradient of weights is taken.
+# Numbers gathered at a time for the gradient of weights.
 GATHERED = 1 << 24
 
 # Whose neighbour a node is: of both ends of a pair, of the first or of the second alone.
@@ -26,13 +26,13 @@ BOTH, FIRST, SECOND = 0, 1, 2
 
 @dataclass(frozen=True)
 class NodeSets:
-    """A set of nodes for each of some pairs, one behind the other.
+    """A set of nodes for each pair, concatenated.
 
     Attributes:
-        rows: int64 (k,), ascending: which pair a node belongs to.
+        rows: int64 (k,), ascending: the pair of each node.
         nodes: int64 (k,), ascending within a pair.
-        count: how many pairs there are.
-        starts: int64 (count + 1,), where each pair's nodes begin and end, where that is known already.
+        count: the number of pairs.
+        starts: int64 (count + 1,), the row starts, if known.
     """
 
     rows: torch.Tensor
@@ -42,42 +42,37 @@ class NodeSets:
 
     @classmethod
     def of_starts(cls, starts: torch.Tensor, nodes: torch.Tensor) -> NodeSets:
-        """Return those whose starts are known, int64 (count + 1,)."""
+        """Return sets with given row starts, int64 (count + 1,)."""
         count = len(starts) - 1
         numbers = torch.arange(count, device=starts.device)
         rows = torch.repeat_interleave(numbers, starts.diff(), output_size=len(nodes))
         return cls(rows, nodes, count, starts)
 
     def sizes(self) -> torch.Tensor:
-        """Return how many nodes each pair has, int64 (count,)."""
+        """Return the number of nodes of each pair, int64 (count,)."""
         if self.starts is not None:
             return self.starts.diff()
         return torch.bincount(self.rows, minlength=self.count)
 
     def indptr(self) -> torch.Tensor:
-        """Return where each pair's nodes begin and end, int64 (count + 1,)."""
+        """Return the row starts, int64 (count + 1,)."""
         return row_starts(self.sizes()) if self.starts is None else self.starts
 
     def where(self, kept: torch.Tensor) -> NodeSets:
         """Return the nodes for which a mask (k,) holds."""
-        # Found once: a GPU is waited for each time a mask is asked for its places.
+        # Computed once: indexing by a mask waits for the GPU each time.
         places = torch.nonzero(kept).squeeze(1)
         return NodeSets(self.rows[places], self.nodes[places], self.count)
 
     def sums(self, states: torch.Tensor, weights: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the sum of the states of each pair's nodes, float (count, d), in the order of the nodes.
-
-        Args:
-            states: float (n, d).
-            weights: float (k,), of each node in its set; ones where None.
-        """
+        """Return the sum of each pair's node states (n, d), weighted (k,) or not: float (count, d)."""
         factors = None if weights is None else weights.float()
         total: torch.Tensor = _Sums.apply(states.float(), factors, self)
         return total
 
 
 def neighbors(messages: Messages, nodes: torch.Tensor) -> NodeSets:
-    """Return the neighbours of some nodes, int64 (m,); a node may be asked for more than once."""
+    """Return the neighbours of some nodes, int64 (m,), which may repeat."""
     firsts, sizes = messages.indptr[nodes], messages.indptr.diff()[nodes]
     starts = row_starts(sizes)
     count = int(starts[-1])
@@ -87,7 +82,7 @@ def neighbors(messages: Messages, nodes: torch.Tensor) -> NodeSets:
 
 
 def are_linked(messages: Messages, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Return whether there is an edge between two nodes each, bool (m,)."""
+    """Return whether there is an edge between each ``left`` and ``right``, bool (m,)."""
     if len(messages.indices) == 0:
         return torch.zeros(len(left), dtype=torch.bool, device=left.device)
     keys = left * messages.num_nodes + right
@@ -106,9 +101,9 @@ def common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
 
 
 def searched_common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSets:
-    """Return the same by searches alone, a bounded number at a time."""
+    """Return :func:`common_neighbors` by searches, in bounded memory."""
     degrees = messages.indptr.diff()[pairs]
-    # The neighbours of the end that has fewer are looked up at the other.
+    # The neighbours of the end with fewer are looked up at the other end.
     fewer = degrees.argmin(dim=1, keepdim=True)
     few, many = pairs.gather(1, fewer).squeeze(1), pairs.gather(1, 1 - fewer).squeeze(1)
     parts = []
@@ -123,7 +118,7 @@ def searched_common_neighbors(messages: Messages, pairs: torch.Tensor) -> NodeSe
 
 
 def joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-    """All neighbours of pairs of nodes but their own ends, and whose each is: BOTH, FIRST or SECOND, (k,)."""
+    """Return all neighbours of pairs without the ends, and whose each is: BOTH, FIRST or SECOND, (k,)."""
     if pairs.device.type == "cpu":
         from trueedge.kernels.neighbors.pair_sets import joint_sets
 
@@ -134,14 +129,14 @@ def joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, 
 
 
 def searched_joint_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-    """Return the same by searches alone."""
+    """Return :func:`joint_neighbors` by searches."""
     both, lone = searched_common_neighbors(messages, pairs), lone_neighbors(messages, pairs)
     rows = torch.cat([sets.rows for sets in (both, *lone)])
     nodes = torch.cat([sets.nodes for sets in (both, *lone)])
     kinds = torch.tensor([BOTH, FIRST, SECOND], dtype=torch.int8, device=nodes.device)
     sizes = torch.tensor([len(sets.nodes) for sets in (both, *lone)], device=nodes.device)
     sides = torch.repeat_interleave(kinds, sizes, output_size=len(nodes))
-    # A node is in a pair's neighbourhood once, so no two keys are the same.
+    # A node is in a pair's neighbourhood once, so keys are distinct.
     order = torch.argsort(rows * messages.num_nodes + nodes)
     return NodeSets(rows[order], nodes[order], len(pairs)), sides[order]
 
@@ -157,10 +152,7 @@ def lone_neighbors(messages: Messages, pairs: torch.Tensor) -> tuple[NodeSets, N
 
 
 def runs(sizes: torch.Tensor, limit: int) -> Iterator[slice]:
-    """Runs of items, one after the other, whose sizes (m,) come to no more than a limit; or of one item.
-
-    Waits for the sizes once, and reads them one by one only where one run is not enough.
-    """
+    """Yield consecutive slices of items whose sizes (m,) sum to at most a limit, or of a single item."""
     total = torch.cumsum(sizes, 0)
     if len(sizes) == 0 or int(total[-1]) <= limit:
         yield slice(0, len(sizes))
@@ -173,10 +165,10 @@ def runs(sizes: torch.Tensor, limit: int) -> Iterator[slice]:
 
 
 class _Sums(torch.autograd.Function):
-    """A product with a sparse matrix whose rows are the sets; its gradient one with that matrix turned.
+    """A product with the sparse matrix whose rows are the sets; its gradient uses the transpose.
 
-    A bag of embeddings adds a set up in the order of its nodes, and was measured twice as fast as a product
-    of a CSR tensor on the CPU. Its own gradient is five times slower than a bag over the turned sets.
+    On the CPU, ``embedding_bag`` is twice as fast as a CSR product, but its own gradient is five times slower
+    than a bag over the transposed sets.
     """
 
     @staticmethod
@@ -212,7 +204,7 @@ def _bags(
 
 
 def _turned(sets: NodeSets, num_nodes: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """Return the sets each node is in: starts (n + 1,), the sets ascending, and the places of the entries."""
+    """Return the sets of each node: starts (n + 1,), sets ascending, and the positions of the entries."""
     if sets.nodes.device.type == "cpu":
         from trueedge.kernels.neighbors.pair_sets import turned_sets
 

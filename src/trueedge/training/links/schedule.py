@@ -1,4 +1,4 @@
-"""Settings of the training of link predictors."""
+"""Training settings of link predictors."""
 
 from __future__ import annotations
 
@@ -13,21 +13,18 @@ NEGATIVES = ("uniform", "degree-corrected", "heart")
 
 @dataclass(frozen=True)
 class Schedule(LoopSchedule):
-    """How a link predictor is trained: the settings of the loop, batches and training negatives.
+    """How a link predictor is trained: the loop, batches and training negatives.
 
     Attributes:
-        batch_size: positives in a batch.
-        negatives: how the negatives of a batch are drawn: both ends ``uniform``, both in proportion to degree
+        batch_size: positives per batch.
+        negatives: how training negatives are sampled: both ends ``uniform``, both in proportion to degree
             (``degree-corrected``), or from the ``heart`` negatives of each positive (see
             :mod:`trueedge.training.links.hard_negatives`).
-        reject_edges: draw a negative again if it is an edge or joins a node to itself. Hardly any uniform
-            negative is an edge; many drawn by degree may be, since hubs are joined to hubs.
-        negatives_per_positive: how many.
-        hide_positives: remove a batch's positives from the graph that messages are passed on.
-        neighbors: the largest number of neighbours a node receives messages from in a step, drawn anew for
-            each step; 0: all. Scores always use all neighbours.
-        select: the validation metric that selects the best state; the task's headline where None.
-        keep_last: keep the last state and never evaluate, for tasks without a validation part.
+        reject_edges: redraw negatives that are edges or self-loops. This matters for degree-corrected ones.
+        hide_positives: remove a batch's positives from the message graph.
+        neighbors: neighbours sampled per node in a training step; 0: all. Scores always use all neighbours.
+        select: the validation metric for model selection; None: the task's headline metric.
+        keep_last: keep the last epoch and never evaluate, for tasks without a validation part.
     """
 
     batch_size: int = 1024

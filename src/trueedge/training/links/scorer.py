@@ -1,4 +1,4 @@
-"""A trained model on a graph: what scores pairs after training."""
+"""The scorer of a trained model on a graph."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from trueedge.training.links.model import LinkModel
 if TYPE_CHECKING:
     from trueedge.training.loop import History
 
-# Numbers in the states of the pairs that are scored at a time: on a processor what stays in its cache is
-# faster, a GPU wants much to do.
+# Numbers in the states of the pairs scored at a time: few for the CPU's cache, many for a GPU.
 BLOCK = {"cpu": 1 << 19, "cuda": 1 << 25}
 MOST_PAIRS = {"cpu": 1 << 12, "cuda": 1 << 17}
 
@@ -27,8 +26,8 @@ class TrainedScorer:
     """Scores pairs with a model; the states of all nodes are computed once.
 
     Attributes:
-        model: the model, in the state that was selected.
-        history: how its training went.
+        model: the selected model.
+        history: the history of its training.
     """
 
     def __init__(self, model: LinkModel, messages: Messages, history: History) -> None:
@@ -38,14 +37,13 @@ class TrainedScorer:
         self._states: torch.Tensor | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the logit of each pair, float32 (n,); the same wherever in whatever list a pair stands.
+        """Return the logit of each pair, float32 (n,), independent of the other pairs.
 
-        Every block is scored at its full size, the last one filled up. A matrix product of another shape
-        rounds otherwise, and where a model says the same of all pairs, positives would differ from negatives
-        by that alone: without the filling a collapsed model came to an MRR of 1 on a GPU. (Products with a
-        dozen numbers or fewer in a row may still round by the row's place on some processors.)
+        The last block is padded to full size: matrix products of other shapes round differently, and a
+        collapsed model, with equal scores for all pairs, reached an MRR of 1 on a GPU by rounding alone.
+        (Products with rows of a dozen numbers or fewer may still depend on the row on some processors.)
         """
-        # Compiled loops would read whatever lies behind the graph's own rows.
+        # Checked, since compiled loops would read beyond the graph's arrays.
         pairs = as_pairs(pairs, self.messages.num_nodes)
         states = self.states()
         where = states.device.type
@@ -80,7 +78,6 @@ class TrainedScorer:
         """Return the same model with messages passed on another graph of the same nodes."""
         if graph.num_nodes != self.messages.num_nodes:
             raise InputError(
-                f"a model of {self.messages.num_nodes} nodes cannot score {graph.name},"
-                f" which has {graph.num_nodes}"
+                f"the model has {self.messages.num_nodes} nodes, but {graph.name} has {graph.num_nodes}"
             )
         return TrainedScorer(self.model, Messages.of(graph, self.messages.indices.device), self.history)

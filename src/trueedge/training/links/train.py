@@ -32,18 +32,18 @@ def train(
     """Train a model on a task's graph, select the best state on its validation part, and return a scorer.
 
     Args:
-        model: a :class:`LinkModel`, or any torch module that takes pairs (n, 2) and gives n logits.
-        task: what to learn from; its test part is never read.
-        schedule: how to train.
-        seed: for batches, negatives and dropout. Weights are drawn when a model is made: see :func:`seeded`.
-        device: where to train, ``cpu`` or ``cuda``.
-        objective: makes the objective from graph and messages; where None, edges against drawn pairs.
-        settings: what the model was made with, as plain values: a checkpoint of others is refused.
+        model: a :class:`LinkModel`, or any torch module from pairs (n, 2) to n logits.
+        task: its test part is never read.
+        seed: for batches, negatives and dropout. Weights are drawn when the model is made: see
+            :func:`seeded`.
+        device: ``cpu`` or ``cuda``.
+        objective: makes the objective from graph and messages; None: :class:`PairObjective`.
+        settings: the settings of the model, as plain values; a checkpoint with others is refused.
     """
     schedule = schedule or Schedule()
     check_device(device)
     if task.graph.num_edges == 0:
-        raise InputError(f"{task.dataset}: there is no training edge to learn from")
+        raise InputError(f"{task.dataset} has no training edges")
     metric = None if schedule.keep_last else _metric(task, schedule)
     links = as_model(model).to(device)
     messages = Messages.of(task.graph, device)
@@ -54,7 +54,7 @@ def train(
 
     def evaluate() -> float:
         with warnings.catch_warnings():
-            # Warnings about scores are for those of the state that is kept.
+            # Warnings about scores are only for the model that is kept.
             warnings.simplefilter("ignore", ScoreWarning)
             scorer = TrainedScorer(links, messages, History(metric))
             return task.evaluate(scorer, "valid", [str(metric)])[str(metric)]
@@ -77,7 +77,7 @@ def train(
 def _metric(task: Task, schedule: Schedule) -> str:
     if "valid" not in task.part_names:
         raise InputError(
-            f"{task.dataset} under {task.protocol} has no validation part to select on;"
-            " give the protocol one (valid=0.05), or keep the last state (keep_last)"
+            f"{task.dataset} under {task.protocol} has no validation part for model selection;"
+            " give the protocol one (valid=0.05), or keep the last epoch (keep_last)"
         )
     return get_metric(schedule.select or task.headline).name

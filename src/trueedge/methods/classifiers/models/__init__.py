@@ -1,1 +1,1 @@
-"""What classifiers of pairs train; needs torch."""
+"""Modules of trained classifiers; they need torch."""

@@ -1,4 +1,4 @@
-"""A perceptron on a few numbers of each pair, and what it is trained for."""
+"""An MLP on the features of a pair, and its training objective."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from trueedge.training import Objective
 
 
 class PairPerceptron(nn.Module):
-    """Two hidden layers with LeakyReLU and dropout, from the numbers of a pair to a logit, in float64."""
+    """An MLP from the features of a pair to a logit, float64: two hidden layers, LeakyReLU, dropout."""
 
     def __init__(self, size: int, hidden: int, dropout: float) -> None:
         super().__init__()
@@ -23,11 +23,9 @@ class PairPerceptron(nn.Module):
         self.dropout = dropout
 
     def forward(self, features: torch.Tensor, in_order: bool = False) -> torch.Tensor:
-        """Return a logit for each row, float64 (n,).
+        """Return a logit for each row of features (n, size), float64 (n,).
 
-        Args:
-            features: float64 (n, size).
-            in_order: sum in one order, so that rows with the same numbers tie, whatever stands beside them.
+        With ``in_order``, sums are taken in a fixed order, so that equal rows tie in any batch.
         """
         states = features
         for place, layer in enumerate(self.layers):
@@ -38,7 +36,7 @@ class PairPerceptron(nn.Module):
 
 
 def _in_order(states: torch.Tensor, layer: nn.Module) -> torch.Tensor:
-    """A linear map, one input after the other: a product of matrices sums as the number of rows suggests."""
+    """Map states with sums in a fixed order; the order in a matrix product depends on the number of rows."""
     weight, found = layer.weight.t(), layer.bias.expand(len(states), -1)
     for place in range(weight.shape[0]):
         found = found + states[:, place, None] * weight[place]
@@ -46,7 +44,7 @@ def _in_order(states: torch.Tensor, layer: nn.Module) -> torch.Tensor:
 
 
 class LabelledRows(Objective):
-    """Binary cross entropy of rows of numbers, each of an edge or of none."""
+    """Binary cross entropy of labelled rows of features."""
 
     def __init__(
         self, features: NDArray[np.float64], labels: NDArray[np.float64], batch: int, device: str
@@ -56,7 +54,7 @@ class LabelledRows(Objective):
         self.batch = batch
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """Yield all rows in a random order, in batches."""
+        """Yield batches of all rows in a random order."""
         order = rng.permutation(len(self.labels))
         for start in range(0, len(order), self.batch):
             yield order[start : start + self.batch]
@@ -64,7 +62,7 @@ class LabelledRows(Objective):
     def backward(
         self, model: PairPerceptron, step: NDArray[np.int64], rng: np.random.Generator
     ) -> torch.Tensor:
-        """Score a batch's rows."""
+        """Compute the loss of a batch and its gradients."""
         del rng
         rows = torch.from_numpy(step).to(self.labels.device)
         logits = model(self.features[rows])

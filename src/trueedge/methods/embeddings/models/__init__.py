@@ -1,1 +1,1 @@
-"""What trained embeddings are made of; needs torch."""
+"""Modules of trained embeddings; they need torch."""

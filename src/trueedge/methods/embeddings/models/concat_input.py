@@ -8,7 +8,7 @@ from trueedge.training import Input
 
 
 class ConcatInput(Input):
-    """The numbers of two inputs of a node, concatenated; each stays sparse or dense as it is."""
+    """Concatenates two inputs, each of which stays sparse or dense."""
 
     def __init__(self, first: Input, second: Input) -> None:
         super().__init__()

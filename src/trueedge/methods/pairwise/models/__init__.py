@@ -1,1 +1,1 @@
-"""What the pairwise methods train; needs torch."""
+"""Modules of the pairwise methods; they need torch."""

@@ -1,9 +1,9 @@
 """Attention of pairs to ragged sets of nodes: logits, a softmax over each set, and a weighted sum.
 
 The logit a · LeakyReLU(key ⊙ query) is, with LeakyReLU(x) = s x + t |x|, the sum of two dot products with
-vectors of the pair, key · (s a ⊙ query) + |key| · (t a ⊙ |query|). So of all that has one row an entry the
-keys alone are kept for the way back, and what a pair gets from its entries is a product with a sparse matrix
-whose rows are the pairs: in a fixed order, and without atomic additions.
+vectors of the pair, key · (s a ⊙ query) + |key| · (t a ⊙ |query|). So only the keys are stored per entry for
+the gradient, and sums over entries are products with a sparse matrix whose rows are the pairs: in a fixed
+order, and without atomic additions.
 """
 
 from __future__ import annotations
@@ -23,12 +23,7 @@ HALF_SUM, HALF_DIFFERENCE = (1 + SLOPE) / 2, (1 - SLOPE) / 2
 
 @dataclass(frozen=True, eq=False)
 class Segments:
-    """Which pair each entry belongs to.
-
-    Attributes:
-        rows: int64 (k,), ascending; k is not 0.
-        count: how many pairs there are.
-    """
+    """The pair of each entry: ``rows``, int64 (k,), ascending, of ``count`` pairs; k is not 0."""
 
     rows: torch.Tensor
     count: int
@@ -52,21 +47,21 @@ def attention_logits(
     Args:
         keys: float (k, heads * d).
         queries: float (pairs, heads * d).
-        vector: float (heads, d), what weighs the rectified products.
-        sets: which pair each entry belongs to.
+        vector: float (heads, d), the weights of the rectified products.
+        sets: the pair of each entry.
     """
     logits: torch.Tensor = _Logits.apply(keys, *pair_vectors(queries, vector), sets, len(vector))
     return logits
 
 
 def pair_vectors(queries: torch.Tensor, vector: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """What keys and their absolute values are multiplied by in a logit, float (pairs, heads * d) each."""
+    """Return the factors of keys and of absolute keys in a logit, float (pairs, heads * d) each."""
     weights = vector.reshape(1, -1)
     return HALF_SUM * weights * queries, HALF_DIFFERENCE * weights * queries.abs()
 
 
 def softmax(logits: Sequence[torch.Tensor], sets: Sequence[Segments]) -> list[torch.Tensor]:
-    """Weights (k, heads) that sum to one over all entries of a pair, in whichever of the sets they are."""
+    """Return weights (k, heads) that sum to 1 over the entries of a pair in all sets."""
     if not logits:
         return []
     tops = []
@@ -85,13 +80,7 @@ def softmax(logits: Sequence[torch.Tensor], sets: Sequence[Segments]) -> list[to
 
 
 def weighted_sum(weights: torch.Tensor, values: torch.Tensor, sets: Segments) -> torch.Tensor:
-    """Return the sum of each pair's entries, float (pairs, heads * d).
-
-    Args:
-        weights: float (k, heads).
-        values: float (k, heads * d).
-        sets: which pair each entry belongs to.
-    """
+    """Return the sum of each pair's values (k, heads * d), weighted (k, heads): float (pairs, heads * d)."""
     total: torch.Tensor = _WeightedSum.apply(weights, values, sets)
     return total
 
@@ -136,7 +125,7 @@ class _WeightedSum(torch.autograd.Function):
 
 
 class _Spread(torch.autograd.Function):
-    """A pair's row for each of its entries; the way back adds them up in order."""
+    """Repeats a pair's row for each of its entries; the gradient is summed in order."""
 
     @staticmethod
     def forward(ctx: Any, values: torch.Tensor, sets: Segments) -> torch.Tensor:

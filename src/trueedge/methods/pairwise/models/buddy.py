@@ -1,4 +1,4 @@
-"""What BUDDY trains: two small perceptrons, on counts around a pair and on the product of two states."""
+"""The model of BUDDY: two small MLPs, on counts around a pair and on the product of two states."""
 
 from __future__ import annotations
 
@@ -13,15 +13,11 @@ from trueedge.training.links.model import Encoder, LinkModel
 
 
 class PropagatedFeatures(Encoder):
-    """Linear maps of what nodes start from, averaged over neighbours.
-
-    The average is linear too, so it may stand behind the map; it is taken on the graph of the batch, from
-    which the batch's own edges are gone.
-    """
+    """Linear maps of the input, averaged over neighbours on the graph without the batch's edges."""
 
     def __init__(self, size: int, out: int, hops: int) -> None:
         super().__init__()
-        # Without further hops one average alone; with them the input itself and each average.
+        # Without further hops a single average; with them, the input itself and each average.
         self.powers = list(range(hops + 1)) if hops else [1]
         self.maps = nn.ModuleList(nn.Linear(size, out) for _ in self.powers)
         self.dim = out * len(self.powers)

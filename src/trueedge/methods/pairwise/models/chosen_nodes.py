@@ -1,8 +1,7 @@
 """The nodes that LPFormer attends to around a pair: common neighbours, one-hop nodes, and nodes beyond.
 
-A node is chosen where the PageRank of both ends reaches the threshold of its kind. Who is whose neighbour is
-read off the graph a batch sees; the PageRank is that of the whole graph, with the pair's own edge taken out
-where it is hidden.
+A node is chosen if its PageRank from both ends reaches the threshold of its kind. Neighbours are those in the
+batch's graph; the PageRank is that of the whole graph, without the pair's own edge if that is hidden.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ OFF = 1.0
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The smallest PageRank at both ends by which a node is chosen, for each kind; 1: that kind is not."""
+    """The PageRank threshold of each kind of node; 1: no node of that kind is chosen."""
 
     common: float
     one_hop: float
@@ -36,15 +35,15 @@ class Thresholds:
         return [kind for kind, value in enumerate(self.values()) if value < OFF]
 
     def values(self) -> tuple[float, float, float]:
-        """By kind."""
+        """Return the thresholds by kind."""
         return self.common, self.one_hop, self.beyond
 
     def by_rank(self) -> list[int]:
-        """Return the kinds whose nodes are found by their PageRank; the others' are found along edges."""
+        """Return the kinds with a threshold above 0; nodes of the others are found along edges."""
         return [kind for kind in self.active if self.values()[kind] > 0]
 
     def least(self) -> float:
-        """Return the smallest PageRank that has to be known of nodes that are no neighbours."""
+        """Return the smallest PageRank that is needed of nodes that are not neighbours."""
         asked = [self.values()[kind] for kind in self.by_rank()]
         return 0.0 if ONE_HOP in self.active and self.one_hop == 0 else min(asked, default=OFF)
 
@@ -55,10 +54,10 @@ class Chosen:
 
     Attributes:
         kind: COMMON, ONE_HOP or BEYOND.
-        segments: which pair each node belongs to.
+        segments: the pair of each node.
         nodes: int64 (k,).
-        ranks: float32 (k, 2), the PageRank of the pair's first and second end at each.
-        unreached: all of that is zero.
+        ranks: float32 (k, 2), the PageRank from the pair's first and second end.
+        unreached: whether all ranks are zero.
     """
 
     kind: int
@@ -76,7 +75,7 @@ class Chosen:
 
 @dataclass(frozen=True)
 class _Around:
-    """What is asked: pairs, the graph they are seen on, its PageRank."""
+    """Pairs, their message graph, and its PageRank."""
 
     pairs: torch.Tensor
     messages: Messages
@@ -84,7 +83,7 @@ class _Around:
     factors: torch.Tensor | None
 
     def masked(self, rows: torch.Tensor, found: torch.Tensor) -> torch.Tensor:
-        """PageRank (k, 2) with a hidden pair's own edge taken out."""
+        """Return the PageRank (k, 2) without a hidden pair's own edge."""
         if self.factors is None:
             return found
         return (self.factors[rows] @ found.unsqueeze(2)).squeeze(2).clamp_(min=0.0)
@@ -100,15 +99,13 @@ def choose(
 ) -> list[Chosen]:
     """Return the nodes to attend to around pairs, kind by kind; a kind of which none is chosen is left out.
 
-    Where PageRank is zero at many neighbours, those are set apart: a kind may come twice.
+    If PageRank is zero at many neighbours, those are separate: a kind may come twice.
 
     Args:
         pairs: int64 (m, 2).
-        messages: the graph that is seen; edges of ``ranks.whole`` that it lacks are hidden.
-        ranks: the PageRank of the whole graph.
-        thresholds: by kind.
-        dropout: the share of chosen nodes that are left out at random.
-        mask: take a hidden pair's own edge out of the PageRank.
+        messages: the message graph; edges of ``ranks.whole`` that it lacks are hidden.
+        dropout: the share of chosen nodes that is dropped.
+        mask: remove a hidden pair's own edge from the PageRank.
     """
     hides = mask and messages is not ranks.whole
     around = _Around(pairs, messages, ranks, ranks.hidden(pairs, messages)[1] if hides else None)
@@ -127,7 +124,7 @@ def _set_apart(one: Chosen) -> tuple[Chosen, Chosen]:
 
 
 def _along_edges(around: _Around, thresholds: Thresholds) -> Iterator[Chosen]:
-    """Kinds with a threshold of zero: every neighbour is one, however small its PageRank."""
+    """Yield the kinds with a threshold of zero, which contain every neighbour."""
     pairs, messages = around.pairs, around.messages
     kinds = [kind for kind in thresholds.active if thresholds.values()[kind] == 0]
     if not kinds or len(messages.indices) == 0:
@@ -142,7 +139,7 @@ def _along_edges(around: _Around, thresholds: Thresholds) -> Iterator[Chosen]:
 
 
 def _common(around: _Around, along: torch.Tensor, side: torch.Tensor) -> Chosen:
-    """Common neighbours: the neighbours of the end that has fewer, looked up at the other."""
+    """Return common neighbours: the neighbours of the end with fewer, looked up at the other."""
     pairs, messages = around.pairs, around.messages
     ends = pairs.gather(1, torch.stack([side, 1 - side], dim=1))
     rows, places = _ragged(messages.indptr, ends)
@@ -158,7 +155,7 @@ def _common(around: _Around, along: torch.Tensor, side: torch.Tensor) -> Chosen:
 
 
 def _lone(around: _Around, along: torch.Tensor, side: int) -> Chosen:
-    """Neighbours of one end alone."""
+    """Return the neighbours of one end alone."""
     pairs, messages = around.pairs, around.messages
     rows, places = _ragged(messages.indptr, pairs if side == 0 else pairs.flip(1))
     nodes, others = messages.indices[places], pairs[rows, 1 - side]
@@ -171,7 +168,7 @@ def _lone(around: _Around, along: torch.Tensor, side: int) -> Chosen:
 
 
 def _by_rank(around: _Around, thresholds: Thresholds) -> Iterator[Chosen]:
-    """Kinds with a threshold: what both ends' rows have in common, sorted by who is whose neighbour."""
+    """Yield the kinds with a threshold above zero, from the common entries of both PageRank rows."""
     kinds = thresholds.by_rank()
     if not kinds:
         return
@@ -198,7 +195,7 @@ def _kinds(around: _Around, ends: torch.Tensor, nodes: torch.Tensor) -> torch.Te
     linked = [are_linked(messages, ends[:, side], nodes).long() for side in (0, 1)]
     kind = BEYOND - linked[0] - linked[1]
     if messages is not messages.whole:
-        # The hidden edge of another pair leads there: it is a neighbour at other times, and no node beyond.
+        # The hidden edge of another pair leads there: it is a neighbour, not a node beyond.
         known = [are_linked(messages.whole, ends[:, side], nodes) for side in (0, 1)]
         kind = torch.where((kind == BEYOND) & (known[0] | known[1]), -1, kind)
     return kind
@@ -207,7 +204,7 @@ def _kinds(around: _Around, ends: torch.Tensor, nodes: torch.Tensor) -> torch.Te
 def _ragged(starts: torch.Tensor, ends: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the places of the first ends' rows in a CSR matrix: which pair each belongs to, and the place.
 
-    A node and itself have nothing around them: blocks of pairs are filled up with such.
+    Self-pairs, which pad blocks of pairs, have no rows.
     """
     asked = ends[:, 0]
     begin, sizes = starts[asked], starts.diff()[asked] * (asked != ends[:, 1])

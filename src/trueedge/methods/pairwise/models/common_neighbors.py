@@ -1,4 +1,4 @@
-"""Neural Common Neighbor: the states of a pair's ends, and the sum of those of its common neighbours."""
+"""Neural Common Neighbor: the states of both ends, and the summed states of common neighbours."""
 
 from __future__ import annotations
 
@@ -13,27 +13,23 @@ from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import Encoder, LinkModel
 from trueedge.training.links.pair_sets import common_neighbors
 
-# A graph is held as a table where it fills this share of it: the table then is linear in the graph.
+# A graph with at least this share of all pairs is stored as a dense table.
 DENSE_FROM = 1 / 128
-# The most entries of such a table.
+# The largest number of entries of such a table, and of rows processed at a time.
 DENSE_MOST = 1 << 30
-# Entries of the table's rows that are looked at together.
 DENSE_BLOCK = 1 << 27
-# Rows of so many entries are read whole, and multiplied by the fast units of a GPU.
+# Rows are padded to a multiple of this, for the tensor cores of a GPU.
 LANES = 16
 
 
 class CommonNeighborPredictor(nn.Module):
-    """A logit of the product of two states and the sum of others."""
+    """An MLP on the product of two states and the sum of others."""
 
     def __init__(self, dim: int, layers: int, dropout: float) -> None:
         super().__init__()
-        # Each sum is of different length, so it is normalised on its way.
+        # Sums have different numbers of terms, so they are normalised.
         self.sums = nn.Sequential(
-            nn.Linear(dim, dim),
-            nn.Dropout(dropout),
-            nn.ReLU(),
-            *hidden_layer(dim, dropout),
+            nn.Linear(dim, dim), nn.Dropout(dropout), nn.ReLU(), *hidden_layer(dim, dropout)
         )
         self.products = nn.Sequential(*hidden_layer(dim, dropout))
         last = [part for _ in range(layers - 1) for part in hidden_layer(dim, dropout)]
@@ -41,23 +37,18 @@ class CommonNeighborPredictor(nn.Module):
         self.share = nn.Parameter(torch.ones(1))
 
     def forward(self, products: torch.Tensor, sums: torch.Tensor) -> torch.Tensor:
-        """Return a logit for each pair, float (m,).
-
-        Args:
-            products: float (m, dim), of the states of the ends.
-            sums: float (m, dim), over the common neighbours.
-        """
+        """Return logits, float (m,), from products of both ends and sums of common neighbours, (m, dim)."""
         logits: torch.Tensor = self.last(self.sums(sums) * self.share + self.products(products))
         return logits.squeeze(1)
 
 
 def hidden_layer(dim: int, dropout: float) -> list[nn.Module]:
-    """Return a layer, normalised."""
+    """Return a linear layer with normalisation, dropout and ReLU."""
     return [nn.Linear(dim, dim), nn.LayerNorm(dim), nn.Dropout(dropout), nn.ReLU()]
 
 
 class WithNeighborStates(Encoder):
-    """An encoder's states, concatenated with those of nodes as neighbours: the state plus a map of it."""
+    """Concatenates an encoder's states with states of nodes as neighbours: the state plus a map of it."""
 
     def __init__(self, encoder: Encoder, dropout: float) -> None:
         super().__init__()
@@ -87,7 +78,7 @@ class CommonNeighborModel(LinkModel):
     def score_with(
         self, ends: torch.Tensor, others: torch.Tensor, pairs: torch.Tensor, messages: Messages
     ) -> torch.Tensor:
-        """Return the same, from the states of nodes as ends and as neighbours, float (n, d) each."""
+        """Return logits from the states of nodes as ends and as neighbours, float (n, d) each."""
         sums = common_neighbor_sums(messages, pairs, others)
         logits: torch.Tensor = self.predictor(product_of_ends(ends, pairs), sums)
         return logits
@@ -107,13 +98,13 @@ def common_neighbor_sums(messages: Messages, pairs: torch.Tensor, states: torch.
 
 
 def is_dense(messages: Messages) -> bool:
-    """Return whether a graph fills a table of all pairs well: products of such tables beat lists on a GPU."""
+    """Return whether a graph is dense enough for products of dense tables to beat lists on a GPU."""
     entries = messages.num_nodes**2
     return DENSE_FROM * entries <= len(messages.indices) and entries <= DENSE_MOST
 
 
 def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """Return the same sums by products of the rows of a table, for graphs that fill it."""
+    """Return :func:`common_neighbor_sums` by products of rows of a dense table."""
     return table_sums(table(messages), pairs, states)
 
 
@@ -129,7 +120,7 @@ def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) 
         return states.new_zeros(0, states.shape[1])
     count = -(-len(pairs) // max(1, DENSE_BLOCK // len(values)))
     size = -(-len(pairs) // count)
-    # Blocks of one size, the last filled up: a product of matrices rounds by its shape.
+    # Blocks of one size, the last one padded, since rounding depends on the shape of a matrix product.
     filled = F.pad(pairs, (0, 0, 0, count * size - len(pairs)))
     padded = F.pad(states, (0, 0, 0, values.shape[1] - len(states)))
     total: torch.Tensor = _DenseSums.apply(padded.float(), filled, values, size)
@@ -137,7 +128,7 @@ def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) 
 
 
 def table(messages: Messages) -> torch.Tensor:
-    """The adjacency as a table, bfloat16 (n, w): ones and zeros, its rows filled up to whole memory lanes."""
+    """Return the adjacency as a dense table, bfloat16 (n, w), with padded rows."""
     nodes = messages.num_nodes
     width = -(-nodes // LANES) * LANES
     keys = messages.arc_keys
@@ -167,7 +158,7 @@ class _DenseSums(torch.autograd.Function):
 
 
 def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
-    """The products of the rows of both ends (m, w): of a table of ones, ones at the common neighbours."""
+    """Return the products of the rows of both ends (m, w): ones at common neighbours."""
     if values.dtype != torch.bfloat16:
         return values.index_select(0, pairs[:, 0]) * values.index_select(0, pairs[:, 1])
     # Of ones and zeros the product is that of their bits.
@@ -176,7 +167,7 @@ def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
 
 
 def _ready(numbers: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """Numbers as :func:`_times` takes them beside a table: three short ones each on a GPU's fast units."""
+    """Return numbers as :func:`_times` takes them: split into three bfloat16 each for tensor cores."""
     fast = values.dtype == torch.bfloat16 and numbers.device.type == "cuda"
     return short_parts(numbers) if fast else numbers
 
@@ -185,13 +176,13 @@ def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
     """Return a product of matrices in float32: of ones and zeros with short numbers without loss."""
     if right.dtype != torch.bfloat16:
         return left.to(right.dtype) @ right
-    # Its sums are float32's: only what is multiplied is short, and nothing of that is lost.
+    # Sums are float32; only the factors are bfloat16, without loss.
     summed = torch.mm(left, right, out_dtype=torch.float32)
     return summed.view(len(left), 3, -1).sum(1)
 
 
 def short_parts(numbers: torch.Tensor) -> torch.Tensor:
-    """Three bfloat16 numbers side by side whose sum is a float32 one: (n, d) becomes (n, 3 d)."""
+    """Split float32 numbers (n, d) into three bfloat16 numbers each that sum to them, (n, 3 d)."""
     parts = []
     for _ in range(3):
         parts.append(numbers.to(torch.bfloat16))

@@ -1,4 +1,4 @@
-"""Neural Common Neighbor with completion: neighbours of one end count as likely as the missing edge."""
+"""Neural Common Neighbor with completion: neighbours of one end count by their missing edge."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import Encoder
 from trueedge.training.links.pair_sets import BOTH, FIRST, NodeSets, joint_neighbors, runs
 
-# A processor is as fast with few at a time, and the last block is filled up with less.
+# The CPU is as fast with small blocks, and pads less.
 CPU_BLOCK = 1 << 11
 
 
@@ -28,8 +28,8 @@ class Completion:
     With the values here that is the probability itself.
 
     Attributes:
-        block: edges that are scored at a time, which bounds the memory.
-        with_gradient: let the loss teach through the probabilities too.
+        block: edges scored at a time; bounds the memory.
+        with_gradient: backpropagate through the probabilities.
     """
 
     block: int
@@ -40,19 +40,19 @@ class Completion:
     weight: float = 1.0
 
     def weigh(self, logits: torch.Tensor) -> torch.Tensor:
-        """Return what edges of some logits count."""
+        """Return the weights of edges with some logits."""
         likely = torch.sigmoid(self.scale * (logits - self.offset))
         return self.weight * self.prior * likely / (self.prior * likely + 1.0 - likely)
 
 
 @dataclass(frozen=True)
 class Around:
-    """What lies around some pairs.
+    """The neighbours of pairs.
 
     Attributes:
         sets: the neighbours of either end.
-        places: int64 (k,), those of one end alone.
-        missing: int64 (k, 2), the edge that each of them lacks.
+        places: int64 (k,), the positions of neighbours of one end only.
+        missing: int64 (k, 2), the missing edge of each of these.
     """
 
     sets: NodeSets
@@ -63,9 +63,9 @@ class Around:
 class CompletedModel(CommonNeighborModel):
     """Neural Common Neighbor with completion.
 
-    Memory is bounded by the block: pairs are taken in runs whose neighbourhoods come to no more entries than
-    that (or one pair at a time), and no more missing edges are scored together. Where a gradient is wanted, a
-    run is computed once more on the way back, unless there is but one.
+    The block bounds the memory: pairs are processed in runs whose neighbourhoods have at most that many
+    entries (or one pair at a time), as are missing edges. With gradients, a run is computed again in the
+    backward pass, unless there is only one.
 
     Wang, Yang, Zhang: Neural Common Neighbor with Completion for Link Prediction, ICLR 2024.
     """
@@ -88,7 +88,7 @@ class CompletedModel(CommonNeighborModel):
             if not again:
                 sums.append(self.completed_sums(*asked))
                 continue
-            # What costs most is not done once more where it has no gradient.
+            # The most expensive part is not computed again if it has no gradient.
             known = not self.completion.with_gradient
             around = self.around(pairs[part], messages) if known else None
             counts = None if around is None else self.counts(ends, others, messages, around)
@@ -104,14 +104,14 @@ class CompletedModel(CommonNeighborModel):
         messages: Messages,
         counts: torch.Tensor | None = None,
     ) -> torch.Tensor:
-        """The sum over the neighbours of both ends, and of one as far as the edge is likely, float (m, d).
+        """Return the sum over neighbours, those of one end weighted by their missing edge, float (m, d).
 
         Args:
             ends: float (n, d), the states of nodes as ends.
             others: float (n, d), their states as neighbours.
             pairs: int (m, 2).
-            messages: what neighbours are read off.
-            counts: what the missing edges count, where that is known already.
+            messages: the message graph.
+            counts: the weights of the missing edges, if known.
         """
         around = self.around(pairs, messages)
         if counts is None:
@@ -121,7 +121,7 @@ class CompletedModel(CommonNeighborModel):
 
     @staticmethod
     def around(pairs: torch.Tensor, messages: Messages) -> Around:
-        """Return the neighbours of pairs, and which of them lack an edge."""
+        """Return the neighbours of pairs, and their missing edges."""
         sets, sides = joint_neighbors(messages, pairs)
         places = torch.nonzero(sides != BOTH).squeeze(1)
         other_end = torch.where(sides[places] == FIRST, 1, 0)
@@ -131,14 +131,14 @@ class CompletedModel(CommonNeighborModel):
     def counts(
         self, ends: torch.Tensor, others: torch.Tensor, messages: Messages, around: Around
     ) -> torch.Tensor:
-        """Return what the missing edges around pairs count, float (k,)."""
+        """Return the weights of the missing edges around pairs, float (k,)."""
         with torch.set_grad_enabled(torch.is_grad_enabled() and self.completion.with_gradient):
             return self.weigh_missing(ends, others, around.missing, messages)
 
     def weigh_missing(
         self, ends: torch.Tensor, others: torch.Tensor, missing: torch.Tensor, messages: Messages
     ) -> torch.Tensor:
-        """What missing edges (k, 2) count, by their own common neighbours, a block at a time, float (k,)."""
+        """Return the weights of missing edges (k, 2) by their common neighbours, in blocks: float (k,)."""
         block = self.completion.block
         if not self.training and missing.device.type == "cpu":
             block = min(block, CPU_BLOCK)
@@ -148,7 +148,7 @@ class CompletedModel(CommonNeighborModel):
             asked = missing[start : start + block]
             count = len(asked)
             if not self.training:
-                # A whole block each time: products of matrices round by their shape, and exp by its place.
+                # Full blocks, since rounding depends on shape and position.
                 asked = F.pad(asked, (0, 0, 0, block - count))
             given: Any = (ends, others, asked, messages)
             found = (

@@ -1,4 +1,4 @@
-"""Dropout of what an encoder starts from, sparse features included."""
+"""Dropout on the input of an encoder, also for sparse features."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from trueedge.training.links.messages import csr
 
 
 class FeatureDropout(nn.Module):
-    """Sets a share of the numbers of an input to zero while a model is trained, and scales up the others."""
+    """Dropout on an input during training."""
 
     def __init__(self, share: float) -> None:
         super().__init__()
@@ -21,7 +21,7 @@ class FeatureDropout(nn.Module):
         self._turned: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def forward(self, inputs: Input) -> Input:
-        """Return the input with some of its numbers dropped."""
+        """Return the input with dropout."""
         if not self.training or self.share == 0:
             return inputs
         if isinstance(inputs, SparseInput):
@@ -32,7 +32,7 @@ class FeatureDropout(nn.Module):
         return States(F.dropout(inputs.values, self.share))
 
     def _order(self, inputs: SparseInput) -> torch.Tensor:
-        """Return where each entry of the transpose stands in the matrix, int64 (entries,)."""
+        """Return the position in the matrix of each entry of the transpose, int64 (entries,)."""
         if self._turned is None or self._turned[0] is not inputs.indices:
             rows = torch.repeat_interleave(
                 torch.arange(inputs.rows, device=inputs.indices.device), inputs.indptr.diff()
@@ -43,7 +43,7 @@ class FeatureDropout(nn.Module):
 
 
 class _ThinnedFeatures(Input):
-    """Sparse features of which some are dropped."""
+    """Sparse features with dropout."""
 
     def __init__(self, inputs: SparseInput, share: float, order: torch.Tensor) -> None:
         super().__init__()

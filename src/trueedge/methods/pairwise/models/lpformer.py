@@ -29,14 +29,13 @@ KINDS = 3
 
 @dataclass(frozen=True)
 class Ranking:
-    """Which PageRank is used, and how.
+    """How nodes are chosen by PageRank.
 
     Attributes:
-        thresholds: by which nodes are chosen.
-        alpha: the walk's probability of going back.
-        eps: the error bound a unit of degree.
-        mask: take a hidden pair's own edge out of it.
-        dropout: the share of chosen nodes left out while training.
+        alpha: the teleport probability.
+        eps: the error bound per unit of degree.
+        mask: remove a hidden pair's own edge from it.
+        dropout: the share of chosen nodes dropped in training.
     """
 
     thresholds: Thresholds
@@ -47,7 +46,7 @@ class Ranking:
 
 
 class NormedEncoder(Encoder):
-    """Graph convolutions, each with normalisation, dropout and a rectifier, the last one too."""
+    """Graph convolutions, each followed by normalisation, dropout and ReLU."""
 
     def __init__(
         self,
@@ -81,7 +80,7 @@ class NormedEncoder(Encoder):
 
 
 class AttentionLayer(nn.Module):
-    """A pair asks the nodes chosen for it: key and value are one map of [h_u ‖ rpe]."""
+    """Attention of a pair to its chosen nodes; key and value are the same map of [h_u ‖ rpe]."""
 
     def __init__(self, dim: int, heads: int, query: int, dropout: float, ablation: str) -> None:
         super().__init__()
@@ -93,7 +92,7 @@ class AttentionLayer(nn.Module):
         self.bias = nn.Parameter(torch.zeros(out))
         self.norm = nn.LayerNorm(out)
         self.dropout, self.ablation = dropout, ablation
-        # As one map of both halves would be drawn.
+        # Initialised like one map of both halves.
         bound = (6.0 / (2 * dim + out)) ** 0.5
         for weight in (self.of_states.weight, self.of_place.weight):
             nn.init.uniform_(weight, -bound, bound)
@@ -105,12 +104,12 @@ class AttentionLayer(nn.Module):
     def forward(
         self, query: torch.Tensor, states: torch.Tensor, chosen: list[Chosen], encodings: nn.ModuleList
     ) -> torch.Tensor:
-        """Return what each pair gets, float (pairs, heads * dim).
+        """Return the attention output of each pair, float (pairs, heads * dim).
 
         Args:
             query: float (pairs, heads * dim), from :meth:`ask`.
             states: float (n, dim).
-            chosen: the nodes, kind by kind.
+            chosen: the nodes, by kind.
             encodings: the relative encoding of each kind.
         """
         mapped = self.of_states(states).float()
@@ -127,14 +126,14 @@ class AttentionLayer(nn.Module):
         return F.dropout(self.norm(total), self.dropout, self.training)
 
     def ask(self, *asking: torch.Tensor) -> torch.Tensor:
-        """Return the query of some states together, float (pairs, heads * dim)."""
+        """Return the sum of the queries of some states, float (pairs, heads * dim)."""
         query = self.of_query(asking[0])
         for one in asking[1:]:
             query = query + self.of_query(one)
         return query.float()
 
     def _entries(self, chosen: Chosen, mapped: torch.Tensor, encoding: nn.Module) -> Entries:
-        """Keys and values: a row for each entry, or for each node where no entry has any PageRank."""
+        """Return keys and values: a row for each entry, or for each node where no entry has any PageRank."""
         near = mapped if chosen.unreached else F.embedding(chosen.nodes, mapped)
         if self.ablation == "no-learnable-attention":
             return Entries(chosen, near, near)
@@ -151,13 +150,7 @@ class AttentionLayer(nn.Module):
 
 @dataclass(frozen=True, eq=False)
 class Entries:
-    """Chosen nodes of one kind with their keys and values.
-
-    Attributes:
-        chosen: the nodes.
-        keys: float (k, heads * dim), or (n, heads * dim) where no entry has any PageRank.
-        values: likewise.
-    """
+    """Chosen nodes of one kind with keys and values, float (k, heads * dim), or (n, ...) if unreached."""
 
     chosen: Chosen
     keys: torch.Tensor
@@ -182,10 +175,10 @@ class Entries:
 
 
 class PairHead(nn.Module):
-    """The logit of a pair, from the product of its states, what it attended to, and the counts of that.
+    """The logit of a pair, from the product of its states, the attention output, and counts of nodes.
 
-    As published, the product and the rest go through a perceptron each before they meet; the thesis has all
-    of it side by side (equation 3.11).
+    In the published code, the product and the rest each go through an MLP first; in the thesis they are
+    concatenated directly (equation 3.11).
     """
 
     def __init__(self, dim: int, pairwise_dim: int, layers: int, dropout: float, plain: bool = False) -> None:
@@ -235,7 +228,7 @@ class LPFormerModel(LinkModel):
         sizes = [dim, *[heads * dim] * (layers - 1)]
         self.attention = nn.ModuleList(AttentionLayer(dim, heads, size, dropout, ablation) for size in sizes)
         self.ranking, self.counts, self.mask_input = ranking, counts, mask_input
-        # Of the graph that is trained on, and of the last other one.
+        # Of the training graph, and of the last other graph.
         self._ranks: list[NearRanks] = []
 
     def encode(self, messages: Messages) -> torch.Tensor:
@@ -244,7 +237,7 @@ class LPFormerModel(LinkModel):
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
         """Return a logit for each pair of nodes, float (m,)."""
-        # In one order, so that a pair and its mirror are added up alike.
+        # Sorted, so that both directions of a pair have equal sums.
         pairs = pairs.sort(dim=1).values
         chosen = self.chosen(pairs, messages)
         ends = F.embedding(pairs, states)

@@ -1,4 +1,4 @@
-"""What NBFNet trains: states of nodes as seen from a source, by rounds of generalised Bellman-Ford."""
+"""The model of NBFNet: node states relative to a source, by generalised Bellman-Ford rounds."""
 
 from __future__ import annotations
 
@@ -13,18 +13,16 @@ from trueedge.methods.pairwise.models.reach import Reach, Round
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import LinkModel
 
-# States that are mapped at a time after training, always so many: another shape of a product rounds
-# otherwise.
+# Rows of a matrix product after training; fixed, since rounding depends on the shape.
 ROWS = {"cpu": 1 << 12, "cuda": 1 << 15}
-# Numbers of the messages of all rounds that are there at a time; about ten times as many bytes are taken in
-# training for each as it has, for what stands beside them.
+# Numbers in the messages of all rounds at a time; training takes about ten times their memory.
 BLOCK = {"cpu": 1 << 25, "cuda": 1 << 27}
-# Messages of one round, if every node could be reached from every source.
+# Messages of one round if every node is reached from every source.
 WORST = {"cpu": 1 << 25, "cuda": 1 << 28}
 
 
 class BellmanFordLayer(nn.Module):
-    """One round: messages of neighbours, each a product with a learned vector, and what becomes of them."""
+    """One round: messages from neighbours, multiplied by a learned vector, aggregated and mapped."""
 
     LEAST = 1e-6
     LEAST_SCALE = 1e-2
@@ -43,9 +41,9 @@ class BellmanFordLayer(nn.Module):
 
         Args:
             states: float (rows before, dim).
-            query: float (dim,), the state of a source at the start, which goes on being sent to it.
+            query: float (dim,), the initial state of a source, which is also added to it in each round.
             step: who receives from whom.
-            scales: float (n, 2), what PNA multiplies its statistics of a node with.
+            scales: float (n, 2), the degree scalers of PNA.
         """
         own = F.embedding(step.own, states)
         received = F.embedding(step.senders, states * self.relation(query))
@@ -56,7 +54,7 @@ class BellmanFordLayer(nn.Module):
             total = _reduce(received, "sum", step) + start
             hidden = hidden + self._map(total, weight[:, self.dim :], None)
         else:
-            # The three scales of the statistics go to the mapped ones: a third of the memory.
+            # Scaling after the map takes a third of the memory.
             parts = weight[:, self.dim :].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
             plain, larger, smaller = self._map(self._statistics(received, start, step), parts, None).chunk(
                 3, 1
@@ -67,7 +65,7 @@ class BellmanFordLayer(nn.Module):
         return hidden + own
 
     def _statistics(self, received: torch.Tensor, start: torch.Tensor, step: Round) -> torch.Tensor:
-        """Mean, maximum, minimum and standard deviation of what each row hears, float (rows, 4 dim)."""
+        """Return mean, maximum, minimum and standard deviation of received messages, float (rows, 4 dim)."""
         count = (step.ends.diff() + 1.0).unsqueeze(1)
         mean = (_reduce(received, "sum", step) + start) / count
         square = (_reduce(received.square(), "sum", step) + start.square()) / count
@@ -85,7 +83,7 @@ class BellmanFordLayer(nn.Module):
 
 
 class BellmanFord(nn.Module):
-    """States of targets as seen from sources."""
+    """Node states relative to sources."""
 
     def __init__(self, layers: int, dim: int, aggregation: str, dropout: float) -> None:
         super().__init__()
@@ -94,9 +92,9 @@ class BellmanFord(nn.Module):
         self.layers = nn.ModuleList(BellmanFordLayer(dim, aggregation, dropout) for _ in range(layers))
 
     def forward(self, messages: Messages, sources: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
-        """Return the state of each target as seen from its source, float (m, dim).
+        """Return the state of each target relative to its source, float (m, dim).
 
-        A source is gone out from once, for all of its targets.
+        Each source is processed once for all of its targets.
         """
         nodes = messages.num_nodes
         asked, place = torch.unique(sources * nodes + targets, return_inverse=True)
@@ -104,10 +102,7 @@ class BellmanFord(nn.Module):
         return F.embedding(place, self._in_parts(messages, asked, max(1, worst), whole=True))
 
     def _in_parts(self, messages: Messages, asked: torch.Tensor, most: int, whole: bool) -> torch.Tensor:
-        """As many sources at a time as memory allows, at most so many.
-
-        In training, what one part of several computes is computed again for its gradient.
-        """
+        """Process at most ``most`` sources at a time, as memory allows; parts are recomputed in training."""
         sources = torch.unique_consecutive(asked // messages.num_nodes)
         if len(sources) <= most:
             reach = Reach(messages, asked, len(self.layers))
@@ -129,10 +124,9 @@ class BellmanFord(nn.Module):
 
 
 class NbfModel(LinkModel):
-    """A perceptron on the mean of two states: the one end seen from the other, and the other way round."""
+    """An MLP on the mean of two states: each end relative to the other."""
 
-    # Numbers in what the perceptron reads at a time. A source is gone out from once in a block, so blocks are
-    # large.
+    # Numbers read by the MLP at a time; large, since a source is processed once per block.
     BLOCK = 1 << 23
 
     def __init__(self, encoder: BellmanFord) -> None:
@@ -143,7 +137,7 @@ class NbfModel(LinkModel):
         self.predictor = nn.Sequential(nn.Linear(size, size), nn.ReLU(), nn.Linear(size, 1))
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """Nothing: a node has no state without a source."""
+        """Return empty states: a node has no state without a source."""
         return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
 
     def score(self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
@@ -167,10 +161,9 @@ def pna_scales(messages: Messages, least: float) -> torch.Tensor:
 
 
 class _Extreme(torch.autograd.Function):
-    """The largest or smallest of what each row hears, entry by entry.
+    """The entrywise maximum or minimum of received messages; ties share the gradient.
 
-    Those that tie share the gradient. That of ``torch.segment_reduce`` is wrong where some do: each of them
-    gets all of it if it is negative (torch 2.13).
+    The gradient of ``torch.segment_reduce`` is wrong for ties: each gets all of it if negative (torch 2.13).
     """
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""Personalised PageRank around pairs of nodes, on the device, with a hidden edge taken out exactly."""
+"""Personalised PageRank around pairs, on the device, with exact removal of a hidden edge."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trueedge.training.links.messages import Messages
 # a walk comes back to the node at most 1 / (1 - (1 - alpha)^2) times before it starts anew: at alpha = 0.15 a
 # value may grow to 7.2 times what it was. So far below the thresholds values are kept.
 SLACK = 8.0
-# The share of neighbours without PageRank above which it pays to set those apart.
+# The share of neighbours without PageRank above which they are handled separately.
 UNREACHED = 0.2
 
 
@@ -23,11 +23,11 @@ UNREACHED = 0.2
 class NearRanks:
     """The PageRank of a graph at each node's neighbours, and wherever it is near a threshold or above.
 
-    It takes 4 bytes an arc, 8 a node, and 12 an entry.
+    It takes 4 bytes per arc, 8 per node, and 12 per entry.
 
     Attributes:
         whole: the graph.
-        alpha: the walk's probability of going back.
+        alpha: the teleport probability.
         own: float32 (n,), of each node at itself.
         at_arcs: float32 (arcs,), of each arc's row at its column.
         starts: int64 (n + 1,), where each node's entries begin.
@@ -45,13 +45,11 @@ class NearRanks:
 
     @classmethod
     def of(cls, whole: Messages, alpha: float, eps: float, threshold: float) -> NearRanks:
-        """Return those of a graph.
+        """Compute the PageRank of a graph.
 
         Args:
-            whole: the graph.
-            alpha: the walk's probability of going back.
-            eps: the error bound a unit of degree.
-            threshold: the smallest value by which a node of no edge to the source is chosen; 1 or more: none.
+            eps: the error bound per unit of degree.
+            threshold: the smallest value that matters at nodes that are not neighbours; 1 or more: none.
         """
         from trueedge.kernels.walks.near_ranks import near_ranks
 
@@ -76,11 +74,11 @@ class NearRanks:
 
     @cached_property
     def unreached(self) -> bool:
-        """Whether PageRank is zero at many neighbours, as where all have so many that a push stops there."""
+        """Whether PageRank is zero at many neighbours, as in graphs of high degrees."""
         return bool((self.at_arcs == 0).float().mean() > UNREACHED) if len(self.at_arcs) else False
 
     def along(self, messages: Messages) -> torch.Tensor:
-        """The PageRank of each arc's row at its column, float32 (arcs of messages,), of the whole graph."""
+        """Return the whole graph's PageRank of each arc's row at its column, float32 (arcs of messages,)."""
         if messages is self.whole:
             return self.at_arcs
         return self.at_arcs[torch.searchsorted(self.whole.arc_keys, messages.arc_keys)]
@@ -94,15 +92,15 @@ class NearRanks:
         return self.keys[places] == keys, self.values[places]
 
     def hidden(self, pairs: torch.Tensor, messages: Messages) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return which pairs are edges of the whole graph that messages lack, and what removes those.
+        """Return which pairs are hidden edges, and the factors that remove them.
 
         Args:
             pairs: int64 (m, 2).
             messages: the graph with some edges taken out.
 
         Returns:
-            bool (m,), and float32 (m, 2, 2): what the values (π_a(u), π_b(u)) of a pair's ends at any other
-            node u are to be multiplied by; one for pairs of which nothing is hidden.
+            bool (m,), and float32 (m, 2, 2): the matrix that multiplies the values (π_a(u), π_b(u)) of a
+            pair's ends at any other node u; the identity for pairs that are not hidden.
         """
         left, right = pairs[:, 0], pairs[:, 1]
         there, place = _find(self.whole, left, right)
@@ -112,7 +110,7 @@ class NearRanks:
             across = self.own.new_zeros(len(pairs), 2)
         else:
             across = torch.stack([self.at_arcs[place], self.at_arcs[back]], dim=1)
-        # A pair that is no edge of the graph has nothing to take out: its degrees may be anything.
+        # For a pair that is not an edge, degrees do not matter.
         degrees = self.whole.degrees[pairs].clamp(min=1.0)
         factors = without_edge(self.own[pairs], across, degrees, self.alpha).float()
         one = torch.eye(2, device=pairs.device).expand(len(pairs), 2, 2)
@@ -122,7 +120,7 @@ class NearRanks:
 def without_edge(
     own: torch.Tensor, across: torch.Tensor, degrees: torch.Tensor, alpha: float
 ) -> torch.Tensor:
-    """Return what takes an edge (a, b) out of the PageRank of its ends, float64 (m, 2, 2).
+    """Return the factors that remove an edge (a, b) from the PageRank of its ends, float64 (m, 2, 2).
 
     With c = 1 - alpha, P the walk's steps and M = (I - c P)^-1, so that π = alpha M, taking the edge out
     changes two rows of P: by δ_a = (P_a - e_b) / (k_a - 1), or -e_b where a has no other neighbour and the
@@ -135,7 +133,7 @@ def without_edge(
         own: float (m, 2), π_a(a) and π_b(b).
         across: float (m, 2), π_a(b) and π_b(a).
         degrees: float (m, 2), the degrees with the edge, 1 or more.
-        alpha: the walk's probability of going back.
+        alpha: the teleport probability.
     """
     own, across, degrees = own.double(), across.double(), degrees.double()
     last = degrees <= 1.0
@@ -153,7 +151,7 @@ def _matrices(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor, d: torch.Tensor
 
 
 def _inverse(matrices: torch.Tensor) -> torch.Tensor:
-    """Of matrices of two rows, written out: a solver would be called for each."""
+    """Return the inverses of 2 x 2 matrices, in closed form."""
     a, b, c, d = matrices.reshape(-1, 4).unbind(1)
     return _matrices(d, -b, -c, a) / (a * d - b * c)[:, None, None]
 

@@ -1,4 +1,4 @@
-"""Neo-GNN: a network's score of a pair, mixed with one of the overlap of the ends' neighbourhoods."""
+"""Neo-GNN: the score of a GNN, mixed with a score of the overlap of neighbourhoods."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import Encoder, LinkModel
 from trueedge.training.links.pair_sets import common_neighbors
 
-# The most walks of a whole graph whose rows are kept between questions.
+# Rows of the whole graph are cached up to this many walks.
 KEPT_WALKS = 1 << 25
 
 
 class StructureEncoder(Encoder):
-    """A network's states, concatenated with a node's weight in an overlap, learned from its edges.
+    """Concatenates the states of a GNN with a learned weight of each node in an overlap.
 
     The weight of a node is ``f_node(sum over its edges of f_edge(1))`` (equations 5 and 6 of the paper).
     """
@@ -66,14 +66,14 @@ class MixedPredictor(nn.Module):
 
 
 def mixed_logits(shares: torch.Tensor, first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    """The logit of the mean of two probabilities, given by their logits, under shares given by their logs."""
+    """Return the logit of a weighted mean of two probabilities, given by logits and log weights."""
     yes = torch.logaddexp(shares[0] + F.logsigmoid(first), shares[1] + F.logsigmoid(second))
     no = torch.logaddexp(shares[0] + F.logsigmoid(-first), shares[1] + F.logsigmoid(-second))
     return yes - no
 
 
 def small_perceptron(dim: int) -> nn.Module:
-    """From one number to one number."""
+    """Return an MLP from one number to one number."""
     return nn.Sequential(nn.Linear(1, dim), nn.ReLU(), nn.Linear(dim, 1))
 
 
@@ -82,12 +82,11 @@ class OverlapModel(LinkModel):
 
     Yun et al.: Neo-GNNs: Neighborhood Overlap-aware Graph Neural Networks for Link Prediction, NeurIPS 2021.
 
-    The overlap of two nodes is the sum, over all nodes, of the products of their entries in the rows of
-    ``A + beta A^2 + ...``, weighted by the square of the learned weight: only rows of nodes that are asked
-    for are made, and of pairs only what both rows have.
+    The overlap of two nodes is the product of their rows in ``A + beta A^2 + ...``, with each entry weighted
+    by the square of its node's learned weight. Only the rows that are needed are computed.
     """
 
-    # A multiple of what a processor computes at a time: a logarithm rounds by the place it is taken at.
+    # A multiple of the CPU's vector size, since the rounding of logarithms depends on the position.
     pairs_at_a_time = 1 << 12
 
     def __init__(self, inputs: Input, encoder: Encoder, predictor: nn.Module, hops: int, beta: float) -> None:
@@ -102,7 +101,7 @@ class OverlapModel(LinkModel):
     def learned(
         self, states: torch.Tensor, pairs: torch.Tensor, messages: Messages
     ) -> tuple[torch.Tensor, ...]:
-        """Return the mix and both scores alone: the losses of all three are added up in training."""
+        """Return the mix and both single scores; the losses of all three are added up in training."""
         ends = F.embedding(pairs, states[:, :-1])
         overlap = self.overlap(states[:, -1:].float().square(), pairs, messages).squeeze(1)
         found: tuple[torch.Tensor, ...] = self.predictor(ends[:, 0], ends[:, 1], overlap)
@@ -118,7 +117,7 @@ class OverlapModel(LinkModel):
         return sets.sums(weights, products)
 
     def rows(self, pairs: torch.Tensor, messages: Messages) -> WalkRows:
-        """The rows of the pairs' ends; after training those of all nodes, kept, where they are few enough."""
+        """Return the rows of the pairs' ends; after training, cached rows of all nodes if not too many."""
         if self.training:
             return walk_rows(messages, torch.unique(pairs), self.weights)
         if self._kept is not None and self._kept[0]() is messages:
@@ -130,7 +129,7 @@ class OverlapModel(LinkModel):
         return self._kept[1]
 
     def power_table(self, messages: Messages) -> torch.Tensor:
-        """The weighted powers of a graph that fills a table: for one hop that table, else float (n, n)."""
+        """Return the weighted powers of a dense graph: for one hop its table, else float (n, n)."""
         links = table(messages)
         if len(self.weights) == 1:
             return links

@@ -1,8 +1,7 @@
-"""Attention to entries whose key and value depend on the node alone, whatever pair asks.
+"""Attention to entries whose key and value depend only on the node, not on the pair.
 
-Their keys are rows of one table. So they are never written down an entry each: logits are a product of pairs
-and nodes sampled where there is an entry, and all sums, the gradients' too, are products with the sparse
-matrix that has the weights there.
+Keys are rows of one table and are not stored per entry: logits are sampled products of pairs and nodes, and
+all sums, also of gradients, are products with the sparse matrix of weights.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ class Pattern:
     """Which pairs have which nodes as entries.
 
     Attributes:
-        segments: which pair each entry belongs to.
+        segments: the pair of each entry.
         nodes: int64 (k,), ascending within a pair.
-        num_nodes: how many nodes there are.
+        num_nodes: the number of nodes.
     """
 
     segments: Segments
@@ -47,7 +46,7 @@ class Pattern:
         return csr(self.segments.indptr, self.nodes, values.contiguous(), self.num_nodes)
 
     def transpose(self, values: torch.Tensor) -> torch.Tensor:
-        """Its transpose (nodes, pairs)."""
+        """Return the transpose of :meth:`matrix`, (nodes, pairs)."""
         return csr(*self.turned, values[self.order], self.segments.count)
 
     def sample(self, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
@@ -61,26 +60,13 @@ class Pattern:
 def node_logits(
     table: torch.Tensor, queries: torch.Tensor, vector: torch.Tensor, pattern: Pattern
 ) -> torch.Tensor:
-    """Return the logits of entries, float (k, heads); see :func:`attention_logits`.
-
-    Args:
-        table: float (nodes, heads * d), the key of each node.
-        queries: float (pairs, heads * d).
-        vector: float (heads, d).
-        pattern: the entries.
-    """
+    """Return :func:`attention_logits` for keys by node, float (nodes, heads * d): float (k, heads)."""
     logits: torch.Tensor = _Logits.apply(table, *pair_vectors(queries, vector), pattern, len(vector))
     return logits
 
 
 def node_sum(weights: torch.Tensor, table: torch.Tensor, pattern: Pattern) -> torch.Tensor:
-    """Return the weighted sum of each pair's entries, float (pairs, heads * d).
-
-    Args:
-        weights: float (k, heads).
-        table: float (nodes, heads * d).
-        pattern: the entries.
-    """
+    """Return :func:`weighted_sum` for values by node, float (nodes, heads * d): float (pairs, heads * d)."""
     total: torch.Tensor = _Sum.apply(weights, table, pattern)
     return total
 

@@ -1,4 +1,4 @@
-"""What PEG trains: messages weighed by how far apart the positions of their ends are."""
+"""The model of PEG: messages weighted by the distance between node positions."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from trueedge.training.links.model import Encoder, LinkModel
 from trueedge.training.links.objectives import PairObjective
 from trueedge.training.links.schedule import Schedule
 
-# Numbers of positions that are gathered at a time to measure the length of arcs.
+# Numbers gathered at a time to compute distances.
 BLOCK = 1 << 24
 
 
 class Positions(nn.Module):
-    """Where nodes stand: the positions of the whole training graph, and those without a fold of its edges.
+    """Node positions in the training graph, and in the graph without each fold of its edges.
 
     Attributes:
-        fold: which positions are read: 0, those of the whole graph, or those without the first fold, 1, or
-            the second, 2, ...
+        fold: which positions are used: 0 for the whole graph, i for the graph without fold i.
     """
 
     table: torch.Tensor
@@ -57,7 +56,7 @@ class Positions(nn.Module):
 
 
 class PegLayer(nn.Module):
-    """A graph convolution whose arcs also weigh what a perceptron makes of their length."""
+    """A graph convolution whose messages are weighted by an MLP of their distance."""
 
     def __init__(self, size: int, out: int, hidden: int) -> None:
         super().__init__()
@@ -77,7 +76,7 @@ class PegLayer(nn.Module):
 
 
 class PegEncoder(Encoder):
-    """Layers in a row with nothing between them, as published."""
+    """A stack of layers without activations, as published."""
 
     def __init__(self, positions: Positions, sizes: list[int], hidden: int) -> None:
         super().__init__()
@@ -113,7 +112,7 @@ class PegPredictor(nn.Module):
         """
         if self.training:
             with torch.no_grad():
-                # As published, states that agree never speak against an edge.
+                # As published, the weight of the dot product stays positive.
                 self.linear.weight[0, 0].clamp_(self.LEAST, self.MOST)
         product = (ends[:, 0] * ends[:, 1]).sum(dim=1)
         distance = (places[:, 0] - places[:, 1]).square().sum(dim=1)
@@ -122,7 +121,7 @@ class PegPredictor(nn.Module):
 
 
 class PegModel(LinkModel):
-    """States from messages that positions weigh, and the positions themselves."""
+    """PEG: states of weighted messages, and the distance between positions."""
 
     def __init__(self, inputs: Input, encoder: PegEncoder, predictor: PegPredictor) -> None:
         super().__init__(inputs, encoder, predictor)
@@ -137,7 +136,7 @@ class PegModel(LinkModel):
 
 
 class FoldedObjective(PairObjective):
-    """Edges against drawn pairs, a batch from one fold of the edges at a time."""
+    """A pair objective with batches from one fold of the edges each."""
 
     def __init__(
         self, graph: Graph, messages: Messages, schedule: Schedule, folds: list[NDArray[np.int64]]
@@ -149,7 +148,7 @@ class FoldedObjective(PairObjective):
             self.fold_of[fold] = number
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
-        """Batches of one fold each, in a random order."""
+        """Yield batches of one fold each, in a random order."""
         size, steps = self.schedule.batch_size, []
         for fold in self.folds:
             order = rng.permutation(fold)

@@ -1,4 +1,4 @@
-"""Positions of nodes in a graph, and features brought down to a few dimensions."""
+"""Positional encodings of nodes, and principal components of features."""
 
 from __future__ import annotations
 
@@ -19,21 +19,15 @@ POWERS = 4
 
 
 def laplacian_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
-    """Eigenvectors of the normalised Laplacian with the smallest eigenvalues but the first, rows of length 1.
+    """Return eigenvectors of the normalised Laplacian with the smallest eigenvalues, without the first.
 
-    Args:
-        graph: the graph.
-        dim: how many; a small graph has fewer, and zeros in their place.
-        seed: for the first vectors.
-
-    Returns:
-        float32 (n, dim); zeros for a node without neighbours.
+    Rows are scaled to length 1, or zero for isolated nodes; missing columns are zero: float32 (n, dim).
     """
     from scipy.sparse import csr_array, eye_array
 
     nodes = graph.num_nodes
     found = np.zeros((nodes, dim), dtype=np.float32)
-    # Shifted, so that what is smoothest on the graph is largest in absolute value.
+    # Shifted, so that the smoothest eigenvectors have the largest absolute eigenvalues.
     shifted = csr_array(normalized_adjacency(graph) + eye_array(nodes))
     _, vectors = leading(shifted, min(dim + 1, nodes), seed, PRODUCTS)
     vectors = vectors[:, 1:] * (graph.degrees > 0)[:, None]
@@ -51,19 +45,14 @@ def walk_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
 
 
 def principal_components(features: Any, dim: int, seed: int) -> NDArray[np.float32]:
-    """Features on their first principal axes, float32 (n, dim); as they are where there are no more.
-
-    Args:
-        features: array (n, d), numpy or scipy.
-        dim: how many axes.
-        seed: for the first directions.
+    """Return the principal components of features (n, d), float32 (n, dim); all features if d or n <= dim.
 
     Halko, Martinsson, Tropp: Finding Structure with Randomness, SIAM Review 2011.
     """
     from scipy.sparse import csr_array
 
     nodes, size = features.shape
-    # Held sparse: the mean is taken off each product instead.
+    # Kept sparse: the mean is subtracted from each product instead.
     matrix = csr_array(features, dtype=np.float64)
     if min(nodes, size) <= dim:
         return np.asarray(matrix.toarray(), dtype=np.float32)

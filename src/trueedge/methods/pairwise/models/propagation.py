@@ -1,4 +1,4 @@
-"""A linear map of the input, carried over the graph some rounds without weights of their own."""
+"""Encoders of NCN: a linear map and weightless propagation, or graph convolutions."""
 
 from __future__ import annotations
 
@@ -14,20 +14,14 @@ from trueedge.training.links.model import Encoder
 
 
 class PropagationEncoder(Encoder):
-    """One linear map, then rounds of messages alone; a learned mix of the rounds, or their sum.
+    """A linear map, then rounds of propagation without weights; a learned mix of the rounds, or their sum.
 
     The encoder of Wang, Yang, Zhang: Neural Common Neighbor with Completion for Link Prediction, ICLR 2024.
 
     Args:
-        size: of the input.
-        dim: of the states.
-        layers: how many rounds.
-        dropout: of the mapped input.
-        input_dropout: of the input itself.
-        tail_dropout: of the last round's states.
-        normalised: weigh a message by the roots of both degrees, a node's own counted in; else neighbours
-            are added up.
-        residual: add each round to what it started from, in place of mixing the rounds.
+        dropout, input_dropout, tail_dropout: on the mapped input, the input, and the last round.
+        normalised: normalise messages as in a GCN; else neighbours are summed.
+        residual: residual connections instead of a learned mix of the rounds.
         mapped: whether there is a linear map; learned vectors need none.
     """
 
@@ -80,7 +74,7 @@ class PropagationEncoder(Encoder):
 
 
 class NormalisedEncoder(Encoder):
-    """Graph convolutions with weights, each but the last normalised, dropped out and rectified."""
+    """Graph convolutions; all but the last are followed by normalisation, dropout and ReLU."""
 
     def __init__(
         self, size: int, dim: int, layers: int, dropout: float, input_dropout: float, residual: bool

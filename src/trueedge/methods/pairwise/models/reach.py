@@ -1,9 +1,8 @@
-"""Which states matter when messages go out from a source and only some targets are asked about.
+"""The states that matter when messages spread from a source and only some targets are read.
 
-After t rounds a source has changed the states of the nodes within t hops of it and of no others; all others
-have the state that they would have without any source. And of L rounds, only states within L - t hops of a
-target matter after the t-th. So a source's states are few, and stand beside one state for each node, the
-background, that all sources share. Nothing is lost: what comes out is what all states of all nodes give.
+After t rounds a source has changed only the states within t hops; all others are as without any source. And
+of L rounds, only states within L - t hops of a target matter after round t. So a source needs few states of
+its own, besides one state per node, the background, that all sources share. The result is exact.
 """
 
 from __future__ import annotations
@@ -19,14 +18,14 @@ from trueedge.training.links.pair_sets import NodeSets, neighbors
 
 @dataclass(frozen=True)
 class Round:
-    """Who hears from whom in one round.
+    """Who receives from whom in one round.
 
     Attributes:
         nodes: int64 (rows,), the node whose state a row is.
         own: int64 (rows,), the row of the same state before the round.
         senders: int64 (k,), the rows before the round whose messages are received, row after row.
-        rows: int64 (k,), the row that hears from them.
-        ends: int64 (rows + 1,), where each row's begin and end.
+        rows: int64 (k,), the row that receives each.
+        ends: int64 (rows + 1,), where the messages of each row start and end.
         is_source: float (rows,), 1 where the node is the source itself.
     """
 
@@ -41,24 +40,18 @@ class Round:
 class Reach:
     """The rows of each round.
 
-    A row is known by a key: (source + 1) n + node, or the node alone for the background; rows stand in the
-    order of their keys, so the background comes first.
+    The key of a row is (source + 1) n + node, or the node itself for the background; rows are sorted by key,
+    so the background comes first.
 
     Attributes:
         first: float (rows,), 1 for the rows of sources before the first round.
         rounds: the rounds.
-        asked: int64 (m,), the last round's rows that were asked about.
-        size: how many messages all rounds have.
+        asked: int64 (m,), the last round's rows of the targets.
+        size: the number of messages in all rounds.
     """
 
     def __init__(self, messages: Messages, asked: torch.Tensor, rounds: int) -> None:
-        """Find what matters.
-
-        Args:
-            messages: the graph.
-            asked: int64 (m,), source * n + target, ascending.
-            rounds: how many.
-        """
+        """Find the rows for ``asked``, the keys source * n + target, int64 (m,), ascending."""
         self.messages = messages
         nodes = messages.num_nodes
         self.background = torch.arange(nodes, device=asked.device)

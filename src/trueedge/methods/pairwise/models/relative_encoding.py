@@ -1,4 +1,4 @@
-"""Where a node stands relative to a pair: a perceptron on the PageRank of both ends, in both orders."""
+"""Relative encoding of a node with respect to a pair: an MLP on its PageRank from both ends."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-# Entries that are encoded at a time when pairs are scored. Always so many: a matrix product of another shape
-# rounds otherwise, and the same pair would score otherwise in another list.
+# Entries encoded at a time when pairs are scored; fixed, since rounding depends on the shape of a product.
 BLOCK = 1 << 12
 
 
 class RelativeEncoding(nn.Module):
     """rpe(p, q) + rpe(q, p), followed by a linear map into the keys, for one kind of node.
 
-    The map after the hidden layer and the map into the keys are one product of matrices, computed once a
-    batch, so that an entry costs a single one.
+    The map after the hidden layer and the map into the keys are multiplied once per batch.
     """
 
     def __init__(self, dim: int) -> None:
@@ -25,12 +23,7 @@ class RelativeEncoding(nn.Module):
         self.second = nn.Linear(dim, dim)
 
     def forward(self, ranks: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """Return the encodings, mapped by a weight (out, dim): float (k, out).
-
-        Args:
-            ranks: float (k, 2), the PageRank of both ends at each node.
-            weight: float (out, dim).
-        """
+        """Return the encodings of PageRank values (k, 2), mapped by a weight (out, dim): float (k, out)."""
         joined = weight @ self.second.weight
         shift = 2.0 * (weight @ self.second.bias)
         if self.training:

@@ -1,4 +1,4 @@
-"""What SEAL trains: graph convolutions on the enclosing subgraph of a pair, and a head that reads it."""
+"""The model of SEAL: graph convolutions on the enclosing subgraph of a pair, and a readout."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from trueedge.training.links.inputs import Input, States
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import LinkModel, MlpPredictor
 
-# Rows of a matrix product after training. Products of one shape round alike, so a pair's score does not
-# depend on how many nodes its block has, and pairs of equal structure tie.
+# Rows of a matrix product after training; fixed, since rounding depends on the shape, so that a pair's score
+# does not depend on its block and pairs of equal structure tie.
 ROWS = {"cpu": 1 << 10, "cuda": 1 << 14}
-# Into how many parts a block of pairs is cut: what stays in a processor's cache is faster there, while a GPU
-# wants much to do.
+# The number of parts of a block: small ones for the CPU's cache, large ones for a GPU.
 PARTS = {"cpu": 8, "cuda": 1}
 
 
@@ -34,7 +33,7 @@ class SubgraphStates(States):
 
 
 class LabelledNodes(Input):
-    """A vector for each node's label, and its features, which have been mapped already."""
+    """A vector for each node's label, and its mapped features."""
 
     def __init__(self, vectors: torch.Tensor, mapped: torch.Tensor, block: SubgraphBlock) -> None:
         super().__init__()
@@ -44,7 +43,7 @@ class LabelledNodes(Input):
         self.dim = vectors.shape[1]
 
     def project(self, weight: torch.Tensor, bias: torch.Tensor | None = None) -> torch.Tensor:
-        """Return the linear map of every node's input: of few labels, looked up for many nodes."""
+        """Return the linear map of every node's input; labels are mapped once and looked up."""
         states = F.embedding(self.block.labels, F.linear(self.vectors, weight[:, : self.dim], bias))
         if self.mapped.shape[1]:
             states = states + F.embedding(self.block.nodes, self.mapped)
@@ -52,7 +51,7 @@ class LabelledNodes(Input):
 
 
 class SubgraphLayer(nn.Module):
-    """A graph convolution, of which the messages do the weighing.
+    """A graph convolution on weighted messages.
 
     Kipf, Welling: Semi-Supervised Classification with Graph Convolutional Networks, ICLR 2017.
     """
@@ -71,12 +70,12 @@ class SubgraphEncoder(nn.Module):
     """Graph convolutions on subgraphs whose nodes are labelled."""
 
     def __init__(self, features: int, sizes: list[int], dropout: float | None) -> None:
-        """Layers with random weights.
+        """Make the layers.
 
         Args:
-            features: how many features a node has.
-            sizes: that of a label's vector and of each layer.
-            dropout: after each layer but the last, with a rectifier; None: a hyperbolic tangent after each.
+            features: the number of features.
+            sizes: of the label vectors, then of each layer.
+            dropout: after each layer but the last, with ReLU; None: tanh after each layer.
         """
         super().__init__()
         self.labels = nn.Embedding(LARGEST_LABEL + 1, sizes[0])
@@ -104,7 +103,7 @@ class SubgraphEncoder(nn.Module):
 
 
 class CentreHead(nn.Module):
-    """A perceptron on the product of the two ends' states.
+    """An MLP on the product of the two ends' states.
 
     Zhang, Li, Xia, Wang, Jin: Labeling Trick: A Theory of Using Graph Neural Networks for Multi-Node
     Representation Learning, NeurIPS 2021.
@@ -122,7 +121,7 @@ class CentreHead(nn.Module):
 
 
 class SortHead(nn.Module):
-    """The first nodes in the order of their last state, read by convolutions along that order.
+    """Convolutions along the first nodes, sorted by their last state.
 
     Zhang, Cui, Neumann, Chen: An End-to-End Deep Learning Architecture for Graph Classification, AAAI 2018.
     """
@@ -130,11 +129,11 @@ class SortHead(nn.Module):
     CHANNELS, WIDTH, HIDDEN = (16, 32), 5, 128
 
     def __init__(self, sizes: list[int], nodes: int, dropout: float) -> None:
-        """Layers with random weights.
+        """Make the layers.
 
         Args:
-            sizes: those of the states that are read, the last of them 1.
-            nodes: how many are kept of each subgraph, 10 or more; a smaller one is filled up with zeros.
+            sizes: of the states that are read, the last of them 1.
+            nodes: nodes kept of each subgraph, 10 or more; smaller ones are padded with zeros.
             dropout: before the last layer.
         """
         super().__init__()
@@ -151,7 +150,7 @@ class SortHead(nn.Module):
         """Return a logit for each pair, float (p,)."""
         read = self._read(layers)
         places = self._places(layers, block)
-        # One row of zeros more, which places that no node takes point at.
+        # An extra row of zeros is used as padding.
         kept = F.embedding(places, F.pad(read, (0, 0, 0, 1))) + self.each.bias
         kept = F.max_pool1d(F.relu(kept).transpose(1, 2), 2)
         hidden = F.relu(self.hidden(F.relu(self.along(kept)).flatten(1)))
@@ -159,18 +158,18 @@ class SortHead(nn.Module):
         return logits.squeeze(-1)
 
     def _read(self, layers: list[torch.Tensor]) -> torch.Tensor:
-        """Each node's channels, float (k, 16); nodes are chosen after, which spares a copy of states."""
+        """Return each node's channels, float (k, 16), before nodes are chosen, to save memory."""
         weights = self.each.weight.split([states.shape[1] for states in layers], dim=1)
         parts = zip(layers, weights, strict=True)
         return torch.stack([SubgraphStates(states).project(weight) for states, weight in parts]).sum(dim=0)
 
     def _places(self, layers: list[torch.Tensor], block: SubgraphBlock) -> torch.Tensor:
-        """Where the nodes that are kept stand, int64 (p, nodes); behind the last where there are too few."""
+        """Return the positions of kept nodes, int64 (p, nodes); past the last node for padding."""
         starts, count = block.starts, len(block.nodes)
         with torch.no_grad():
             sizes = F.pad(starts, (0, 1), value=count).diff()
             pair = torch.repeat_interleave(sizes, output_size=count)
-            # By the last state, ties by the one before, then as they stand in the subgraph.
+            # By the last state, ties by the one before, then by position in the subgraph.
             order = torch.sort(layers[-2][:, -1], descending=True, stable=True).indices
             order = order[torch.sort(layers[-1][order, 0], descending=True, stable=True).indices]
             order = order[torch.sort(pair[order], stable=True).indices]
@@ -180,10 +179,7 @@ class SortHead(nn.Module):
 
 
 class Seal(LinkModel):
-    """Scores a pair by its enclosing subgraph, from which the pair's own edge is left out.
-
-    So nothing has to be taken out of the graph for a batch: every pair is scored on the graph without itself.
-    """
+    """Scores a pair by its enclosing subgraph, without the pair's own edge."""
 
     def __init__(
         self,
@@ -201,7 +197,7 @@ class Seal(LinkModel):
         self.pairs_at_a_time = pairs_at_a_time
 
     def encode(self, messages: Messages) -> torch.Tensor:
-        """Return the features' share of the first layer, float (n, size); nothing where there are none."""
+        """Return the features' share of the first layer, float (n, size); empty without features."""
         if self.inputs.dim == 0:
             return torch.empty(messages.num_nodes, 0, device=messages.indices.device)
         mapped: torch.Tensor = self.encoder.map_features(self.inputs)

@@ -1,7 +1,7 @@
 """How many nodes lie within some hops of both ends of a pair, from sketches or exactly, on any device.
 
-The sets of a node are those within 1, 2, ... hops of it, itself among them. On a processor kernels compute
-the whole numbers that estimates are made of, on a GPU torch does; both come to the same.
+The sets of a node are those within 1, 2, ... hops, including itself. On the CPU compiled loops compute the
+whole numbers behind the estimates, on a GPU torch does, with the same results.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from trueedge.errors import InputError
 from trueedge.kernels.neighbors import sketches as kernels
 from trueedge.training.links.messages import Messages
 
-# Numbers of sketches that are gathered at a time on a GPU.
+# Numbers of sketches gathered at a time on a GPU.
 BLOCK = 1 << 27
-# Above so many nodes exact sets are refused: with two hops they take 1 GB there.
+# Exact sets are refused above this many nodes, where two hops take 1 GB.
 MOST_EXACT = 1 << 16
 
 
@@ -33,11 +33,11 @@ class Neighborhoods(ABC):
 
     @abstractmethod
     def shared(self, pairs: torch.Tensor) -> torch.Tensor:
-        """How many nodes a set of the one end shares with one of the other, float64 (m, hops, hops)."""
+        """Return the overlap of each set of one end and each of the other, float64 (m, hops, hops)."""
 
 
 class CountedPairs(nn.Module):
-    """Counts around pairs on whatever graph it is shown; the sets of a graph are made once."""
+    """Counts of nodes around pairs; the sets of a graph are computed once."""
 
     registers: torch.Tensor
     minima: torch.Tensor
@@ -48,8 +48,8 @@ class CountedPairs(nn.Module):
         self.exact = exact
         if exact and num_nodes > MOST_EXACT:
             raise InputError(
-                f"exact counts take n² bits a hop and are for {MOST_EXACT:,} nodes at most, here are"
-                f" {num_nodes:,}; counts=sketches is for more"
+                f"exact counts take n² bits per hop and are limited to {MOST_EXACT:,} nodes, this graph has"
+                f" {num_nodes:,}; use counts=sketches"
             )
         found = kernels.own_sketches(0 if exact else num_nodes, permutations, key)
         for name, array in zip(("registers", "minima"), found, strict=True):
@@ -70,9 +70,9 @@ class CountedPairs(nn.Module):
     def forward(self, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
         """Return the counts of pairs, float32 (m, hops (hops + 2)).
 
-        First, for each d and e from 1 to hops, the nodes d hops from the one end and e from the other; then,
-        for each d, those d hops from the one that are not within reach of the other, and the other way round.
-        An end itself counts as one hop away from itself.
+        First, for each d and e from 1 to hops, the nodes d hops from one end and e from the other; then, for
+        each d, those d hops from the first end and out of reach of the second, and vice versa. An end counts
+        as one hop away from itself.
         """
         sets = self.around(messages)
         within = sets.shared(pairs)
@@ -85,7 +85,7 @@ class CountedPairs(nn.Module):
         return torch.cat([shells.flatten(1), first, second], dim=1).float()
 
     def turned(self, counts: torch.Tensor) -> torch.Tensor:
-        """Return the counts of the same pairs the other way round."""
+        """Return the counts of the pairs in the other direction."""
         hops = self.hops
         shells, first, second = counts.split([hops * hops, hops, hops], dim=1)
         shells = shells.unflatten(1, (hops, hops)).transpose(1, 2).flatten(1)
@@ -93,7 +93,7 @@ class CountedPairs(nn.Module):
 
 
 class Sketches(Neighborhoods):
-    """HyperLogLog and MinHash sketches: hops times 256 + 4 (hash functions) bytes a node."""
+    """HyperLogLog and MinHash sketches: hops times 256 + 4 (hash functions) bytes per node."""
 
     def __init__(self, messages: Messages, registers: torch.Tensor, minima: torch.Tensor, hops: int) -> None:
         self.registers: list[torch.Tensor] = []
@@ -121,7 +121,7 @@ class Sketches(Neighborhoods):
 
 
 class ExactSets(Neighborhoods):
-    """A bit a node: n² bits a hop, always on the processor, to which pairs are sent from a GPU."""
+    """Exact sets as bits, n² per hop, always on the CPU."""
 
     def __init__(self, messages: Messages, hops: int) -> None:
         self.device = messages.indices.device
@@ -194,8 +194,8 @@ def _spread(
 
 
 def spread_here(messages: Messages, sketch: torch.Tensor, reduce: str) -> torch.Tensor:
-    """Return one hop further by torch alone, on whatever device a sketch is."""
-    # Of 32 bits: a GPU has a maximum of those in one instruction.
+    """Return the sketches one hop further, by torch, on any device."""
+    # In 32 bits, of which a GPU computes a maximum in one instruction.
     found = sketch.to(torch.int32, copy=True)
     step = max(1, BLOCK // sketch.shape[1])
     for start in range(0, len(messages.indices), step):
@@ -217,7 +217,7 @@ def _union_sums(
 def union_sums_here(
     pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return what the sizes of unions are estimated from, by torch alone."""
+    """Return :func:`kernels.union_sums` by torch."""
     ranks = torch.arange(kernels.TOP + 1, device=pairs.device)
     value = torch.where(ranks == 0, 0, 1 << (kernels.TOP - ranks))
     powers, zeros = [], []
@@ -235,6 +235,6 @@ def _equal_minima(pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor) 
 
 
 def equal_minima_here(pairs: torch.Tensor, left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """For how many hash functions two sets have the same smallest value, by torch alone."""
+    """Return :func:`kernels.equal_minima` by torch."""
     blocks = pairs.split(max(1, BLOCK // (8 * left.shape[1])))
     return torch.cat([(left[block[:, 0]] == right[block[:, 1]]).sum(dim=1) for block in blocks])

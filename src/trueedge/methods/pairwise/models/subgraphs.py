@@ -1,4 +1,4 @@
-"""Enclosing subgraphs of a block of pairs as tensors, and what is kept of them from one time to the next."""
+"""Enclosing subgraphs of blocks of pairs as tensors, with a cache."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from trueedge.training.links.messages import Messages, csr
 
 Pairs = NDArray[np.int64]
 
-# Labels above this one are taken for it: of distances that long there are few.
+# Larger labels, of long distances, are set to this one.
 LARGEST_LABEL = 1000
-# Edges by whose subgraphs the size of all is estimated.
+# Edges whose subgraphs are used to estimate the memory of all.
 SAMPLE = 256
 
 
@@ -29,9 +29,9 @@ class SubgraphBlock:
     """The subgraphs of a block of pairs on a device, side by side.
 
     Attributes:
-        starts: int64 (p + 1,), where each pair's nodes begin; the two ends come first.
-        ends: int64 (p, 2), where the two ends stand.
-        nodes: int32 (k,), which node of the graph each is. Those behind the last start only fill up.
+        starts: int64 (p + 1,), where each pair's nodes start; the two ends come first.
+        ends: int64 (p, 2), the positions of the two ends.
+        nodes: int32 (k,), the nodes of the graph. Those after the last start are padding.
         labels: int32 (k,), by the distances from the two ends.
         indptr: int32 (k + 1,), the row starts of the arcs.
         indices: int32 (arcs,), with a loop at every node.
@@ -46,7 +46,7 @@ class SubgraphBlock:
 
     @classmethod
     def of(cls, pairs: Pairs, found: Subgraphs, device: torch.device, rows: int = 1) -> SubgraphBlock:
-        """Return those of arrays, filled up by lone nodes to a multiple of so many rows."""
+        """Return the block of some subgraphs, padded with isolated nodes to a multiple of ``rows``."""
         filled = -len(found.nodes) % rows
         first = found.starts[:-1]
         arrays = (
@@ -61,23 +61,20 @@ class SubgraphBlock:
 
     @property
     def nbytes(self) -> int:
-        """How much memory it takes."""
+        """The memory it takes."""
         return sum(part.nbytes for part in vars(self).values())
 
     def messages(self) -> Messages:
-        """Message passing along all arcs, as :class:`SpreadMessages`; its weights are not kept."""
+        """Return the messages along all arcs; their weights are not cached."""
         return SpreadMessages(self.indptr, self.indices)
 
 
 class SpreadMessages(Messages):
-    """Message passing of a graph with loops whose arcs weigh one over the root of both degrees.
-
-    One product does then what a convolution needs three passes over its states for.
-    """
+    """Messages on a graph with loops, weighted by 1 over the root of both degrees, as in a GCN."""
 
     @cached_property
     def adjacency(self) -> torch.Tensor:
-        """The weighted adjacency, as symmetric as the plain one."""
+        """The weighted adjacency, which is symmetric."""
         root = self.degrees.clamp(min=1.0).rsqrt()
         weights = root[self.targets] * root[self.indices]
         return csr(self.indptr, self.indices, weights, self.num_nodes)
@@ -85,7 +82,7 @@ class SpreadMessages(Messages):
 
 @dataclass
 class _Kept:
-    """What is kept of one graph."""
+    """The cache of one graph."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int64]
@@ -96,21 +93,10 @@ class _Kept:
 
 
 class SubgraphSource:
-    """Extracts the subgraphs of pairs, and keeps those that come back.
-
-    What is kept belongs to one :class:`Messages` and goes with it. Blocks are known by what pairs they hold.
-    """
+    """Extracts the subgraphs of pairs, with a cache per :class:`Messages` of blocks by their pairs."""
 
     def __init__(self, hops: int, most: int, share: float, key: int, memory: int) -> None:
-        """Return how to extract.
-
-        Args:
-            hops: how far nodes are taken from the nearer end.
-            most: the most nodes at one distance; 0: all.
-            share: the share of the nodes at one distance.
-            key: what the draws of nodes depend on.
-            memory: the most bytes that are kept of blocks that come back, and as many of edges.
-        """
+        """Set the radius, the largest number and share of nodes per distance, and the bytes of cache."""
         self.options: tuple[Any, ...] = (hops, most, share, key)
         self.memory = memory
         self._kept: WeakKeyDictionary[Messages, _Kept] = WeakKeyDictionary()
@@ -119,16 +105,13 @@ class SubgraphSource:
         """Return the subgraphs of pairs, int64 (m, 2)."""
         kept = self._of(messages)
         if len(pairs) and not (pairs.min() >= 0 and pairs.max() < messages.num_nodes):
-            # Compiled code would read whatever lies there.
+            # Compiled code would read beyond the arrays.
             wrong = pairs[(pairs < 0) | (pairs >= messages.num_nodes)][0]
             raise InputError(f"pairs: there is no node {wrong} in a graph of {messages.num_nodes} nodes")
         return enclosing_subgraphs(kept.indptr, kept.indices, pairs, *self.options)
 
     def block(self, messages: Messages, pairs: torch.Tensor, rows: int) -> SubgraphBlock:
-        """Return the subgraphs of a block that may come back, filled up to a multiple of so many rows.
-
-        A block is kept when it is asked for a second time: those of a test part are asked for once.
-        """
+        """Return the subgraphs of a block, padded to a multiple of ``rows``; cached at its second use."""
         kept, asked = self._of(messages), np.ascontiguousarray(pairs.cpu().numpy())
         name = hashlib.blake2b(asked.tobytes(), digest_size=16).digest()
         if name in kept.blocks:
@@ -141,9 +124,9 @@ class SubgraphSource:
         return block
 
     def batch(self, messages: Messages, pairs: torch.Tensor) -> tuple[SubgraphBlock, torch.Tensor]:
-        """Return the subgraphs of a training batch in some order, and each pair's place in it, int64 (m,).
+        """Return the subgraphs of a training batch in some order, and the position of each pair, int64 (m,).
 
-        Edges of the graph come back in every epoch, so theirs are extracted once. Drawn pairs do not.
+        The subgraphs of edges, which recur in every epoch, are extracted once.
         """
         asked = np.ascontiguousarray(pairs.cpu().numpy())
         keys, edges = self._edges(messages)
@@ -159,7 +142,7 @@ class SubgraphSource:
         return block, torch.from_numpy(place).to(pairs.device)
 
     def _edges(self, messages: Messages) -> tuple[NDArray[np.int64], Subgraphs]:
-        """Return the keys of the edges whose subgraphs are kept, ascending, and these: all or none."""
+        """Return the keys of the edges with cached subgraphs, ascending, and these: all or none."""
         kept = self._of(messages)
         if kept.edges is None:
             nodes = messages.num_nodes
@@ -176,7 +159,7 @@ class SubgraphSource:
     def _of(self, messages: Messages) -> _Kept:
         kept = self._kept.get(messages)
         if kept is None:
-            # On the CPU these are the tensors' own numbers; from a GPU they are copied once.
+            # On the CPU these share the tensors' memory; from a GPU they are copied once.
             indptr, indices = messages.indptr.cpu().numpy(), messages.indices.cpu().numpy()
             indptr.flags.writeable = indices.flags.writeable = False
             kept = self._kept[messages] = _Kept(indptr, indices)

@@ -1,4 +1,4 @@
-"""What the neighbourhoods of two nodes share, as far as walks of some hops reach."""
+"""The overlap of multi-hop neighbourhoods of two nodes, by walk counts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class WalkRows:
     values: torch.Tensor
 
     def overlaps(self, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-        """The nodes that the rows of both ends share, and the products of their values, float64 (k,)."""
+        """Return the common nodes of the rows of both ends, and the products of values, float64 (k,)."""
         if pairs.device.type == "cpu":
             from trueedge.kernels.walks.walk_rows import row_overlaps
 
@@ -35,7 +35,7 @@ class WalkRows:
         return self.searched_overlaps(pairs)
 
     def searched_overlaps(self, pairs: torch.Tensor) -> tuple[NodeSets, torch.Tensor]:
-        """Return the same by searches alone."""
+        """Return :meth:`overlaps` by searches."""
         sets = searched(self.rows, pairs)
         keys = pairs[sets.rows] * self.rows.num_nodes + sets.nodes.unsqueeze(1)
         places = torch.searchsorted(self.rows.arc_keys, keys)
@@ -43,13 +43,7 @@ class WalkRows:
 
 
 def walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> WalkRows:
-    """Return the rows of some nodes.
-
-    Args:
-        messages: the graph.
-        ends: int64 (q,), ascending.
-        weights: float64 (hops,) on the CPU, that of each power from the first on.
-    """
+    """Return the rows of nodes (q,), ascending, with weights of each power (hops,), float64 on the CPU."""
     if ends.device.type != "cpu":
         return searched_walk_rows(messages, ends, weights)
     from trueedge.kernels.walks.walk_rows import walk_rows as compiled
@@ -60,7 +54,7 @@ def walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> 
 
 
 def searched_walk_rows(messages: Messages, ends: torch.Tensor, weights: torch.Tensor) -> WalkRows:
-    """Return the same by sorting the walks, a bounded number at a time."""
+    """Return :func:`walk_rows` by sorting the walks, in bounded memory."""
     nodes, parts = messages.num_nodes, []
     for part in runs(walk_counts(messages, len(weights))[ends].long(), LOOKUPS):
         rows = torch.arange(part.start, part.stop, device=ends.device)
@@ -87,7 +81,7 @@ def walk_counts(messages: Messages, hops: int) -> torch.Tensor:
 
 
 def _added_up(keys: torch.Tensor, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Each key once, ascending, with the sum of its values."""
+    """Return each key once, ascending, with the sum of its values."""
     once, place = torch.unique(keys, return_inverse=True)
     return once, torch.zeros(len(once), dtype=values.dtype, device=values.device).index_add_(0, place, values)
 
