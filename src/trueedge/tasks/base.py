@@ -21,11 +21,11 @@ from trueedge.graph import Graph
 from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import generator
-from trueedge.registry import Registry
 from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, as_vectors
 from trueedge.scorers.scorer import Scorer, as_scorer, ask, scorer_name, with_graph
-
-PARTS = ("valid", "test")
+from trueedge.tasks.storage import KINDS as KINDS
+from trueedge.tasks.storage import PARTS as PARTS
+from trueedge.tasks.storage import save
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -203,8 +203,6 @@ class Task(ABC):
 
     def save(self, folder: str | Path) -> Path:
         """Write the task into a folder, so that others evaluate on exactly the same data."""
-        from trueedge.tasks.storage import save
-
         return save(self, Path(folder))
 
     def check_part(self, part: str) -> None:
@@ -217,9 +215,6 @@ class Task(ABC):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.dataset}, {self.protocol}, seed={self.seed})"
-
-
-KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
