@@ -92,7 +92,7 @@ def everything(graph, pairs):
 
 
 def auc(values, labels):
-    return te.metrics.judge(te.metrics.PairScores.check(values[labels > 0], values[labels == 0]), ["auc"])[
+    return te.metrics.measure(te.metrics.PairScores.check(values[labels > 0], values[labels == 0]), ["auc"])[
         "auc"
     ]
 

@@ -30,7 +30,10 @@ KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
 FORMAT = 1
 FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "dataset", "protocol", "headline", "hash", "seal"), str),
-    **{"seed": int, "parts": list, "metrics": list, "settings": dict},
+    "seed": int,
+    "parts": list,
+    "metrics": list,
+    "settings": dict,
 }
 SECONDS_BETWEEN_CHECKS = 0.1
 
