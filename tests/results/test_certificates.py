@@ -589,7 +589,7 @@ def test_a_record_that_does_not_describe_its_scores_is_not_certified(folder: Pat
     record = choose(store, method="katz")
     kept = {"scores": record.provenance["kept"]["scores"], **shapes}
     (store.folder / "scores" / f"{kept['scores']}.npy").write_bytes(b"")
-    with pytest.raises(InputError, match="the description of the scores of .* is damaged"):
+    with pytest.raises(InputError, match=r"the description of the scores of .* is damaged"):
         te.certify(
             replace(record, provenance={**record.provenance, "kept": kept}), folder / "new.json", store
         )

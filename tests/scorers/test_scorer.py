@@ -193,10 +193,10 @@ def test_an_attribute_called_score_does_not_make_a_scorer():
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.ones(3), r"bad must answer 4 pairs with shape \(4,\), it answered with shape \(3,\)"),
-        (np.ones((4, 1)), r"it answered with shape \(4, 1\)"),
-        (1.0, r"it answered with shape \(\)"),
-        (None, r"it answered with shape \(\)"),
+        (np.ones(3), r"bad must answer 4 pairs with shape \(4,\), it answered with \(3,\)"),
+        (np.ones((4, 1)), r"it answered with \(4, 1\)"),
+        (1.0, r"it answered with \(\)"),
+        (None, r"it answered with \(\)"),
         ([1.0, np.nan, np.inf, 2.0], "1 of 4 scores of bad is NaN and 1 is infinite"),
         (["1", "2", "3", "4"], "scores of bad must be real numbers"),
         ([1j, 2, 3, 4], "scores of bad must be real numbers"),

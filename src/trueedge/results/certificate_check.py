@@ -95,8 +95,8 @@ def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> V
 
     Args:
         path: the ``.json`` file; its scores are in the same folder.
-        task: a task, the folder of a saved one, or the source to make it from with the certificate's protocol,
-            options and seed: a data set's name, the path of an edge list, a graph.
+        task: a task, the folder of a saved one, or a source (data set, edge list, graph) to make it
+            from with the certificate's protocol, options and seed.
     """
     path = as_path(path, "verify")
     card = read_certificate(path)

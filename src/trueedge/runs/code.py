@@ -39,7 +39,7 @@ class _Import:
     name: str
     module: Path
     within: Chain = ()
-    # Under ``if TYPE_CHECKING``. It tells what a package with lazy imports exports, and is no dependency.
+    # Under ``if TYPE_CHECKING``: what a package with lazy imports exports, and not a dependency.
     typing_only: bool = False
 
 
@@ -55,7 +55,7 @@ class _Source:
 
 @cache
 def code_hash(kind: type[Method]) -> str:
-    """Return a hash of a method's file and of all it imports; empty where its source cannot be read."""
+    """Return a hash of a method's file and of all it imports; empty if its source cannot be read."""
     try:
         return closure_hash(source_files(kind))
     except (TypeError, OSError):
@@ -70,12 +70,7 @@ def source_files(kind: type[Method]) -> list[Path]:
 
 
 def task_code_hash(source: str | Graph | Task, protocol: str) -> str:
-    """Return a hash of the code that makes a task and evaluates scores on it, with all it imports.
-
-    Args:
-        source: as in a cell. The reader of a data set counts; so does the class of a task that is given.
-        protocol: the protocol's name.
-    """
+    """Return a hash of the code that reads a source, makes its task and evaluates it, with all it imports."""
     if isinstance(source, Task):
         homes = {type(source).__module__}
     else:
@@ -90,13 +85,13 @@ def task_code_hash(source: str | Graph | Task, protocol: str) -> str:
 
 @cache
 def _metric_homes() -> frozenset[str]:
-    # A task finds metrics by name, so no import leads to them. A user's own come with their protocol.
+    # A task finds metrics by name, not by import. The user's own metrics come with their protocol.
     found = (home for metric in metrics.catalogue() for home in _homes(metric))
     return frozenset(home for home in found if home.startswith("trueedge."))
 
 
 def _homes(card: object) -> Iterator[str]:
-    """Yield the modules of a card's functions, and the one that registered it where that is known."""
+    """Yield the modules of a card's functions, and the module that registered it, if known."""
     if module := getattr(card, "module", ""):
         yield module
     left = list(vars(card).values())
@@ -109,7 +104,7 @@ def _homes(card: object) -> Iterator[str]:
 
 
 def _modules_hash(names: frozenset[str]) -> str:
-    """Return the hash of some modules; what has no file, as in a notebook, is left out."""
+    """Return the hash of some modules; modules without a file, as in a notebook, are left out."""
     return closure_hash(path for path in map(module_file, names) if path is not None)
 
 
@@ -117,17 +112,13 @@ _own_modules_hash = cache(_modules_hash)
 
 
 def closure_hash(roots: Iterable[Path]) -> str:
-    """Return a SHA-256 of some files and of all they import, wherever the folders lie.
-
-    Args:
-        roots: Python files. One that cannot be read raises an OSError.
-    """
+    """Return a SHA-256 of Python files and of all they import; it does not depend on where the folders are."""
     found = sorted((_label(path), digest) for path, digest in _closure(roots).items())
     return hashlib.sha256("\n".join(f"{label} {digest}" for label, digest in found).encode()).hexdigest()
 
 
 def module_file(name: str) -> Path | None:
-    """Return the file of a loaded module; None where it has none, or belongs to Python or another package."""
+    """Return the file of a loaded module, or None if it has none or belongs to Python or another package."""
     path = Path(getattr(sys.modules.get(name), "__file__", None) or "").resolve()
     return path if path.suffix == ".py" and (path.is_relative_to(PACKAGE) or _is_users(path)) else None
 
@@ -168,7 +159,7 @@ def _read_dependencies(path: Path) -> frozenset[Path]:
 
 
 def _resolve(module: Path, chain: Chain, asked: frozenset[tuple[Path, str]] = frozenset()) -> Iterator[Path]:
-    """Yield the files that define ``module.a.b.c``; what a package only re-exports is followed.
+    """Yield the files that define ``module.a.b.c``, also through names that a package only re-exports.
 
     A package that is used as a whole, or that defines the name itself, counts with all it imports.
     """
@@ -186,7 +177,7 @@ def _resolve(module: Path, chain: Chain, asked: frozenset[tuple[Path, str]] = fr
 
 
 def _read_source(path: Path) -> _Source:
-    """Read a file; one that is no Python of this version has no imports."""
+    """Read a file; a file that this version of Python cannot parse has no imports."""
     content = path.read_bytes()
     source = _Source(hashlib.sha256(content).hexdigest())
     try:
@@ -225,7 +216,7 @@ def _import_statements(
 
 
 def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Import]:
-    """Yield what a statement binds, as far as its files are ours or the user's own."""
+    """Yield what a statement binds, if its files are ours or the user's own."""
     if isinstance(node, ast.ImportFrom):
         module = _find(node.module or "", importer, node.level)
         for alias in node.names:
@@ -242,7 +233,7 @@ def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Im
         first = alias.name.partition(".")[0]
         module = _find(alias.name, importer)
         top = _find(first, importer) if alias.asname is None else None
-        # ``import a.b.c`` binds a, and what is used of it is told by the attributes after a.
+        # ``import a.b.c`` binds a; the attributes after a tell what is used.
         if top is not None:
             yield _Import(first, top)
         if module is not None and (top is None or module.name != "__init__.py"):
@@ -250,7 +241,7 @@ def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Im
 
 
 def _uses(tree: ast.AST, names: set[str]) -> dict[str, set[Chain]]:
-    """Return the attribute chains used of some names; the empty chain where a name is used as a whole."""
+    """Return the attribute chains of some names; the empty chain if a name is used as a whole."""
     found: dict[str, set[Chain]] = {}
     inner: set[ast.AST] = set()
     for node in ast.walk(tree):
@@ -268,7 +259,7 @@ def _uses(tree: ast.AST, names: set[str]) -> dict[str, set[Chain]]:
 
 
 def _find(module: str, importer: Path, level: int = 0) -> Path | None:
-    """Return a module's file; None for what belongs to Python or to another package."""
+    """Return a module's file, or None for modules of Python and other packages."""
     parts = module.split(".") if module else []
     if level:
         return _file(importer.parents[level - 1], parts)
@@ -284,7 +275,7 @@ def _find(module: str, importer: Path, level: int = 0) -> Path | None:
 
 
 def _is_users(path: Path) -> bool:
-    """Return whether something lies outside the folders of Python and of installed packages."""
+    """Return whether a path is outside the folders of Python and of installed packages."""
     if {"site-packages", "dist-packages"}.intersection(path.parts):
         return False
     return not any(path.is_relative_to(folder) for folder in _LIBRARIES)

@@ -1,4 +1,4 @@
-"""A runner takes cells and yields their outcomes; one that runs them in this process."""
+"""Runners take cells and yield their outcomes; here is the one that runs them in this process."""
 
 from __future__ import annotations
 
@@ -26,14 +26,12 @@ def nothing_known(cell: Cell) -> None:
 
 
 class Runner(ABC):
-    """Runs cells. A subclass is a way to do so: in this process, in several, on many machines.
+    """The base of runners: in this process, in several, on many machines. Use it in a ``with`` statement.
 
-    A runner neither reads nor writes the store: whoever drives it does. Use it in a ``with`` statement, which
-    frees what it holds.
+    A runner neither reads nor writes the store; :func:`trueedge.runs.drive` does.
 
     Attributes:
-        in_process: whether cells run in this process, one after the other, so that callbacks set around a
-            cell reach its training.
+        in_process: whether cells run one after the other in this process, where callbacks reach them.
     """
 
     in_process: ClassVar[bool] = False
@@ -51,25 +49,21 @@ class Runner(ABC):
         """Run cells and yield the position and the outcome of each as soon as it is known.
 
         Args:
-            cells: may be a generator. It is advanced only when there is room for another cell.
-            look_up: called once with each cell before it runs. An outcome that it returns is passed on at
-                once, and its cell does not run.
+            cells: the cells; a generator is advanced only when there is room for another cell.
+            look_up: called with each cell before it runs; if it returns an outcome, the cell does not run.
             scores_to: the folder of records where the scores of the test part are kept; None keeps none.
         """
 
     def stop(self) -> None:  # noqa: B027
-        """End what is running and free what is held."""
+        """End what is running and free resources."""
 
 
 class InProcess(Runner):
-    """Runs cells in this process, in order.
-
-    Cells of the same task should follow each other: a task is kept until a cell of another task comes.
+    """Runs cells in this process, in order. A task is kept until a cell of another task comes.
 
     Args:
-        progress: called with a stage of making a task, the work done and the work in all.
-        raises: raise what the code of a user's own method raises, instead of making it the reason why its
-            cell has no record.
+        progress: called with a stage of making a task, the work done and the total work.
+        raises: let exceptions of a user's own method pass, instead of making them the outcome's reason.
     """
 
     in_process = True
@@ -105,9 +99,9 @@ class InProcess(Runner):
 
 @contextmanager
 def user_error(method: Method) -> Iterator[None]:
-    """Turn what a user's own method raises in the block into an InputError of one sentence.
+    """Turn exceptions of a user's own method into an InputError of one sentence.
 
-    What trueedge's own methods raise is a bug of trueedge and passes unchanged.
+    Exceptions of trueedge's own methods are bugs of trueedge and pass unchanged.
     """
     try:
         yield
@@ -127,7 +121,7 @@ def _sentence(error: BaseException, method: Method) -> str:
 
 
 def _place(error: BaseException, method: Method) -> str:
-    """Return the innermost line in a file that lies with the method's own; empty where there is none."""
+    """Return the innermost line in a file in the method's own folder, or nothing."""
     try:
         files = [path.resolve() for path in source_files(type(method))]
     except (TypeError, OSError):

@@ -118,7 +118,7 @@ class Task(ABC):
         """Evaluate a scorer on a part of the task.
 
         Args:
-            scorer: what the task needs (see :attr:`needs`): a scorer, a callable, an array, a torch module, or
+            scorer: what the task needs (see :attr:`needs`): a scorer, a callable, an array, a torch module or
                 the path of a file of scores.
             part: ``"valid"`` or ``"test"``.
             metrics: names of metrics; by default the task's own.

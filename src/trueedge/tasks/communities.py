@@ -80,7 +80,7 @@ class CommunityTask(GraphTask):
 
     @classmethod
     def of(cls, graph: Graph, communities: ArrayLike, seed: int = 0, restarts: int = 10) -> Self:
-        """Make a task from a graph and the community of each node, int array (n,); the seed is for K-means."""
+        """Make a task from a graph and the community of each node, int array (n,); K-means uses the seed."""
         labels = np.asarray(communities)
         if labels.shape != (graph.num_nodes,) or labels.dtype.kind not in "iu":
             wanted = f"a whole number for each of the {graph.num_nodes} nodes of {graph.name}"

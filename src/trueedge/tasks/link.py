@@ -173,7 +173,7 @@ class LinkTask(GraphTask):
     def sample_pairs(
         self, part: str, size: int, seed: int = 0
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return a random sample of positives, int64 (m, 2), and about as many negatives, (n, 2) or (m, q, 2)."""
+        """Return some random positives, int64 (m, 2), and about as many negatives, (n, 2) or (m, q, 2)."""
         chosen = self.part(part)
         rng = generator(seed, "sample", part)
         rows = rng.choice(len(chosen.positives), size=min(size, len(chosen.positives)), replace=False)

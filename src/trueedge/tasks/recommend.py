@@ -127,7 +127,7 @@ class RecommendTask(GraphTask):
         if table.shape != (len(nodes), self.num_nodes):
             raise InputError(
                 f"{scorer_name(bound)} must score {self.num_nodes} nodes for each of {len(nodes)} queries,"
-                f" it answered with shape {table.shape}"
+                f" it answered with {table.shape}"
             )
         rows = np.repeat(np.arange(len(nodes)), np.diff(indptr))
         return np.asarray(table[rows, pairs[:, 1]], dtype=np.float64)

@@ -96,7 +96,7 @@ def shards_of(folder: Path, part: str) -> Path:
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Refuse to write a task in shards into a folder that holds anything but such a task, perhaps unfinished."""
+    """Refuse to write a task in shards into a folder that holds anything but an unfinished one."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder")
     ours = {"graph", "task.json", draft_of(folder / "task.json").name}

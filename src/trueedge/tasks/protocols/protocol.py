@@ -132,7 +132,7 @@ class Protocol:
         split_options: the options that control the split.
         help: one line for each option.
         in_shards: whether it can write its negatives in shards.
-        released: the negatives of a released split that it reads, or None; see :func:`trueedge.splits.released`.
+        released: the negatives it reads from a released split, or None; see :func:`trueedge.splits.released`.
         module: the module that registered it.
     """
 
