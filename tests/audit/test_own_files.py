@@ -119,7 +119,7 @@ def test_dictionaries_that_torch_saved_are_read(tmp_path: Path) -> None:
         ("a.npy", [[1, 400]], r"a\.npy: row 0 has the node id 400, outside 0\.\.399"),
         ("a.npy", [[1.5, 2]], r"a\.npy: row 0 has 1\.5, which is not a node id"),
         ("a.npy", [[1, 2, 3]], r"a\.npy has the shape \(1, 3\), but positives have \(n, 2\)$"),
-        ("a.npy", [[1, 2, 3], [4, 5, 6]], r"turned round \(\.T\) it would be one"),
+        ("a.npy", [[1, 2, 3], [4, 5, 6]], r"transpose it \(\.T\)"),
         ("a.npy", [[[1, 2]]], r"a\.npy has the shape \(1, 1, 2\), but positives have \(n, 2\)"),
         ("a.npy", ["no array", 3], r"a\.npy is no \.npy file of numbers$"),
         ("missing.txt", None, r"missing\.txt: there is no such file"),
