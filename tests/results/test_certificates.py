@@ -599,7 +599,7 @@ def test_scores_that_are_no_numbers_cost_the_scores_and_not_the_record(tmp_path:
     names = PartitionScores(np.array(["a", "b"]), np.zeros(2, int), np.zeros(2, int))
     kept, warnings = keep(tmp_path, names)
     assert kept == {}
-    assert "the array 'communities' of scores must hold numbers, it holds <U1" in warnings[0]
+    assert "the array 'communities' of scores must hold numbers, got <U1" in warnings[0]
     assert list(tmp_path.iterdir()) == []
 
 

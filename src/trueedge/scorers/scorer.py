@@ -135,9 +135,7 @@ def check_answer(answer: object, count: int, scorer: object) -> NDArray[Any]:
     if len(shape) not in dimensions or shape[0] != count:
         wanted = " or ".join({1: f"({count},)", 2: f"({count}, d)"}[size] for size in dimensions)
         rows = "pairs" if dimensions == (1,) else "rows"
-        raise InputError(
-            f"{name} must answer {count} {rows} with shape {wanted}, it answered with {shape}"
-        )
+        raise InputError(f"{name} must answer {count} {rows} with shape {wanted}, it answered with {shape}")
     return as_scores(answer, f"scores of {name}")
 
 
