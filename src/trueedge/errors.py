@@ -26,7 +26,7 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> InputError:
 
 
 def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
-    """Return an error for an argument of a function or class (``owner``): what is allowed, and what it got."""
+    """Return an error for an argument of a function or class (``owner``): what is allowed, what it got."""
     return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")
 
 

@@ -13,7 +13,7 @@ MOST = 200
 def training_curve(scorer: object) -> dict[str, Any]:
     """Return the ``training`` of a scorer with a ``history``, for a record's provenance; otherwise nothing.
 
-    It holds the validation ``metric``, ``best_epoch``, and lists of (epoch, value): ``evaluations``, ``losses``.
+    It holds the validation ``metric``, ``best_epoch``, and (epoch, value) lists: ``evaluations``, ``losses``.
     """
     history = getattr(scorer, "history", None)
     losses, values = getattr(history, "losses", None), getattr(history, "values", None)

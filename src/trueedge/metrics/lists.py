@@ -113,7 +113,7 @@ class ListScores(Scores):
         return self._sum((total[last] - total[first]) / self.tied)
 
     def discount(self, k: int) -> NDArray[np.float64]:
-        """Return the gain of j relevant candidates in the first j places, j = 0, …, up to the longest list."""
+        """Return the gain of relevant candidates in all of the first j places, for j = 0, …"""
         places = min(k, int(self.sizes.candidates.max()))
         check_memory(16 * places, "the gain of the longest list")
         total = np.zeros(places + 1)
@@ -187,8 +187,8 @@ def _list_metric(
             pattern=pattern,
             title=title,
             layouts=("lists",),
-            formula=f"{formula}; mean over queries that have a relevant candidate, expected value over random "
-            "orders of ties",
+            formula=f"{formula}; mean over queries that have a relevant candidate, expected value over "
+            "random orders of ties",
             citation=citation,
             expect=lambda sizes, *k: float(np.mean(values(_one_tie(sizes), *k))),
             values=values,

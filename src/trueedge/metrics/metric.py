@@ -37,15 +37,15 @@ class Metric:
         citation: the paper it comes from, one line.
         expect: its expected value for random distinct scores, from the sizes of the scores and K, if the name
             has one; None if unknown.
-        values: the value for each unit (a positive, a query, a node, a user), float64 (n,), from checked scores
-            and K, if the name has one. None for a metric that is not a mean over units.
+        values: the value for each unit (a positive, a query, a node, a user), float64 (n,), from checked
+            scores and K, if the name has one. None for a metric that is not a mean over units.
         compute: its value, from the same; by default the mean of ``values``.
         of_rank: its value for each positive, from the positives' mean ranks and K, if the name has one; None
             if it is not a function of these.
         most_k: the largest K that scores of some sizes allow; None if every K is allowed.
         shown: how people read it.
-        interval_over: what its interval is taken over: the ``units`` of one test part, or several ``tasks`` if
-            one test part does not show how much the metric varies.
+        interval_over: what its interval is taken over: the ``units`` of one test part, or several ``tasks``
+            if one test part does not show how much the metric varies.
         k: the number in the name; None in the catalogue and for metrics without one.
     """
 

@@ -70,8 +70,8 @@ def adjusted_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
 def element_centric_similarity(first: ArrayLike, second: ArrayLike) -> float:
     """Return the element-centric similarity of two partitions (n,), from above 0 to 1.
 
-    For partitions without overlap it has a closed form, ``Σ n_ab² / max(n_a, n_b) / n``: the mean over elements
-    of the share of the larger of their two groups that both have in common.
+    For partitions without overlap it has a closed form, ``Σ n_ab² / max(n_a, n_b) / n``: the mean over
+    elements of what their two groups have in common, as a share of the larger group.
 
     Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy".
     """
@@ -86,9 +86,9 @@ def adjusted_element_centric_similarity(
     Args:
         first: array (n,), the group of each element; any whole numbers or strings.
         second: array (n,), its group in the other partition.
-        chance: the similarity of unrelated partitions. ``"product"`` replaces each overlap by ``n_a n_b / n``,
-            as in the published studies: shuffled partitions are then a little above 0, the more so the
-            smaller their groups. ``"permutations"`` is the exact expectation over shuffled elements.
+        chance: the similarity of unrelated partitions. ``"product"`` replaces each overlap by
+            ``n_a n_b / n``, as in the published studies: shuffled partitions are then a little above 0, the
+            more so the smaller their groups. ``"permutations"`` is the exact mean over shuffled elements.
 
     Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy"; used by Aiyappa
     et al. 2025, "Implicit degree bias in the link prediction task".

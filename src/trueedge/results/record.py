@@ -90,7 +90,7 @@ class Record:
         return str(self.units.get("unit", ""))
 
     def unit_values(self, metric: str) -> NDArray[np.float64] | None:
-        """Return a metric's value for each test unit, float64 (n,) in the task's order, or None if not kept."""
+        """Return a metric's values for the test units, float64 (n,) in the task's order, or None."""
         try:
             if "packed_ranks" in self.units:
                 return values_of_ranks(self.units["packed_ranks"], metric, self.test)

@@ -112,7 +112,7 @@ _own_modules_hash = cache(_modules_hash)
 
 
 def closure_hash(roots: Iterable[Path]) -> str:
-    """Return a SHA-256 of Python files and of all they import; it does not depend on where the folders are."""
+    """Return a SHA-256 of Python files and of all they import, independent of where the folders are."""
     found = sorted((_label(path), digest) for path, digest in _closure(roots).items())
     return hashlib.sha256("\n".join(f"{label} {digest}" for label, digest in found).encode()).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Turn objects, callables, modules and arrays into what a task needs: an object with ``score(rows) -> (n, …)``.
+"""Turn objects, callables, modules and arrays into what a task needs: ``score(rows)`` with answers (n, …).
 
 A row is a pair of nodes, a query for which every candidate is scored, or a node.
 """

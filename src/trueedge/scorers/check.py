@@ -67,7 +67,7 @@ def check_scorer(
     """Score the same questions in several ways, and report what changes their scores.
 
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
-    and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported too.
+    and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
 
     Args:
         scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.
@@ -161,7 +161,7 @@ def _ask_again(
             name="batch",
             ask=lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
             scores=np.concatenate([scores] * len(sizes)),
-            same=f"batches of {' and '.join(map(str, sizes))} {noun} get the same scores as one of {len(rows)}",
+            same=f"batches of {' and '.join(map(str, sizes))} {noun} get the scores of one of {len(rows)}",
             changed=f"batch statistics: a {one}'s score changes with the others in its batch",
             how="scored in smaller batches",
         ),

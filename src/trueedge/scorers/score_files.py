@@ -47,7 +47,7 @@ class FileScores:
     positives: int | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the score of each pair (n, 2) in either direction, or raise an InputError if one is missing."""
+        """Return the scores of pairs (n, 2) in either direction, or raise an InputError if one is missing."""
         if self.in_order is not None:
             raise InputError(f"{self.name} holds scores without pairs, which need the order of a task")
         # An id past the table's would share its key with another pair.

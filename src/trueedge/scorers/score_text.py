@@ -31,7 +31,7 @@ class Written:
 
 
 def read_written(text: TextFile) -> Written | None:
-    """Read ids and scores, in columns as in an edge list; None without lines or with other than three columns."""
+    """Read ids and scores, in columns as in an edge list; None unless there are three columns."""
     ids: list[str] = []
     scores: list[float] = []
     lines: list[int] = []

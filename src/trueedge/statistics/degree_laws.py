@@ -93,8 +93,8 @@ def power_law_bound(alpha: float, start: int = 1, *, ties_won: bool = False) -> 
     """Return a lower bound of the AUC of the degree product on a power law; 1 for alpha ≤ 2.
 
     Negatives are uniform. A positive wins if both its ends have at least the degrees of a negative's; if all
-    are equal, it is a tie, which counts half. Equation 24 counts ties as won, and so gives 1 if all nodes have
-    the same degree, although the AUC is 0.5. For alpha ≤ 2 the mean degree has no bound, and the AUC goes to 1.
+    are equal, it is a tie, which counts half. Equation 24 counts ties as won, and so gives 1 for equal
+    degrees, although the AUC is 0.5. For alpha ≤ 2 the mean degree has no bound, and the AUC goes to 1.
 
     Args:
         alpha: the exponent.

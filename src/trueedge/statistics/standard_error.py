@@ -1,8 +1,8 @@
 """The standard error of a mean over test edges and seeds, and its degrees of freedom.
 
 A value x[s, e] of seed s on test edge e is the sum of a mean, an effect of the edge, one of the seed, and a
-rest. A bootstrap over edges and seeds gives intervals that are too narrow for few seeds. Here the parts of the
-variance are computed in closed form, each without bias, and the interval uses Student's quantile.
+rest. A bootstrap over edges and seeds gives intervals that are too narrow for few seeds. Here the parts of
+the variance are computed in closed form, each without bias, and the interval uses Student's quantile.
 
     V  = Ve + max(0, Vs - Vr)         half width = t(df) sqrt(V)
     Ve = variance over edges of their mean over seeds / E

@@ -62,7 +62,7 @@ def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]
 
 
 def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:
-    """Return all maximal groups of methods whose places (n,), e.g. mean ranks, are within a width, best first."""
+    """Return all maximal groups of methods whose places (n,), such as mean ranks, are within a width."""
     values = as_scores(places, "places").astype(np.float64)
     order = np.argsort(values, kind="stable")
     ends = np.searchsorted(values[order], values[order] + width, side="right")
