@@ -282,7 +282,7 @@ def test_letters_go_on_after_z_and_a_lone_method_has_one() -> None:
     assert [marks[0], marks[25], marks[26], marks[29]] == [("a",), ("z",), ("aa",), ("ad",)]
     assert letters(1, tie_groups(1, [])) == [("a",)]
     assert tie_groups(0, []) == []
-    with pytest.raises(InputError, match="no pair of two of 3"):
+    with pytest.raises(InputError, match="not a pair of two of 3"):
         tie_groups(3, [(1, 3)])
 
 

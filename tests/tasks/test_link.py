@@ -173,5 +173,5 @@ def test_a_given_split_takes_no_options_of_splitting(random_graph) -> None:
     with pytest.raises(InputError, match="fraction controls the split"):
         te.LinkTask.from_split(split, "uniform", fraction=0.9)
     assert "fraction" not in te.LinkTask.from_split(split, "uniform").settings
-    with pytest.raises(InputError, match="makes no LinkTask"):
+    with pytest.raises(InputError, match="does not make a LinkTask"):
         te.LinkTask.from_split(split, "recommendation")

@@ -37,7 +37,7 @@ def rankings(tables: Sequence[Table], p: float = P) -> list[Ranking]:
 
     Args:
         tables: from :func:`trueedge.analysis.tables.tables`.
-        p: how deep the overlap looks, see :func:`trueedge.statistics.rank_overlap.rbo`.
+        p: the depth of the overlap, see :func:`trueedge.statistics.rank_overlap.rbo`.
     """
     by_dataset: dict[str, list[Table]] = {}
     for table in tables:

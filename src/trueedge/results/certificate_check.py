@@ -269,7 +269,7 @@ def complaint_of_scores(scores: Mapping[str, Any]) -> str:
     """Return what is wrong with a description of scores (file, form, shapes), or nothing."""
     file = scores.get("file")
     if not isinstance(file, str) or Path(file).name != file or not file.strip("."):
-        return f"its scores are in {file!r}, which is no name of a file beside it"
+        return f"its scores are in {file!r}, which is not the name of a file in its folder"
     if "form" not in scores:
         return _complaint_of_pairs(scores.get("positives"), scores.get("negatives"))
     shapes = scores.get("shapes")

@@ -23,7 +23,7 @@ from trueedge.tasks import Task
 from trueedge.tasks.protocols import get
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# A name in quotes that may be a file beside the module, such as "published_settings.csv".
+# A name in quotes that may be a file next to the module, such as "published_settings.csv".
 _FILE_NAME = re.compile(r"""["']([\w./-]+\.\w+)["']""")
 _LIBRARIES = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
