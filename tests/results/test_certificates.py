@@ -287,7 +287,7 @@ def test_a_huge_declared_shape_takes_no_memory(folder: Path, packed: int) -> Non
     said = json.loads((folder / "own.json").read_text())["scores"]
     for shapes in ({"positive": [1 << 50]}, {"positive": [1 << 29], "negative": [1 << 29, 1 << 29]}):
         edit(folder / "own.json", scores={**said, "shapes": shapes})
-        with pytest.raises(InputError, match="is no certificate"):
+        with pytest.raises(InputError, match="is not a certificate"):
             te.verify(folder / "own.json")
 
 
@@ -506,7 +506,7 @@ PLAIN = {"file": "own.scores.npz", "form": "pairs", "shapes": {"positive": [1], 
 )
 def test_fields_that_cannot_be_are_refused(folder: Path, change: dict) -> None:
     edit(folder / "own.json", sealed=False, **change)
-    with pytest.raises(InputError, match=r"own\.json is no certificate"):
+    with pytest.raises(InputError, match=r"own\.json is not a certificate"):
         te.verify(folder / "own.json")
 
 
@@ -681,7 +681,7 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(6_000)) + ',"5999":1}')
-    with pytest.raises(InputError, match="'5999' stands in it twice"):
+    with pytest.raises(InputError, match="'5999' occurs in it twice"):
         read_certificate(path)
     compared = 0
 
@@ -693,7 +693,7 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
             compared += 1
             return str.__eq__(self, other)
 
-    with pytest.raises(ValueError, match="'999' stands in it twice"):
+    with pytest.raises(ValueError, match="'999' occurs in it twice"):
         _once([(Name(number), 1) for number in (*range(1_000), 999)])
     assert compared < 10_000
 

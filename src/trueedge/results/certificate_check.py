@@ -223,10 +223,10 @@ def read_certificate(path: Path) -> dict[str, Any]:
         raise
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
-        raise InputError(f"{path} is no certificate: {reason}") from None
+        raise InputError(f"{path} is not a certificate: {reason}") from None
     complaint = _complaint(card)
     if complaint:
-        raise InputError(f"{path} is no certificate: {complaint}")
+        raise InputError(f"{path} is not a certificate: {complaint}")
     return dict(card)
 
 
