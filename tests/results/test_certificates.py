@@ -448,7 +448,7 @@ def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> N
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
         ('{"a": 1, "a": 2}', "'a' occurs in it twice"),
-        ('{"a": NaN}', "NaN is no number"),
+        ('{"a": NaN}', "NaN is not a number"),
         ('{"a": 1e999}', "Out of range"),
         ('{"a": ' + "9" * 10_000 + "}", "digits"),
         (" " * (MOST_BYTES + 1), "too large for a certificate"),

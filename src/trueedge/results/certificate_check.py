@@ -261,7 +261,7 @@ def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
     for name, value in metrics.items():
         # Compared, not converted: the file may hold a whole number of any length.
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) < 2**63:
-            return f"its {name!r} is no number"
+            return f"its {name!r} is not a number"
     return ""
 
 
@@ -304,4 +304,4 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+    raise ValueError(f"{word} is not a number")

@@ -147,7 +147,7 @@ def _check(values: Mapping[str, Any]) -> None:
         for name, number in part.items():
             # Compared, not converted: the file may hold a whole number of any length.
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) < 2**63:
-                raise InputError(f"{name} is no number")
+                raise InputError(f"{name} is not a number")
     missing = [name for name in _REQUIRED if name not in values]
     if missing:
         raise InputError(f"{missing[0]} is missing")

@@ -175,7 +175,7 @@ def _listed(given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, in
     place = names or {str(node): node for node in range(graph.num_nodes)}
     missing = [str(label) for label in given.labels if str(label) not in place]
     if missing:
-        raise InputError(f"{given.origin}: {missing[0]!r} is no node of {graph.name}")
+        raise InputError(f"{given.origin}: {missing[0]!r} is not a node of {graph.name}")
     renumbered = np.array([place[str(label)] for label in given.labels], dtype=np.int32)
     return Listed(renumbered[numbers], given.origin)
 
@@ -208,7 +208,7 @@ def text_pairs(
     if (pairs < 0).any():
         row, column = (int(i) for i in np.argwhere(pairs < 0)[0])
         name = (columns.names or ())[columns.ids[row, column]]
-        raise text.error(int(columns.lines[row]), f"{name!r} is no node of {graph.name}")
+        raise text.error(int(columns.lines[row]), f"{name!r} is not a node of {graph.name}")
     return pairs, tuple(f"{path.name}: {note}" for note in columns.notes)
 
 
