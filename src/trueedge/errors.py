@@ -1,4 +1,4 @@
-"""The one shape of error for wrong input: a sentence that names the culprit."""
+"""Errors for wrong input: one sentence that names the culprit."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class InputError(ValueError):
 
 
 class ScoreWarning(UserWarning):
-    """The scores were evaluated, but something about them deserves a look."""
+    """The scores were evaluated, but something about them is suspicious."""
 
 
 def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
@@ -33,26 +33,14 @@ def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> In
 
 
 def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
-    """An error for an argument outside what is allowed.
-
-    Args:
-        argument: the argument's name.
-        owner: the function or class it belongs to.
-        allowed: what it may be, in words.
-        got: what came.
-    """
+    """Return an error for an argument of a function or class (``owner``): what is allowed, what it got."""
     return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")
 
 
 def whole_number(argument: str, owner: str, value: object, low: int, high: int | None = None) -> int:
-    """Return a whole number as an int, or raise an error that names the argument and its bounds.
+    """Return a whole number as an int, or raise an InputError unless it is from ``low`` to ``high``.
 
-    Args:
-        argument: the argument's name.
-        owner: the function or class it belongs to.
-        value: what came; a boolean is not a number.
-        low: the smallest number allowed.
-        high: the largest, or None where there is no bound.
+    Booleans are refused. The error names the argument and the function or class (``owner``).
     """
     if is_whole(value) and low <= value and (high is None or value <= high):
         return int(value)
@@ -61,20 +49,17 @@ def whole_number(argument: str, owner: str, value: object, low: int, high: int |
 
 
 def is_whole(value: object) -> TypeGuard[int]:
-    """Return whether a value is a whole number, of Python or numpy; booleans are not."""
+    """Return whether a value is a whole number of Python or numpy, and not a boolean."""
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Return whether a value is a real number, of Python or numpy; booleans are not, NaN and infinity are."""
+    """Return whether a value is a real number of Python or numpy (also NaN, infinity), and not a boolean."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool)
 
 
 def same_kind(value: object, default: object) -> bool:
-    """Whether a value has the type of a default: a misspelt boolean is not one, and 1 will do for 1.0.
-
-    A default of None says nothing about the type.
-    """
+    """Return whether a value has the type of a default; 1 is accepted for 1.0, and anything for None."""
     if default is None:
         return True
     if isinstance(default, bool) or isinstance(value, bool):

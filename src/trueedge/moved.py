@@ -22,17 +22,13 @@ MODULES = {
 
 def warn(old: str, new: str) -> None:
     """Warn that a name has moved."""
-    warnings.warn(f"{old} is now {new}; the old name goes in version 0.3", DeprecationWarning, stacklevel=3)
+    warnings.warn(
+        f"{old} is now {new}; the old name will be removed in version 0.3", DeprecationWarning, stacklevel=3
+    )
 
 
 def find(owner: str, name: str, homes: dict[str, str]) -> Any:
-    """Return what a module's ``__getattr__`` gives for a name that has moved elsewhere.
-
-    Args:
-        owner: the module that had the name.
-        name: what is asked for.
-        homes: the full new name by the old one.
-    """
+    """Return the object of a name that moved out of a module (``owner``); ``homes`` has its full new name."""
     if name not in homes:
         raise AttributeError(f"module {owner!r} has no attribute {name!r}")
     warn(f"{owner}.{name}", homes[name])

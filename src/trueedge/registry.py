@@ -1,4 +1,4 @@
-"""Things that users call by name: methods, metrics, protocols, data sets, studies, checks, kinds of tasks."""
+"""Registries of what users call by name: methods, metrics, protocols, data sets, studies, checks, tasks."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ T = TypeVar("T")
 
 
 class Registry(Generic[T]):
-    """Things by name. The modules of a package register theirs when they are imported.
+    """Entries by name. The modules of a package register theirs when they are imported.
 
     Args:
-        noun: what an entry is called in messages ("method").
-        package: the package whose modules are imported before the first look-up; None for no import.
+        noun: the noun for an entry in messages ("method").
+        package: the package whose modules are imported before the first look-up, or None.
         skip: folders of that package that are not imported.
     """
 
@@ -28,13 +28,7 @@ class Registry(Generic[T]):
         self._entries: dict[str, T] = {}
 
     def add(self, name: str, entry: T, *, same: Callable[[T], bool] | None = None) -> T:
-        """Add an entry; a name that is taken is refused.
-
-        Args:
-            name: what users type.
-            entry: what it stands for.
-            same: whether an entry that has the name already may be replaced (a module imported again).
-        """
+        """Add an entry under a new name, or one whose entry may be replaced according to ``same``."""
         taken = self._entries.get(name)
         if taken is not None and not (same is not None and same(taken)):
             raise InputError(f"a {self.noun} called {name!r} is registered already")
@@ -42,14 +36,14 @@ class Registry(Generic[T]):
         return entry
 
     def get(self, name: object) -> T:
-        """Return the entry of a name; an unknown name is an error with the nearest known one."""
+        """Return an entry by name, or raise an InputError that suggests the nearest name."""
         self.discover()
         if not isinstance(name, str) or name not in self._entries:
             raise unknown(self.noun, name, self._entries)
         return self._entries[name]
 
     def find(self, name: object) -> T | None:
-        """Return the entry of a name, or None."""
+        """Return an entry by name, or None."""
         self.discover()
         return self._entries.get(name) if isinstance(name, str) else None
 
@@ -70,10 +64,10 @@ class Registry(Generic[T]):
         return len(self.names())
 
     def discover(self) -> None:
-        """Import every module of the package once, so that its entries are known."""
+        """Import every module of the package once, so that all entries are known."""
         if self._package is None:
             return
-        # Cleared first: a module that looks something up while it is imported finds what is there.
+        # Cleared first, since a module may look something up while it is imported.
         name, self._package = self._package, None
         try:
             package = importlib.import_module(name)
@@ -86,7 +80,7 @@ class Registry(Generic[T]):
 
     @contextmanager
     def restored(self) -> Iterator[None]:
-        """Put the entries back as they were at the end of the block: for tests that register their own."""
+        """Restore the entries at the end of the block, for tests that register their own."""
         self.discover()
         before = dict(self._entries)
         try:

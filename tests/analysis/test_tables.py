@@ -149,7 +149,7 @@ def test_disjoint_intervals_with_a_common_letter_say_that_seeds_are_too_few() ->
     marks = {m.label: set(m.letters) for m in found.methods}
     apart = [(a, b) for a in ends for b in ends if marks[a] & marks[b] and ends[a][0] > ends[b][1]]
     assert apart
-    said = "with 3 seeds and 15 pairs of methods only large differences are significant: more seeds help"
-    assert said in one.remarks()
+    said = f"Too few seeds to separate {len(apart)} pair"
+    assert any(sentence.startswith(said) for sentence in one.remarks())
     (sure,) = tables([run for run in runs if run.method in ("ra", "katz")])
-    assert not any("more seeds help" in sentence for sentence in sure.remarks())
+    assert not any("Too few seeds" in sentence for sentence in sure.remarks())

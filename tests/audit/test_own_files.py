@@ -80,7 +80,7 @@ def test_text_has_the_names_of_nodes_and_arrays_their_numbers(tmp_path: Path) ->
     assert read(tmp_path / "test.txt", graph=graph) == {"test": [[2, 0], [1, 2]]}
     assert read([[2, 0]], graph=graph) == {"test": [[2, 0]]}
     (tmp_path / "bad.txt").write_text("7 ann\n\nann eve\n")
-    with pytest.raises(InputError, match=r"bad\.txt, line 3: 'eve' is no node of friends"):
+    with pytest.raises(InputError, match=r"bad\.txt, line 3: 'eve' is not a node of friends"):
         read(tmp_path / "bad.txt", graph=graph)
 
 
@@ -90,7 +90,7 @@ def test_what_the_command_for_negatives_wrote_is_read_by_the_names_of_its_nodes(
     np.savez(tmp_path / "made.npz", **{key: np.array(value) for key, value in arrays.items()})
     assert read(tmp_path / "made.npz", graph=graph) == {"train": [[3, 2]], "test": [[2, 1]]}
     assert read(tmp_path / "made.npz", "negatives", graph) == {"test": [[[1, 3]]]}
-    with pytest.raises(InputError, match=r"made\.npz, train: 'd' is no node of whole"):
+    with pytest.raises(InputError, match=r"made\.npz, train: 'd' is not a node of whole"):
         read(tmp_path / "made.npz")
     np.savez(tmp_path / "plain.npz", test=np.array([[5, 6]]))
     assert read(tmp_path / "plain.npz") == {"test": [[5, 6]]}
@@ -119,7 +119,7 @@ def test_dictionaries_that_torch_saved_are_read(tmp_path: Path) -> None:
         ("a.npy", [[1, 400]], r"a\.npy: row 0 has the node id 400, outside 0\.\.399"),
         ("a.npy", [[1.5, 2]], r"a\.npy: row 0 has 1\.5, which is not a node id"),
         ("a.npy", [[1, 2, 3]], r"a\.npy has the shape \(1, 3\), but positives have \(n, 2\)$"),
-        ("a.npy", [[1, 2, 3], [4, 5, 6]], r"turned round \(\.T\) it would be one"),
+        ("a.npy", [[1, 2, 3], [4, 5, 6]], r"transpose it \(\.T\)"),
         ("a.npy", [[[1, 2]]], r"a\.npy has the shape \(1, 1, 2\), but positives have \(n, 2\)"),
         ("a.npy", ["no array", 3], r"a\.npy is not a \.npy file of numbers$"),
         ("missing.txt", None, r"missing\.txt: there is no such file"),

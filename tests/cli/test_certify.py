@@ -39,7 +39,9 @@ def test_a_difference_is_a_line_and_status_1(trueedge, tmp_path: Path) -> None:
     assert status == 1
     first, second = out.splitlines()
     assert first.startswith("differs  seal: ")
-    assert second == f"differs  metric auc: auc is {claimed!r} by the scores, the certificate claims 0.999"
+    assert (
+        second == f"differs  metric auc: auc is {claimed!r} by the scores, but the certificate claims 0.999"
+    )
     assert "is not what was certified" in err
 
 
@@ -59,7 +61,7 @@ def test_records_are_named_by_key_or_by_what_tells_them_apart(trueedge, tmp_path
     assert trueedge("certify", *words, "-o", "b.json")[0] == 0
     status, _, err = trueedge("certify")
     assert status == 1
-    assert "2 records are in" in err
+    assert "2 records in" in err
     assert key[:12] in err
 
 
@@ -106,12 +108,12 @@ def test_many_records_are_counted_and_what_tells_them_apart_is_named(trueedge) -
     assert trueedge("run", "karate", *words, "--keep-scores")[0] == 0
     status, _, err = trueedge("certify", "-m", "ra")
     assert status == 1
-    assert "8 records with method ra are in" in err
-    assert "name one by its key or with -p, --seed: " in err
-    assert err.endswith("; and 3 more\n")
-    assert err.count(" is ra on karate under ") == 5
+    assert "8 records with method ra in" in err
+    assert "choose one by key, or add -p, --seed:\n" in err
+    assert err.endswith("\n  and 3 more\n")
+    assert err.count("  ra on karate under ") == 5
     _, _, err = trueedge("certify", "-m", "ra", "-p", "existing")
-    assert "name one by its key or with --seed: " in err
+    assert "choose one by key, or add --seed:\n" in err
     assert "more" not in err
     assert trueedge("certify", "-m", "ra", "-p", "existing", "--seed", "3")[0] == 0
 

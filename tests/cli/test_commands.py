@@ -127,7 +127,7 @@ def test_a_task_is_frozen_scored_and_checked(trueedge, tmp_path: Path) -> None:
     assert f"{100 * value:.2f}  {value:.6f}" in out
     status, out, _ = trueedge("check", "frozen", "ra")
     assert status == 0
-    assert "ra: nothing is broken" in out
+    assert "ra: all checks passed" in out
 
 
 def test_a_scorer_of_ones_own_is_checked_from_its_file(trueedge, tmp_path: Path) -> None:

@@ -86,8 +86,8 @@ def test_relevance_may_be_zeros_and_ones():
         ([0, 2, 1, 2], [1.0, 2.0], [True, False], "indptr falls from 2 to 1 at query 1"),
         ([0.0, 2.0], [1.0, 2.0], [True, False], "indptr must hold q \\+ 1 whole numbers, got float64"),
         ([2], [1.0, 2.0], [True, False], "indptr must hold q \\+ 1 whole numbers"),
-        ([0, 1, 2], [1.0, 2.0], [False, False], "not one of the 2 queries has a relevant candidate"),
-        ([0, 0], [], [], "not one of the 1 queries has a relevant candidate"),
+        ([0, 1, 2], [1.0, 2.0], [False, False], "none of the 2 queries has a relevant candidate"),
+        ([0, 0], [], [], "none of the 1 queries has a relevant candidate"),
     ],
 )
 def test_lists_that_do_not_fit_together_are_refused(indptr, scores, relevant, message):

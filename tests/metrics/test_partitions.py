@@ -145,8 +145,8 @@ def test_the_area_is_that_of_trapezoids() -> None:
 @pytest.mark.parametrize(
     ("places", "values", "said"),
     [
-        ([], [], "an area needs two places at least, got 0"),
-        ([0.1], [1.0], "an area needs two places at least, got 1"),
+        ([], [], "an area needs at least two places, got 0"),
+        ([0.1], [1.0], "an area needs at least two places, got 1"),
         ([0.1, 0.2], [1.0], r"places of shape \(2,\), but values of shape \(1,\)"),
         ([0.1, 0.1], [1.0, 2.0], "places must rise, but 0.1 follows 0.1"),
         ([0.2, 0.1], [1.0, 2.0], "places must rise, but 0.1 follows 0.2"),

@@ -14,8 +14,7 @@ import pytest
 
 import trueedge as te
 from trueedge.runs import Cell
-from trueedge.runs.code import code_hash, task_code_hash
-from trueedge.runs.imports import PACKAGE, _closure, _label
+from trueedge.runs.code import PACKAGE, _closure, _label, code_hash, task_code_hash
 
 CELLS = [
     ("ra", "existing"),
@@ -224,7 +223,7 @@ def test_the_key_of_a_task_does_not_depend_on_where_the_package_lies(before: Key
 def test_imports_are_followed_to_the_files_that_define_what_is_used(
     tmp_path: Path, code: str, expected: set
 ) -> None:
-    from trueedge.runs.imports import _dependencies
+    from trueedge.runs.code import _dependencies
 
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "part.py").write_text("x = 1\n")

@@ -254,18 +254,18 @@ def test_vectors_are_checked_too() -> None:
         (
             "pairs",
             lambda rows: np.ones(3),
-            r"the lambda must answer \d+ pairs with shape \(\d+,\), it answered shape \(3,\)",
+            r"the lambda must answer \d+ pairs with shape \(\d+,\), it answered with \(3,\)",
         ),
-        ("pairs", lambda rows: np.ones((len(rows), 2)), r"it answered shape \(\d+, 2\)"),
+        ("pairs", lambda rows: np.ones((len(rows), 2)), r"it answered with \(\d+, 2\)"),
         ("pairs", np.ones((3, 2)), "has 40 nodes, but the embedding matrix has 3 rows"),
         ("nodes", np.ones(7), r"there are 40 nodes, but predictions of shape \(7,\)"),
         ("nodes", np.ones((NODES, 2, 2)), r"predictions of shape \(40, 2, 2\)"),
         (
             "nodes",
             lambda rows: np.ones(3),
-            r"the lambda must answer 35 rows with shape \(35,\) or \(35, d\), it answered shape \(3,\)",
+            r"the lambda must answer 35 rows with shape \(35,\) or \(35, d\), it answered with \(3,\)",
         ),
-        ("nodes", lambda rows: 1.0, r"it answered shape \(\)"),
+        ("nodes", lambda rows: 1.0, r"it answered with \(\)"),
         ("nodes", lambda rows: np.full(len(rows), np.nan), "35 of 35 scores of the lambda are NaN"),
         ("nodes", lambda rows: ["a"] * len(rows), "scores of the lambda must be real numbers"),
         ("nodes", [1.0] * NODES, "this task needs an array, an object with predict"),
@@ -273,7 +273,7 @@ def test_vectors_are_checked_too() -> None:
         (
             "candidates",
             lambda rows: np.ones(len(rows)),
-            r"must answer 30 rows with shape \(30, d\), it answered shape \(30,\)",
+            r"must answer 30 rows with shape \(30, d\), it answered with \(30,\)",
         ),
         (
             "candidates",
@@ -376,7 +376,8 @@ def test_both_ways_of_recommending_are_checked(recommend) -> None:
 def test_a_table_of_too_few_candidates_is_named(recommend) -> None:
     short = type("Short", (), {"score_candidates": lambda self, queries: TABLE[queries][:, :7]})()
     with pytest.raises(
-        InputError, match=r"Short must score 40 nodes for each of \d+ queries, it answered shape \(\d+, 7\)"
+        InputError,
+        match=r"Short must score 40 nodes for each of \d+ queries, it answered with \(\d+, 7\)",
     ):
         recommend.evaluate(short)
 

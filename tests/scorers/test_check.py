@@ -148,7 +148,7 @@ def test_randomness_is_caught_and_blamed_on_nothing_else(task):
     rng = np.random.default_rng(5)
     report = check_scorer(lambda pairs: logits(pairs) + 0.1 * rng.normal(size=len(pairs)), task)
     assert levels(report) == {"repeat": "broken"}
-    assert "randomness: asked twice, the scores change" in sentence(report, "repeat")
+    assert "randomness: repeated calls give other scores" in sentence(report, "repeat")
 
 
 def test_dropout_left_on_is_caught(task):
@@ -205,7 +205,7 @@ def test_a_saturated_sigmoid_is_caught(task, dtype):
     steep = 30 if dtype == torch.float64 else 12
     report = check_scorer(lambda pairs: torch.sigmoid(steep * torch.tensor(logits(pairs), dtype=dtype)), task)
     assert levels(report)["saturation"] == "look"
-    assert "where a sigmoid saturates: give the logits instead" in sentence(report, "saturation")
+    assert "where a sigmoid saturates: pass the logits instead" in sentence(report, "saturation")
 
 
 def test_large_logits_are_no_fault(task):
@@ -424,7 +424,7 @@ def test_ties_broken_below_the_tolerance_are_caught(task, name, scorer):
     found = {key: level for key, level in levels(report).items() if level == "broken"}
     assert name in found or (name == "batch" and "order" in found)
     told = next(finding.sentence for finding in report.findings if finding.level == "broken")
-    assert told.startswith("tie-breaking: asked ")
+    assert told.startswith("tie-breaking: scored ")
     assert "comparisons of two pairs" in told
     assert not report.ok
 
@@ -447,7 +447,7 @@ def test_a_model_whose_last_rows_are_rounded_otherwise_is_only_named(task):
     report = check_scorer(tails, task)
     assert report.ok
     assert "look" in {level for name, level in levels(report).items() if name in ("order", "batch")}
-    assert "rounding: asked in" in str(report).replace("\n", " ")
+    assert "rounding: scored in" in str(report).replace("\n", " ")
 
 
 def test_noise_that_moves_no_pair_past_another_is_no_fault(task):

@@ -193,10 +193,10 @@ def test_an_attribute_called_score_does_not_make_a_scorer():
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (np.ones(3), r"bad must answer 4 pairs with shape \(4,\), it answered shape \(3,\)"),
-        (np.ones((4, 1)), r"it answered shape \(4, 1\)"),
-        (1.0, r"it answered shape \(\)"),
-        (None, r"it answered shape \(\)"),
+        (np.ones(3), r"bad must answer 4 pairs with shape \(4,\), it answered with \(3,\)"),
+        (np.ones((4, 1)), r"it answered with \(4, 1\)"),
+        (1.0, r"it answered with \(\)"),
+        (None, r"it answered with \(\)"),
         ([1.0, np.nan, np.inf, 2.0], "1 of 4 scores of bad is NaN and 1 is infinite"),
         (["1", "2", "3", "4"], "scores of bad must be real numbers"),
         ([1j, 2, 3, 4], "scores of bad must be real numbers"),
@@ -441,7 +441,7 @@ def test_a_pair_may_be_listed_again_but_not_with_another_score(tmp_path):
         ("a,b,c\n1,2,3\nx,2,3", "line 3: 'x' is not a number"),
         ("1,2,3\n1,,3", "line 2: '' is not a number"),
         ("1,2,3\n1,2", "line 2: 2 columns, where the first line has 3"),
-        ("1,2\n3,4", r"must hold one score a line, or u, v and score; it holds shape \(2, 2\)"),
+        ("1,2\n3,4", r"must contain one score per line or u,v,score; got shape \(2, 2\)"),
         ("0,1,nan\n1,2,3", "1 of 2 scores in s.csv is NaN"),
         ("0,1,inf\n1,2,-inf", "2 of 2 scores in s.csv are infinite"),
         ("-1,2,3", "s.csv: pairs: row 0 has the node id -1"),
@@ -543,7 +543,7 @@ def test_an_archive_holds_scores_and_pairs_that_fit(tmp_path):
     with pytest.raises(InputError, match=r"scores in c\.npy must be real numbers"):
         ts.read_scores(tmp_path / "c.npy")
     np.save(tmp_path / "d.npy", np.ones((2, 3, 4)))
-    with pytest.raises(InputError, match=r"d\.npy must hold one score a line"):
+    with pytest.raises(InputError, match=r"d\.npy must contain one score per line"):
         ts.read_scores(tmp_path / "d.npy")
 
 

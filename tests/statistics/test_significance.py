@@ -167,7 +167,7 @@ def test_tasks_of_their_own_edges_are_compared_by_their_means() -> None:
     alone = mean_over_tasks([Sample.of(one) for one, _ in pairs])
     ends = stats.ttest_1samp([one.mean() for one, _ in pairs], 0).confidence_interval()
     assert (alone.low, alone.high) == pytest.approx((ends.low, ends.high))
-    with pytest.raises(InputError, match="two tasks at least, got 1"):
+    with pytest.raises(InputError, match="at least two tasks, got 1"):
         mean_over_tasks([Sample.of(pairs[0][0])])
 
 
@@ -282,7 +282,7 @@ def test_letters_go_on_after_z_and_a_lone_method_has_one() -> None:
     assert [marks[0], marks[25], marks[26], marks[29]] == [("a",), ("z",), ("aa",), ("ad",)]
     assert letters(1, tie_groups(1, [])) == [("a",)]
     assert tie_groups(0, []) == []
-    with pytest.raises(InputError, match="no pair of two of 3"):
+    with pytest.raises(InputError, match="not a pair of two of 3"):
         tie_groups(3, [(1, 3)])
 
 

@@ -75,7 +75,7 @@ def test_a_kind_nobody_draws_is_refused():
 
 @pytest.mark.parametrize("plain", [{}, {"series": [{}]}, {"series": 5}, {"series": [], "more": 1}])
 def test_a_dictionary_that_is_no_figure_is_refused(plain):
-    with pytest.raises(InputError, match="this is no figure"):
+    with pytest.raises(InputError, match="this is not a figure"):
         Figure.from_dict(plain)
 
 

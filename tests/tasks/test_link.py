@@ -170,8 +170,8 @@ def test_positives_that_are_training_edges_are_refused(random_graph) -> None:
 
 def test_a_given_split_takes_no_options_of_splitting(random_graph) -> None:
     split = te.split(random_graph(0, 30, 100))
-    with pytest.raises(InputError, match="fraction says how to split"):
+    with pytest.raises(InputError, match="fraction controls the split"):
         te.LinkTask.from_split(split, "uniform", fraction=0.9)
     assert "fraction" not in te.LinkTask.from_split(split, "uniform").settings
-    with pytest.raises(InputError, match="makes no LinkTask"):
+    with pytest.raises(InputError, match="does not make a LinkTask"):
         te.LinkTask.from_split(split, "recommendation")

@@ -132,7 +132,7 @@ def test_a_protocol_of_any_kind_is_what_makes_a_task() -> None:
         own = register(Protocol(name="mine", kind="node", make=make, **about))
         assert own.module == __name__
         assert te.task("karate", "mine", seed=5, size=4) is made
-        with pytest.raises(InputError, match="the protocol mine takes no split of your own"):
+        with pytest.raises(InputError, match="the protocol mine cannot use your own split"):
             te.LinkTask.from_split(te.split(te.load("karate")), "mine")
     (request,) = asked
     assert (request.source.name, request.seed, request.options) == ("karate", 5, {"size": 4})

@@ -1,4 +1,4 @@
-"""What records say: summaries, comparisons, tables, slices, rankings, figures."""
+"""Analyse records: summaries, comparisons, tables, slices, rankings, figures."""
 
 from trueedge.analysis.summary import Row, summarise
 

@@ -1,4 +1,4 @@
-"""Methods compared: which is better, by how much, and whether that is significant."""
+"""Compare methods: which is better, by how much, and whether that is significant."""
 
 from __future__ import annotations
 
@@ -39,11 +39,11 @@ class MethodEstimate:
     """One method of a comparison.
 
     Attributes:
-        label: the method with the settings that are not the default: ``katz (beta=0.01)``.
+        label: the method with its non-default settings: ``katz (beta=0.01)``.
         estimate: its mean and interval.
-        letters: its tie groups; shared letter: no significant difference.
-        seeds: how many records it has.
-        tasks: on how many tasks these were.
+        letters: its tie groups; methods with a shared letter do not differ significantly.
+        seeds: the number of its records.
+        tasks: the number of tasks these are of.
     """
 
     label: str
@@ -60,10 +60,10 @@ class PairComparison:
     Attributes:
         first: the label of the one with the better mean.
         second: the label of the other one.
-        difference: first - second, with its interval, p-value and sizes of effect.
+        difference: first - second, with its interval, p-value and effect sizes.
         p_holm: the p-value corrected for all pairs of the comparison.
         smallest_gap: the true difference that these units and seeds detect with a power of 0.8 at Holm's
-            first step: the level of the comparison, divided by the number of its pairs.
+            first step, where the error rate is divided by the number of pairs.
     """
 
     first: str
@@ -81,15 +81,15 @@ class MethodComparison:
         dataset: the data set's name.
         protocol: the protocol's name.
         options: the protocol's options that were set.
-        metric: what is compared.
-        level: of intervals and of the tie groups.
-        methods: best mean first.
+        metric: the metric that is compared.
+        level: the level of intervals and tie groups.
+        methods: the methods, best mean first.
         pairs: all pairs that were evaluated on a common task.
-        smallest_gap: the median over pairs; NaN where there is no pair.
-        tasks: how many tasks (splits and negatives) the records are of. Intervals are over units and seeds
-            with one task, over tasks with several; methods are paired within a task.
+        smallest_gap: the median over pairs; NaN without pairs.
+        tasks: the number of tasks (splits and negatives). With one task, intervals are over units and seeds;
+            with several, over tasks. Methods are paired within a task.
         left_out: a sentence for each record, and each pair, that could not be compared.
-        unit: what a unit of the test part is, a noun.
+        unit: the noun for a unit of the test part.
     """
 
     dataset: str
@@ -105,7 +105,7 @@ class MethodComparison:
     unit: str = "positive"
 
     def pair(self, first: str, second: str) -> PairComparison:
-        """The comparison of two methods by their labels, in any order."""
+        """Return the comparison of two methods by their labels, in any order."""
         for found in self.pairs:
             if {found.first, found.second} == {first, second}:
                 return found
@@ -115,17 +115,15 @@ class MethodComparison:
 def compare(
     records: Iterable[Record], metric: str | None = None, level: float = 0.95
 ) -> list[MethodComparison]:
-    """Compare methods whose records are of the same task, one comparison per data set and protocol.
+    """Compare methods on the same tasks, one comparison per data set and protocol.
 
-    Repeated runs: the latest counts, also of several versions of a method's code. A record is left out, with
-    the reason, if it has no values for each unit (an old one), if its metric is not a mean over units, or if
-    its headline is not known here.
+    Of repeated runs, and of several versions of a method's code, the latest is used. A record is left out,
+    with the reason, if it has no values per unit, or if its metric is unknown or not a mean over units.
 
     Args:
-        records: of any data sets, protocols and methods, oldest first.
-        metric: one that is a mean over units (see :func:`unit_values`); each protocol's headline
-            where none is given.
-        level: of the intervals, and 1 - the chance of a false finding in a comparison.
+        records: records of any data sets, protocols and methods, oldest first.
+        metric: a metric that is a mean over units (see :func:`unit_values`); by default each headline.
+        level: the level of the intervals, and 1 - the family-wise error rate of a comparison.
     """
     if metric is not None:
         metrics.get(metric)
@@ -135,14 +133,9 @@ def compare(
 
 
 def unit_values(record: Record, metric: str) -> Array:
-    """Return what each unit of the test part contributes to a metric, float64 (n,): the metric is the mean.
+    """Return a metric's value for each unit of the test part, float64 (n,); the metric is their mean.
 
-    A metric that was not recorded can be read off the ranks of positives where it is a function of them
-    (``mr``, ``rank-hits@K``).
-
-    Args:
-        record: with its values for each unit.
-        metric: the metric's name.
+    Metrics of the positives' ranks (``mr``, ``rank-hits@K``) need not have been recorded.
     """
     where = f"{record.method} on {record.dataset} · {record.protocol}, seed {record.seed}"
     try:
@@ -158,30 +151,23 @@ def unit_values(record: Record, metric: str) -> Array:
     if values is None and rule.of_rank is not None and (ranks := record.ranks) is not None:
         values = np.asarray(rule.of_rank(ranks, *(() if rule.k is None else (rule.k,))), dtype=np.float64)
     if values is None:
-        raise InputError(
-            f"{where}: {name} is not a mean over {plural(record.unit)}, or was not kept for each"
-        )
+        raise InputError(f"{where}: {name} is not a mean over {plural(record.unit)}, or was not kept")
     recorded = record.test.get(name)
     if recorded is not None and not math.isclose(values.mean(), recorded, rel_tol=1e-9, abs_tol=1e-9):
-        raise InputError(
-            f"{where}: the mean over {plural(record.unit)} gives {name} {values.mean():.6g}, but recorded is"
-            f" {recorded:.6g}"
-            + (" (a tie at the K-th place counts against a positive)" if rule.takes_k else "")
-        )
+        hint = " (a tie at the K-th place counts against a positive)" if rule.takes_k else ""
+        found = f"the mean over {plural(record.unit)} gives {name} {values.mean():.6g}"
+        raise InputError(f"{where}: {found}, but recorded is {recorded:.6g}{hint}")
     return values
 
 
 def compare_over_datasets(
     comparisons: Sequence[MethodComparison], level: float = 0.95
 ) -> tuple[list[str], RankTest]:
-    """Friedman's test and critical difference of the methods that all comparisons have.
+    """Run Friedman's test on the methods that all comparisons have; return their labels and the test.
 
     Args:
-        comparisons: from :func:`compare`, of two data sets or more and of one metric.
-        level: 1 - the chance of a difference found where none is.
-
-    Returns:
-        the methods' labels, in the order of the test's columns, and the test.
+        comparisons: from :func:`compare`, of at least two data sets and of one metric.
+        level: 1 - the error rate of the test.
     """
     names = {comparison.metric for comparison in comparisons}
     if len(names) != 1:
@@ -198,7 +184,7 @@ def compare_over_datasets(
 
 
 def _last_of_requests(records: Iterable[Record]) -> list[Record]:
-    """The last record of each request, oldest first."""
+    """Return the last record of each request, oldest first."""
     found: dict[tuple[str, str, int], Record] = {}
     for record in records:
         request = (record.key, _task(record), record.seed)
@@ -220,8 +206,8 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
         samples, used = _samples(group, metric, left_out)
         if samples:
             table[label], counts[label] = samples, used
-    estimates = {label: _mean(samples, metric, level) for label, samples in table.items()}
-    # Where nothing can be compared the metric may not be known here.
+    estimates = {label: interval([*samples.values()], metric, level) for label, samples in table.items()}
+    # If nothing can be compared, the metric may be unknown.
     sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
     pairs = _pairs({label: table[label] for label in order}, level, left_out)
@@ -244,7 +230,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
 
 
 def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[Samples, int]:
-    """A method's values on each task, and how many records they are from."""
+    """Return a method's values on each task, and the number of records they are from."""
     values: dict[str, list[Array]] = {}
     for record in records:
         try:
@@ -255,15 +241,10 @@ def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[S
     return samples, sum(map(len, values.values()))
 
 
-def _mean(samples: Samples, metric: str, level: float) -> Estimate:
-    several = len(samples) > 1
-    found = (
-        mean_over_tasks(samples.values(), level)
-        if several
-        else mean_interval(next(iter(samples.values())), level)
-    )
+def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
+    """Return the mean over the samples of some tasks, with an interval within the metric's range."""
+    found = mean_over_tasks(samples, level) if len(samples) > 1 else mean_interval(samples[0], level)
     rule = metrics.get(metric)
-    # An interval cannot reach beyond the metric's range.
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 

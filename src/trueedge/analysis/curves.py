@@ -1,4 +1,4 @@
-"""Training curves as plain values that a record can keep."""
+"""Training curves as plain values for records."""
 
 from __future__ import annotations
 
@@ -6,19 +6,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-# A training of ten thousand epochs is as clear from a few hundred of them, and its record stays small.
+# A few hundred epochs show a training of ten thousand as clearly, and keep its record small.
 MOST = 200
 
 
 def training_curve(scorer: object) -> dict[str, Any]:
-    """Return the validation metric and the loss by epoch of a trained scorer, for a record's provenance.
+    """Return the ``training`` of a scorer with a ``history``, for a record's provenance; otherwise nothing.
 
-    Args:
-        scorer: what a method's fit gave; a trained one has a ``history``.
-
-    Returns:
-        empty where nothing was trained, else under ``training`` the ``metric`` and ``best_epoch``, and
-        ``evaluations`` and ``losses``, each a list of (epoch, value).
+    It holds the validation ``metric``, ``best_epoch``, and (epoch, value) lists: ``evaluations``, ``losses``.
     """
     history = getattr(scorer, "history", None)
     losses, values = getattr(history, "losses", None), getattr(history, "values", None)
@@ -35,16 +30,16 @@ def training_curve(scorer: object) -> dict[str, Any]:
 
 
 def recorded_curve(provenance: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the training curve in a record's provenance; empty where it has none."""
+    """Return the training curve in a record's provenance, or nothing."""
     kept = provenance.get("training")
     if not isinstance(kept, Mapping):
         return {}
-    # What version 0.1 called them.
+    # "looks" is the name in version 0.1.
     return {"evaluations": kept.get("looks", []), **kept}
 
 
 def _thinned(curve: Sequence[tuple[int, float]], best: int) -> list[list[float]]:
-    """At most so many values, evenly spread; the first, the best and the last are among them."""
+    """Return evenly spaced values, with the first, the best and the last."""
     every = max(1, math.ceil(len(curve) / MOST))
     last = len(curve) - 1
     return [

@@ -1,4 +1,4 @@
-"""A figure as data: what is drawn, and not how."""
+"""Figures as data: what is drawn, not how."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ class Series:
     """One line, cloud, group of bars or row of a figure.
 
     Attributes:
-        name: what it is called in the key.
-        x: where its values stand: numbers, or texts where the axis has names.
-        y: its values, as many; nan where there is none.
-        low: the lower ends of the values' intervals, as many, or nothing.
+        name: the name in the legend.
+        x: the positions: numbers, or texts on an axis with names.
+        y: as many values; nan if missing.
+        low: the lower ends of the values' intervals, or nothing.
         high: the upper ends.
     """
 
@@ -31,9 +31,8 @@ class Series:
     high: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        lengths = {len(self.x), len(self.y)} | (
-            {len(self.low), len(self.high)} if self.low or self.high else set()
-        )
+        ends = {len(self.low), len(self.high)} if self.low or self.high else set()
+        lengths = {len(self.x), len(self.y)} | ends
         if len(lengths) != 1:
             raise InputError(f"the series {self.name!r} has values of different lengths: {sorted(lengths)}")
         for axis in ("x", "y", "low", "high"):
@@ -42,15 +41,15 @@ class Series:
 
 @dataclass(frozen=True)
 class Figure:
-    """A picture's content.
+    """The content of a figure.
 
     Attributes:
-        name: what it is called in files and links.
+        name: the name in files and links.
         title: one line above it.
         kind: ``lines`` and ``points`` over numbers, ``bars`` over names or numbers, ``heat`` a row a series.
-        x_label: what the horizontal axis says.
-        y_label: what the vertical axis says; of a heat map, what its colours say.
-        series: what is drawn.
+        x_label: the label of the horizontal axis.
+        y_label: the label of the vertical axis; in a heat map, that of the colours.
+        series: the data.
         log_x: whether the horizontal axis is logarithmic.
         log_y: whether the vertical axis is.
         diagonal: whether the line of equal values is drawn.
@@ -73,7 +72,7 @@ class Figure:
             raise unknown("kind of figure", self.kind, get_args(Kind))
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON; a missing value is null."""
+        """Return a plain dictionary for JSON; missing values are null."""
         plain = asdict(self)
         for one in plain["series"]:
             for axis in ("x", "y", "low", "high"):
@@ -82,7 +81,7 @@ class Figure:
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Figure:
-        """The figure that :meth:`to_dict` wrote down."""
+        """Return the figure of a dictionary from :meth:`to_dict`."""
         try:
             series = tuple(
                 Series(one["name"], *(_numbers(one[axis]) for axis in ("x", "y", "low", "high")))
@@ -90,11 +89,11 @@ class Figure:
             )
             return cls(**{**values, "series": series})
         except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"this is no figure ({type(error).__name__}: {error})") from None
+            raise InputError(f"this is not a figure ({type(error).__name__}: {error})") from None
 
 
 def _value(value: Any, name: str, axis: str) -> float | str:
-    """A number as a plain float, or a text on the horizontal axis."""
+    """Return a number as a plain float, or a text on the horizontal axis."""
     if isinstance(value, str) and axis == "x":
         return value
     try:

@@ -9,20 +9,20 @@ from itertools import combinations
 from trueedge.analysis.tables import Table, higher_is_better
 from trueedge.statistics.rank_overlap import rank_groups, rbo
 
-# The published studies' choice: half of the weight is on the first place.
+# As in the published studies: half of the weight is on the first place.
 P = 0.5
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The methods that all protocols on a data set have, in the order of each.
+    """The rankings of the methods that all protocols on a data set have in common.
 
     Attributes:
         dataset: the data set's name.
         protocols: the protocols, with the options that were set.
-        ranks: for each method's label its rank under each protocol, 1 is best; the mean rank where tied.
-        overlaps: the rank-biased overlap of each two protocols, by their places; 1 is the same order.
-        left_out: the methods that not all protocols have.
+        ranks: for each method's label its rank under each protocol, 1 is best; the mean rank for ties.
+        overlaps: the rank-biased overlap of each two protocols, by position; 1 is the same order.
+        left_out: the methods that some protocols lack.
     """
 
     dataset: str
@@ -33,11 +33,11 @@ class Ranking:
 
 
 def rankings(tables: Sequence[Table], p: float = P) -> list[Ranking]:
-    """The rankings of each data set that has two protocols and two common methods at least.
+    """Return the rankings of each data set with at least two protocols and two common methods.
 
     Args:
         tables: from :func:`trueedge.analysis.tables.tables`.
-        p: how deep the overlap looks, see :func:`trueedge.statistics.rank_overlap.rbo`.
+        p: the depth of the overlap, see :func:`trueedge.statistics.rank_overlap.rbo`.
     """
     by_dataset: dict[str, list[Table]] = {}
     for table in tables:

@@ -6,30 +6,30 @@ import math
 import re
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge import datasets, methods, metrics, tasks
-from trueedge.analysis.comparison import unit_values
+from trueedge import datasets, methods, tasks
+from trueedge.analysis.comparison import interval, unit_values
 from trueedge.errors import InputError
 from trueedge.metrics.factors import dominant_factors
 from trueedge.metrics.units import plural
 from trueedge.progress import Progress
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled
-from trueedge.statistics.significance import Estimate, Sample, mean_interval, mean_over_tasks
+from trueedge.statistics.significance import Estimate, Sample
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import get as get_protocol
 
 Names = NDArray[np.str_]
-# What stands for each factor: Shomer et al., LPFormer, KDD 2024.
+# The heuristic of each factor: Shomer et al., LPFormer, KDD 2024.
 PROXIES = {"local": "cn", "global": "ppr", "features": "cosine"}
 SEVERAL = "none or several"
-# How a sentence about one split begins.
+# The beginning of a sentence about one split.
 SEED = re.compile(r"^.*?, seed \d+: ")
 TITLES = {
     "degree": "degree of the end with fewer neighbours",
@@ -45,15 +45,15 @@ NOTES = {
 
 @dataclass(frozen=True)
 class Slicing:
-    """The units of a table's test part, in groups.
+    """The test units of a table in groups.
 
     Attributes:
-        name: what they are grouped by.
+        name: the property they are grouped by.
         title: the same, in a few words.
-        groups: the groups' names, in order.
-        counts: how many units each has, over all splits.
-        values: for each method's label its mean and interval in each group; None where it has no unit there.
-        note: a sentence on the groups, where they need one.
+        groups: the names of the groups, in order.
+        counts: the number of units in each, over all splits.
+        values: for each method's label its mean and interval in each group, or None without units.
+        note: a sentence on the groups, if they need one.
     """
 
     name: str
@@ -65,18 +65,18 @@ class Slicing:
 
     @property
     def links(self) -> tuple[int, ...]:
-        """The older name of ``counts``."""
+        """Return ``counts``; this is its older name."""
         warnings.warn("Slicing.links is now Slicing.counts", DeprecationWarning, stacklevel=2)
         return self.counts
 
 
 @dataclass(frozen=True)
 class Sliced:
-    """What could be grouped of a table.
+    """A table's test units, grouped by each property.
 
     Attributes:
-        metric: whose values these are.
-        slicings: a way of grouping each; empty where nothing could be grouped.
+        metric: the metric that is averaged.
+        slicings: one for each property; empty if nothing could be grouped.
         left_out: a sentence for each split and record that could not be used.
     """
 
@@ -86,7 +86,7 @@ class Sliced:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Why splits and records could not be used, each reason once, whatever its seeds and numbers."""
+        """Return why splits and records could not be used, each reason once, whatever its numbers."""
         found: dict[str, str] = {}
         for sentence in self.left_out:
             reason = SEED.sub("", sentence, count=1)
@@ -101,17 +101,16 @@ def slices(
     most_seconds: float = math.inf,
     progress: Progress | None = None,
 ) -> Sliced:
-    """Group the test units of one data set under one protocol, and average each method's values in each.
+    """Group the test units of one data set under one protocol, and average each method in each group.
 
-    The task is made again from the records, without downloading anything, and used if its hash is that of the
-    records.
+    The task is recreated from the records without downloads, and used if it has the hash in the records.
 
     Args:
-        records: of one data set under one protocol, with values for each test unit.
-        metric: a mean over units; the headline where none is given.
-        level: of the intervals.
-        most_seconds: leave a task out that took longer to make when it was run.
-        progress: called with a text, the tasks made and those there are.
+        records: records of one data set under one protocol, with values for each test unit.
+        metric: a mean over units; by default the headline.
+        level: the level of the intervals.
+        most_seconds: leave out tasks that took longer to make.
+        progress: called with a text, the number of tasks made and the number of all tasks.
     """
     by_task: dict[str, list[Record]] = {}
     for record in records:
@@ -151,7 +150,7 @@ def slices(
 
 
 def rebuilt(record: Record) -> Task:
-    """Make the task of a record again; an error says why where that is not possible."""
+    """Recreate the task of a record, or raise an InputError that says why this is impossible."""
     name, where = record.dataset, _where(record)
     if not datasets.is_name(name):
         raise InputError(f"{where}: {name} is not a named data set, so its task cannot be made again")
@@ -167,17 +166,13 @@ def rebuilt(record: Record) -> Task:
 
 
 def can_be_sliced(kind: str) -> bool:
-    """Whether the units of a kind of task have properties to group them by."""
+    """Return whether the units of a kind of task have properties to group them by."""
     found = KINDS.find(kind)
     return found is not None and (issubclass(found, LinkTask) or found.properties is not Task.properties)
 
 
 def properties_of(task: Task) -> dict[str, NDArray[Any]]:
-    """Return what the units of a test part are grouped by, an array (n,) each.
-
-    Args:
-        task: of links, or of a kind that has ``properties()``.
-    """
+    """Return the properties that test units are grouped by, an array (n,) each."""
     if isinstance(task, LinkTask):
         return link_properties(task)
     found = task.properties()
@@ -191,7 +186,7 @@ def properties_of(task: Task) -> dict[str, NDArray[Any]]:
 def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
     """Return the degree, common neighbours, distance and factor of test positives, an array (P,) each.
 
-    The degree is that of the end with fewer neighbours, all in the training graph; -1 is no path.
+    All are of the training graph. The degree is that of the end with fewer neighbours; distance -1: no path.
     """
     from trueedge.kernels.neighbors.bfs import distances
 
@@ -209,7 +204,7 @@ def link_properties(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
-    """Return the scores of test positives by each factor's heuristic, (P,)."""
+    """Return the scores of test positives by the heuristic of each factor, (P,)."""
     links = task.test.positives.astype(np.int64)
     return {
         factor: methods.create(proxy).fit(task).score(links)
@@ -219,12 +214,12 @@ def factor_scores(task: LinkTask) -> dict[str, NDArray[Any]]:
 
 
 def group_names(name: str, values: NDArray[Any], all_values: NDArray[Any]) -> Names:
-    """Return the name of the group of each value, str (n,).
+    """Return the name of each value's group, str (n,).
 
     Args:
-        name: what is grouped by.
-        values: of some units: texts, or numbers that are grouped by their quartiles.
-        all_values: of all units of a table, whose quartiles are taken.
+        name: the property.
+        values: the values of some units: texts, or numbers, which are grouped by quartiles.
+        all_values: the values of all units of a table, for the quartiles.
     """
     if values.dtype.kind not in "iuf":
         return values.astype(np.str_)
@@ -242,7 +237,7 @@ def _where(record: Record) -> str:
 
 
 def _quartiles(values: NDArray[Any]) -> NDArray[np.int64]:
-    """The ends of the lower three quarters; fewer where one is all one value, or ends with the largest."""
+    """Return the upper ends of the lower three quarters; fewer if ends coincide or reach the maximum."""
     ends = np.unique(np.quantile(values, [0.25, 0.5, 0.75], method="inverted_cdf").astype(np.int64))
     kept: NDArray[np.int64] = ends[ends < values.max()]
     return kept
@@ -286,14 +281,10 @@ def _estimate(
     metric: str,
     level: float,
 ) -> Estimate | None:
-    """A method's mean in a group; every split has the same weight, as in the whole table."""
+    """Return a method's mean in a group; every split has the same weight, as in the whole table."""
     samples = []
     for task, rows in by_task.items():
         inside = members[task] == group
         if inside.any():
             samples.append(Sample.of([row[inside] for row in rows], f"{metric} values"))
-    if not samples:
-        return None
-    found = mean_over_tasks(samples, level) if len(samples) > 1 else mean_interval(samples[0], level)
-    rule = metrics.get(metric)
-    return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
+    return interval(samples, metric, level) if samples else None

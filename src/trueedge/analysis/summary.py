@@ -19,11 +19,11 @@ class Row:
         dataset: the data set's name.
         protocol: the protocol's name.
         method: the method's name.
-        headline: the metric the protocol is known by.
-        seeds: how many records it has.
-        means: each test metric's mean.
-        stds: each test metric's standard deviation (n − 1); 0 for one seed.
-        settings: the method's settings that are not the default.
+        headline: the metric that tables show first.
+        seeds: the number of its records.
+        means: the mean of each test metric.
+        stds: the standard deviation of each test metric (n − 1); 0 for one seed.
+        settings: the method's non-default settings.
         options: the protocol's options that were set.
     """
 
@@ -39,33 +39,30 @@ class Row:
 
     @property
     def label(self) -> str:
-        """The method, with the settings that are not the default: ``katz (beta=0.01)``."""
+        """Return the method with its non-default settings: ``katz (beta=0.01)``."""
         return self.method + listed(self.settings)
 
     @property
     def where(self) -> str:
-        """The data set and the protocol, with the options that were set: ``cora · heart (k=100)``."""
+        """Return the data set and the protocol with the options that were set: ``cora · heart (k=100)``."""
         return f"{self.dataset} · {self.protocol}{listed(self.options)}"
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """Return a row for each data set, protocol and method with their options and settings, in order.
-
-    Trials of a search have no test part, and no row.
-    """
-    judged = [record for record in records if not record.is_trial]
+    """Return a row for each data set, protocol and method with options and settings, without trials."""
+    tested = [record for record in records if not record.is_trial]
     names = ("kind", "dataset", "protocol", "options", "source", "method", "settings")
-    return [_row(group) for group in alike(judged, *names)]
+    return [_row(group) for group in alike(tested, *names)]
 
 
 def alike(records: Iterable[Record], *names: str) -> list[list[Record]]:
-    """Return the records in groups that agree in some attributes, or in their ``source``."""
+    """Return groups of records with the same attributes, or ``source`` in their provenance."""
     groups: dict[str, list[Record]] = {}
     for record in records:
-        # As a key, because what was read from the store has lists where a fresh record has tuples.
-        groups.setdefault(request_key(**{name: _attribute(record, name) for name in names}), []).append(
-            record
-        )
+        source = record.provenance.get("source")
+        values = {name: source if name == "source" else getattr(record, name) for name in names}
+        # As a key: records from the store have lists where new ones have tuples.
+        groups.setdefault(request_key(**values), []).append(record)
     return list(groups.values())
 
 
@@ -79,18 +76,5 @@ def _row(records: list[Record]) -> Row:
         spread = math.fsum((value - mean) ** 2 for value in values)
         means[name] = mean
         stds[name] = math.sqrt(spread / (len(values) - 1)) if len(values) > 1 else 0.0
-    return Row(
-        first.dataset,
-        first.protocol,
-        first.method,
-        first.headline,
-        len(records),
-        means,
-        stds,
-        not_default(first),
-        dict(first.options),
-    )
-
-
-def _attribute(record: Record, name: str) -> Any:
-    return record.provenance.get("source") if name == "source" else getattr(record, name)
+    about = (first.dataset, first.protocol, first.method, first.headline, len(records))
+    return Row(*about, means, stds, not_default(first), dict(first.options))

@@ -1,4 +1,4 @@
-"""Records as the tables people read: one line per method with intervals, letters and remarks."""
+"""Tables of records: one line per method, with intervals, letters and remarks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
 TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
-# A detectable gap of half the range of a share, or more, is not worth a sentence.
+# A smallest detectable gap of at least half a share's range is not worth a sentence.
 LARGEST_GAP = 0.5
 
 
@@ -25,9 +25,9 @@ class Line:
     """A method's line of a table.
 
     Attributes:
-        label: the method with the settings that are not the default, unlike all others of the table.
+        label: the method with its non-default settings, unique in the table.
         row: its means and standard deviations.
-        estimate: the interval and the letters of its headline, where its records allow them.
+        estimate: the interval and the letters of its headline, if its records allow them.
         records: its records.
     """
 
@@ -38,7 +38,7 @@ class Line:
 
     @property
     def value(self) -> float:
-        """The mean of the headline."""
+        """Return the mean of the headline."""
         return self.row.means[self.row.headline]
 
 
@@ -48,7 +48,7 @@ class Table:
 
     Attributes:
         lines: its methods, best headline first.
-        found: intervals, letters and pairs of those whose records allow them.
+        found: intervals, letters and pairs of the methods whose records allow them.
         left_out: a sentence for each method that has records of an earlier version of its code.
     """
 
@@ -58,7 +58,7 @@ class Table:
 
     @property
     def compared(self) -> MethodComparison | None:
-        """Intervals, letters and pairs; None where they cannot be shown."""
+        """Return intervals, letters and pairs, or None if they cannot be shown."""
         return self.found if self._several and not self._unsure else None
 
     @property
@@ -67,50 +67,50 @@ class Table:
 
     @property
     def _unsure(self) -> bool:
-        """An AUC depends on its negatives as much as on positives: one split does not show how much."""
+        """Return whether one split is too few: an AUC depends on its negatives as much as on positives."""
         return self.found.tasks == 1 and metrics.get(self.found.metric).interval_over == "tasks"
 
     @property
     def records(self) -> list[Record]:
-        """All its records."""
+        """Return all its records."""
         return [record for line in self.lines for record in line.records]
 
     @property
     def first(self) -> Record:
-        """One of its records: what they have in common can be read off it."""
+        """Return one of its records, for what they have in common."""
         return self.lines[0].records[0]
 
     @property
     def where(self) -> str:
-        """The data set and the protocol: ``cora · heart (k=100)``."""
+        """Return the data set and the protocol: ``cora · heart (k=100)``."""
         return self.lines[0].row.where
 
     @property
     def protocol(self) -> str:
-        """The protocol with the options that were set."""
+        """Return the protocol with the options that were set."""
         return self.where.removeprefix(f"{self.first.dataset} · ")
 
     @property
     def headline(self) -> str:
-        """The metric the protocol is known by."""
+        """Return the metric that tables show first."""
         return self.first.headline
 
     @property
     def metrics(self) -> tuple[str, ...]:
-        """The metrics of its lines, the headline first; tie rules (``mrr.pessimistic``) are not shown."""
+        """Return the metrics of its lines, the headline first, without tie rules (``mrr.pessimistic``)."""
         names = dict.fromkeys(name for line in self.lines for name in line.row.means if "." not in name)
         return (self.headline, *(name for name in names if name != self.headline))
 
     @property
     def seeds(self) -> str:
-        """How many seeds its numbers are of, in words."""
+        """Return the number of seeds, in words."""
         counts = sorted({line.row.seeds for line in self.lines})
         if counts == [1]:
             return "one seed"
         return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds, mean ± std"
 
     def best(self, name: str) -> float | None:
-        """The best mean of a metric, None where no line has it."""
+        """Return the best mean of a metric, or None if no line has it."""
         values = [line.row.means[name] for line in self.lines if name in line.row.means]
         if not values:
             return None
@@ -118,49 +118,40 @@ class Table:
 
     def remarks(self) -> list[str]:
         """Return what intervals and letters mean, or why there are none; what is left out; ties."""
+        said = []
         if self.compared is not None:
             said = [how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
-            name = self.found.metric.upper()
-            said = [f"intervals of {name} need several splits: run with --seeds 5"]
-        else:
-            said = []
+            said = [f"intervals of {self.found.metric.upper()} need several splits: run with --seeds 5"]
         return [*said, *self.left_out, *findings(self.records)]
 
 
 def tables(records: Iterable[Record]) -> list[Table]:
-    """Return a table for each data set under each protocol with its options; trials of a search have none.
+    """Return a table for each data set and protocol with its options, without trials of a search.
 
-    Several versions of a method's code: the one that ran last counts.
-
-    Args:
-        records: oldest first.
+    Of several versions of a method's code, the one that ran last is used. Records come oldest first.
     """
-    judged = [record for record in records if not record.is_trial]
-    return [_table(group) for group in alike(judged, "kind", "dataset", "protocol", "options", "source")]
+    tested = [record for record in records if not record.is_trial]
+    return [_table(group) for group in alike(tested, "kind", "dataset", "protocol", "options", "source")]
 
 
 def latest(records: Iterable[Record]) -> list[Record]:
-    """Return the latest record of each request, in the order they were made.
+    """Return the latest record of each request, oldest first, without trials of a search.
 
-    Where a method's line has several versions of the code, a record of the one that ran last counts. Trials
-    of a search, which have no test part, are left out.
-
-    Args:
-        records: oldest first.
+    Of several versions of a method's code, the one that ran last is used. Records come oldest first.
     """
     request = ("kind", "dataset", "protocol", "options", "source", "method", "settings", "seed", "task_seed")
-    judged = [record for record in records if not record.is_trial]
-    current = {id(record) for record in of_last_code(judged)[0]}
+    tested = [record for record in records if not record.is_trial]
+    current = {id(record) for record in of_last_code(tested)[0]}
     chosen = {
         id(([record for record in group if id(record) in current] or group)[-1])
-        for group in alike(judged, *request)
+        for group in alike(tested, *request)
     }
-    return list({id(record): record for record in judged if id(record) in chosen}.values())
+    return list({id(record): record for record in tested if id(record) in chosen}.values())
 
 
 def findings(records: Sequence[Record]) -> list[str]:
-    """What was found about the scores of one table: the ties at test in one sentence, all else verbatim."""
+    """Return the warnings about a table's scores; ties of the test part are joined into one sentence."""
     tied: list[str] = []
     others: dict[str, list[str]] = {}
     groups = labelled(records)
@@ -173,7 +164,7 @@ def findings(records: Sequence[Record]) -> list[str]:
             tied.append(f"{label} {span}")
         for warning in (warning for warning, match in found.items() if match is None):
             others.setdefault(warning, []).append(label)
-    # What is true of every line of the table is said of the table.
+    # A warning about every line of the table needs no names.
     said = [
         warning if len(labels) == len(groups) > 1 else f"{', '.join(labels)}: {warning}"
         for warning, labels in others.items()
@@ -187,7 +178,7 @@ def how_sure(compared: MethodComparison) -> str:
     for one in compared.methods:
         kinds.setdefault(over_words(one.estimate.over, compared.unit), []).append(one.label)
     over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
-    # Methods may differ in their numbers of splits, or of seeds.
+    # Methods may differ in their number of splits or seeds.
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
     said = [
         f"{100 * compared.level:.0f} % intervals over {over}",
@@ -201,38 +192,28 @@ def how_sure(compared: MethodComparison) -> str:
 
 
 def over_words(over: str, unit: str) -> str:
-    """Return what an interval is taken over, in words.
-
-    Args:
-        over: from :class:`trueedge.statistics.significance.Estimate`.
-        unit: what a unit of the test part is, a noun.
-    """
+    """Return what an interval is taken over, in words, from ``Estimate.over`` and the noun for a unit."""
     if over == "tasks":
         return "splits"
     seeds = " and seeds" if over.endswith("seeds") else ""
-    return f"test {plural(unit)}{seeds}" + (", with these negatives" if unit == "positive" else "")
+    return f"test {plural(unit)}{seeds}" + (", for these negatives" if unit == "positive" else "")
 
 
 def too_few(compared: MethodComparison) -> list[str]:
-    """Say that there are too few seeds, where methods share a letter but their intervals do not overlap."""
+    """Say that there are too few seeds, if methods share a letter although their intervals do not overlap."""
     ends = {one.label: (one.estimate.low, one.estimate.high) for one in compared.methods}
-    joined = [pair for pair in compared.pairs if pair.p_holm >= 1 - compared.level]
-    if all(
-        max(ends[pair.first][0], ends[pair.second][0]) <= min(ends[pair.first][1], ends[pair.second][1])
-        for pair in joined
-    ):
-        return []
-    seeds = min(one.seeds for one in compared.methods)
-    counted = "one seed" if seeds == 1 else f"{seeds} seeds"
-    pairs = len(compared.pairs)
-    return [
-        f"with {counted} and {pairs} pair{'s' if pairs > 1 else ''} of methods only large differences are"
-        " significant: more seeds help"
+    apart = [
+        pair
+        for pair in compared.pairs
+        if pair.p_holm >= 1 - compared.level
+        and max(ends[pair.first][0], ends[pair.second][0]) > min(ends[pair.first][1], ends[pair.second][1])
     ]
+    count = f"{len(apart)} pair{'s' if len(apart) > 1 else ''} of methods"
+    return [f"Too few seeds to separate {count}: run with more seeds"] if apart else []
 
 
 def higher_is_better(name: str) -> bool:
-    """Whether larger is better, as for a metric that is not known here."""
+    """Return whether larger is better, which is also assumed for unknown metrics."""
     try:
         return metrics.get(name).higher_is_better
     except InputError:

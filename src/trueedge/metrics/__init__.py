@@ -1,4 +1,4 @@
-"""What scores are worth: metrics that say what they measure and what chance would give."""
+"""Metrics: what they measure, and what random scores would give."""
 
 from trueedge.metrics.evaluate import Evaluation, ListEvaluation, evaluate, evaluate_lists, measure, ranks
 from trueedge.metrics.lists import ListScores, ListSizes

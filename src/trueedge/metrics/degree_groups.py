@@ -1,4 +1,4 @@
-"""Which comparisons of an AUC are between groups of degree."""
+"""Comparisons of an AUC between groups of degree."""
 
 from __future__ import annotations
 
@@ -9,16 +9,9 @@ Floats = NDArray[np.float64]
 
 
 def in_upper_half(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
-    """How much of each pair lies in the upper half of all pairs by a number; ties at the median are divided.
+    """Return how much of each positive (p,) and negative (m,) is in the upper half of all, from 0 to 1.
 
-    Positives and negatives weigh the same as wholes, so that their number does not matter.
-
-    Args:
-        positive: float64 (p,).
-        negative: float64 (m,).
-
-    Returns:
-        float64 (p,) and (m,), each from 0 to 1.
+    Ties at the median are divided. All positives together weigh as much as all negatives.
     """
     values = np.concatenate([positive, negative])
     weights = np.repeat([0.5 / len(positive), 0.5 / len(negative)], [len(positive), len(negative)])
@@ -32,7 +25,7 @@ def in_upper_half(positive: Floats, negative: Floats) -> tuple[Floats, Floats]:
 
 
 def weighted_wins(positive: Floats, negative: Floats, pos_weights: Floats, neg_weights: Floats) -> float:
-    """The weight of the comparisons that positives win, a tie counting half; weights are not normalised."""
+    """Return the weight of the comparisons that positives win, ties counting half, without normalisation."""
     order = np.argsort(negative, kind="stable")
     ordered = negative[order]
     before = np.concatenate([[0.0], np.cumsum(neg_weights[order])])
@@ -42,6 +35,6 @@ def weighted_wins(positive: Floats, negative: Floats, pos_weights: Floats, neg_w
 
 
 def entropy(cells: Floats) -> float:
-    """The entropy of shares, from 0 (all in one) to 1 (all alike)."""
+    """Return the entropy of shares, from 0 (all in one) to 1 (all equal)."""
     there = cells[cells > 0]
     return float(-(there * np.log(there)).sum() / np.log(cells.size))

@@ -1,4 +1,4 @@
-"""Evaluate scores: the ranks, and any metrics by their names."""
+"""Evaluate scores: ranks, and metrics by name."""
 
 from __future__ import annotations
 
@@ -16,11 +16,7 @@ from trueedge.metrics.units import UnitValues, unit_values
 
 
 class Evaluation(dict[str, float]):
-    """Each metric's value by its name, and what each unit contributes.
-
-    Attributes:
-        units: values for each unit; empty where no metric is a mean over units.
-    """
+    """The value of each metric by name; ``units`` holds the values for each unit."""
 
     def __init__(self, values: Mapping[str, float], units: UnitValues) -> None:
         super().__init__(values)
@@ -28,16 +24,16 @@ class Evaluation(dict[str, float]):
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
-        """The mean rank of each positive among its negatives, float64 (P,); None without such ranks."""
+        """Return the mean rank of each positive among its negatives, float64 (P,), or None."""
         return self.units.values.get("mr")
 
 
 class ListEvaluation(Evaluation):
-    """Each metric's value by its name, and how many queries it is a mean of.
+    """The value of each metric by name, as a mean over queries.
 
     Attributes:
-        queries: the queries that have a relevant candidate, over which the values are means.
-        left_out: the queries that have none, and count nowhere.
+        queries: the number of queries with a relevant candidate; the values are means over these.
+        left_out: the number of queries without one.
     """
 
     def __init__(self, values: Mapping[str, float], units: UnitValues, queries: int, left_out: int) -> None:
@@ -47,25 +43,17 @@ class ListEvaluation(Evaluation):
 
 
 def ranks(positive: object, negative: object) -> Ranks:
-    """Return the rank of each positive among the negatives, 1 is best.
-
-    Args:
-        positive: numbers (P,).
-        negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
-    """
+    """Return the rank of each positive (P,) among the negatives, (M,) shared or (P, K); 1 is best."""
     return PairScores.check(positive, negative).ranks
 
 
 def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[str, float]:
-    """Evaluate the scores of positives against those of negatives.
+    """Return the value of each metric by name, as a fraction of 1 (mean rank: a rank).
 
     Args:
         positive: numbers (P,).
-        negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
+        negative: numbers (M,) shared by all positives, or (P, K) for each positive.
         names: names of metrics, such as ``["mrr", "hits@10", "auc"]``.
-
-    Returns:
-        each metric's value by its name, as a fraction of 1 (mean rank: a rank).
     """
     metrics = _parse(names)
     scores = PairScores.check(positive, negative)
@@ -73,13 +61,7 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
 
 
 def measure(scores: Scores, names: Iterable[str], unit: str = "positive") -> Evaluation:
-    """Return each metric's value of checked scores, with the values for each unit.
-
-    Args:
-        scores: checked scores.
-        names: names of metrics.
-        unit: what a unit is, a noun.
-    """
+    """Return the value of each metric for checked scores, with the values for each unit (a noun)."""
     metrics = _parse(names)
     values = {metric.name: metric.value(scores) for metric in metrics}
     return Evaluation(values, unit_values(scores, metrics, unit))
@@ -93,14 +75,10 @@ def evaluate_lists(
     Args:
         indptr: int array (q + 1,), where each query's list starts in ``scores``.
         scores: numbers (n,), the candidates' scores in any order within a list.
-        relevant: bool array (n,), which candidates are right.
+        relevant: bool array (n,), which candidates are relevant.
         names: names of metrics, such as ``["ndcg@100", "vcmpr@50"]``.
-        block: these lists are some of many. Otherwise a K that no list reaches is an error, since the whole
-            list would be the top, whatever the scores.
-
-    Returns:
-        each metric's value by its name; ``queries`` and ``left_out`` say how many queries it is a mean of,
-        and how many had no relevant candidate.
+        block: these lists are some of many. Otherwise a K larger than every list is an error, since the first
+            K would be the whole list, whatever the scores.
     """
     metrics = _parse(names)
     lists = ListScores.check(indptr, scores, relevant)

@@ -1,4 +1,4 @@
-"""Which links only one factor speaks for, and how well a predictor ranks those.
+"""Links that only one factor predicts, and how well a predictor ranks them.
 
 Shomer et al., LPFormer: An Adaptive Graph Transformer for Link Prediction, KDD 2024, Algorithm B.1.
 """
@@ -15,31 +15,26 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.metrics.scores import as_scores
 
-# What a link belongs to that no factor, or more than one, speaks for.
+# The name for links that no factor, or more than one, predicts.
 NONE = ""
 
 
 class FactorValue(NamedTuple):
-    """A metric over the links of one factor.
-
-    Attributes:
-        value: the metric; NaN where there is no link.
-        links: how many links there are.
-    """
+    """A metric over the links of one factor (NaN without links), and the number of these links."""
 
     value: float
     links: int
 
 
 def dominant_factors(scores: Mapping[str, ArrayLike], percentile: float = 90.0) -> NDArray[np.str_]:
-    """The factor that alone is high for each link, str array (links,); empty where none is, or several are.
+    """Return the only factor that is high for each link, str array (links,); empty if none or several are.
 
-    A factor is high for a link whose score is at least the given percentile of that factor's scores over all
-    links (interpolated linearly). Where so many scores are equal that the percentile is the lowest of them,
-    as with common neighbours in a sparse graph, it is high for every link: so the algorithm has it.
+    A factor is high for links with at least the given percentile of its scores over all links (interpolated
+    linearly). If so many scores are equal that the percentile is the lowest score, as with common neighbours
+    in a sparse graph, it is high for every link, as in the published algorithm.
 
     Args:
-        scores: each factor's scores of the same links, numbers (links,): common neighbours for local
+        scores: the scores of the same links by each factor, numbers (links,): common neighbours for local
             structure, PageRank for global structure, cosine similarity for features.
         percentile: between 0 and 100.
 
@@ -50,7 +45,7 @@ def dominant_factors(scores: Mapping[str, ArrayLike], percentile: float = 90.0) 
     if not isinstance(percentile, (int, float)) or not 0 <= percentile <= 100:
         raise must_be("percentile", "dominant_factors", "between 0 and 100", percentile)
     if not scores:
-        raise InputError("dominant_factors needs the scores of one factor at least")
+        raise InputError("dominant_factors needs the scores of at least one factor")
     if NONE in scores:
         raise InputError("a factor's name must not be empty")
     table = {name: as_scores(values, f"{name} scores").astype(np.float64) for name, values in scores.items()}
@@ -67,11 +62,11 @@ def dominant_factors(scores: Mapping[str, ArrayLike], percentile: float = 90.0) 
 
 
 def by_factor(factors: ArrayLike, ranks: ArrayLike, metric: str = "mrr") -> dict[str, FactorValue]:
-    """A metric over the links of each factor that has any, those of none last, under the empty name.
+    """Return a metric over the links of each factor; links without one come last, under the empty name.
 
     Args:
         factors: str (links,), from :func:`dominant_factors`.
-        ranks: numbers (links,), each link's rank among its negatives, 1 is best.
+        ranks: numbers (links,), the rank of each link among its negatives, 1 is best.
         metric: ``mrr``, ``mr`` or ``hits@K``.
     """
     if not isinstance(metric, str) or not re.fullmatch(r"mrr|mr|hits@[1-9][0-9]*", metric):

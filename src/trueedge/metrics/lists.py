@@ -1,4 +1,4 @@
-"""Metrics of ranked lists, one a query: NDCG, recall, VCMPR, hit rate, first hit. Ties are averaged over."""
+"""Metrics of ranked lists, one per query: NDCG, recall, VCMPR, hit rate, first hit; ties are averaged."""
 
 from __future__ import annotations
 
@@ -21,12 +21,7 @@ LONGEST = 2**31
 
 @dataclass(frozen=True, eq=False)
 class ListSizes:
-    """How long the lists are.
-
-    Attributes:
-        candidates: int64 array (q,), the candidates of each query.
-        relevant: int64 array (q,), the relevant ones of those, at least 1.
-    """
+    """The numbers of candidates and of relevant candidates (at least 1) of each query, int64 (q,)."""
 
     candidates: NDArray[np.int64]
     relevant: NDArray[np.int64]
@@ -34,7 +29,7 @@ class ListSizes:
 
 @dataclass(frozen=True, eq=False)
 class ListScores(Scores):
-    """Where the relevant candidates of each query stand; queries without any are left out.
+    """The ranks of each query's relevant candidates; queries without any are left out.
 
     Attributes:
         sizes: the lists' lengths, for the q queries that count.
@@ -55,7 +50,7 @@ class ListScores(Scores):
 
     @classmethod
     def check(cls, indptr: object, scores: object, relevant: object) -> Self:
-        """Refuse what does not fit together, and rank the relevant candidates of each list."""
+        """Rank the relevant candidates of each list, or raise an InputError if the arrays do not fit."""
         from trueedge.kernels.ranking.ranking import rank_relevant
 
         numbers = as_scores(scores, "candidate scores")
@@ -63,9 +58,9 @@ class ListScores(Scores):
             raise InputError(f"candidate scores must have the shape (n,), got {numbers.shape}")
         bounds = _check_indptr(indptr, len(numbers))
         marks = _check_relevant(relevant, len(numbers))
-        counts = _count_by_list(bounds, marks)
+        counts = np.diff(np.searchsorted(np.flatnonzero(marks), bounds))
         if not counts.any():
-            raise InputError(f"not one of the {len(counts)} queries has a relevant candidate")
+            raise InputError(f"none of the {len(counts)} queries has a relevant candidate")
         above, tied = rank_relevant(bounds, as_floats(numbers), marks, _cumulate(counts))
         kept = counts > 0
         return cls(
@@ -77,24 +72,20 @@ class ListScores(Scores):
         )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the lists' lengths, and where their relevant candidates stand."""
+        """Return the lengths of the lists, and the ranks of their relevant candidates."""
         found = {"candidates": self.sizes.candidates, "relevant": self.sizes.relevant}
         return {**found, "above": self.above, "tied": self.tied, "left_out": np.array([self.left_out])}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the lists that :meth:`arrays` came from."""
-        candidates, relevant, above, tied, left_out = take(
-            arrays, "candidates", "relevant", "above", "tied", "left_out"
-        )
-        given = (candidates, relevant, above, tied, left_out)
+        """Return the lists of some :meth:`arrays`."""
+        given = take(arrays, "candidates", "relevant", "above", "tied", "left_out")
         if any(array.ndim != 1 or array.dtype.kind not in "iu" for array in given):
             raise InputError("the arrays of ranked lists must hold whole numbers (n,)")
         candidates, relevant, above, tied, left_out = (array.astype(np.int64) for array in given)
         fits = len(candidates) == len(relevant) > 0 and len(above) == len(tied) and len(left_out) == 1
-        fits = (
-            fits and bool(((relevant > 0) & (relevant <= len(above))).all()) and relevant.sum() == len(above)
-        )
+        fits = fits and bool(((relevant > 0) & (relevant <= len(above))).all())
+        fits = fits and relevant.sum() == len(above)
         if fits:
             room = np.repeat(candidates, relevant)
             places = np.stack([np.repeat(np.arange(len(relevant)), relevant), above])
@@ -106,26 +97,23 @@ class ListScores(Scores):
 
     @cached_property
     def best(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Of each query's best relevant score: how many above, how many tied, how many relevant of those."""
+        """Return, for each query's best relevant score, how many are above, tied, and tied and relevant."""
         above, tied = self.above[self.starts[:-1]], self.tied[self.starts[:-1]]
         same = self.above == np.repeat(above, self.sizes.relevant)
         return above, tied, np.add.reduceat(same, self.starts[:-1], dtype=np.int64)
 
     def hits(self, k: int) -> NDArray[np.float64]:
-        """The expected number of relevant candidates among each query's first k, float64 (q,)."""
+        """Return the expected number of relevant candidates among each query's first k, float64 (q,)."""
         return self._sum(np.clip(k - self.above, 0, self.tied) / self.tied)
 
     def gain(self, k: int) -> NDArray[np.float64]:
-        """The expected discounted cumulative gain of each query's first k, float64 (q,)."""
+        """Return the expected discounted cumulative gain of each query's first k, float64 (q,)."""
         total = self.discount(k)
         first, last = np.minimum(self.above, k), np.minimum(self.above + self.tied, k)
         return self._sum((total[last] - total[first]) / self.tied)
 
     def discount(self, k: int) -> NDArray[np.float64]:
-        """The gain of the first j places for j = 0, 1, …, when each holds a relevant candidate.
-
-        No list reaches further than the longest, whatever k.
-        """
+        """Return the gain of relevant candidates in all of the first j places, for j = 0, …"""
         places = min(k, int(self.sizes.candidates.max()))
         check_memory(16 * places, "the gain of the longest list")
         total = np.zeros(places + 1)
@@ -133,7 +121,7 @@ class ListScores(Scores):
         return total
 
     def _sum(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The sum over the relevant candidates of each query; no query here is empty."""
+        """Return the sum over the relevant candidates of each query; every query has some."""
         summed: NDArray[np.float64] = np.add.reduceat(values, self.starts[:-1])
         return summed
 
@@ -161,10 +149,6 @@ def _check_relevant(relevant: object, count: int) -> NDArray[np.bool_]:
     return np.ascontiguousarray(marks, dtype=np.bool_)
 
 
-def _count_by_list(bounds: NDArray[np.int64], marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.diff(np.searchsorted(np.flatnonzero(marks), bounds))
-
-
 def _cumulate(counts: NDArray[np.int64]) -> NDArray[np.int64]:
     starts = np.zeros(len(counts) + 1, dtype=np.int64)
     np.cumsum(counts, out=starts[1:])
@@ -189,7 +173,7 @@ def _first_hit(scores: ListScores) -> NDArray[np.float64]:
 
 
 def _one_tie(sizes: ListSizes) -> ListScores:
-    """Random scores are in expectation what one tie over the whole list is."""
+    """Return lists with all candidates tied, which is what random scores are in expectation."""
     starts = _cumulate(sizes.relevant)
     tied = np.repeat(sizes.candidates, sizes.relevant)
     return ListScores(sizes, starts, np.zeros_like(tied), tied, 0)
@@ -197,63 +181,55 @@ def _one_tie(sizes: ListSizes) -> ListScores:
 
 def _list_metric(
     pattern: str, title: str, formula: str, citation: str, values: Callable[..., NDArray[np.float64]]
-) -> Metric:
-    return Metric(
-        pattern=pattern,
-        title=title,
-        layouts=("lists",),
-        formula=f"{formula}; mean over queries that have a relevant candidate, expected value over random "
-        "orders of ties",
-        citation=citation,
-        expect=lambda sizes, *k: float(np.mean(values(_one_tie(sizes), *k))),
-        values=values,
+) -> None:
+    register(
+        Metric(
+            pattern=pattern,
+            title=title,
+            layouts=("lists",),
+            formula=f"{formula}; mean over queries that have a relevant candidate, expected value over "
+            "random orders of ties",
+            citation=citation,
+            expect=lambda sizes, *k: float(np.mean(values(_one_tie(sizes), *k))),
+            values=values,
+        )
     )
 
 
-register(
-    _list_metric(
-        "ndcg@K",
-        "normalised discounted cumulative gain of the first K",
-        "sum over relevant candidates at places j <= K of 1 / log2(j + 1), divided by that of the best order",
-        "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002",
-        _ndcg,
-    )
+_list_metric(
+    "ndcg@K",
+    "normalised discounted cumulative gain of the first K",
+    "sum over relevant candidates at places j <= K of 1 / log2(j + 1), divided by that of the best order",
+    "Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation of IR Techniques, TOIS 2002",
+    _ndcg,
 )
-register(
-    _list_metric(
-        "recall@K",
-        "share of the relevant candidates among the first K",
-        "relevant among the first K / relevant",
-        "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
-        lambda scores, k: scores.hits(k) / scores.sizes.relevant,
-    )
+_list_metric(
+    "recall@K",
+    "share of the relevant candidates among the first K",
+    "relevant among the first K / relevant",
+    "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
+    lambda scores, k: scores.hits(k) / scores.sizes.relevant,
 )
-register(
-    # Eq. 28 of Aiyappa et al. (2025) prints a max below the line, which gives the smaller of precision and
-    # recall; the metric's own paper takes the larger, so min(K, relevant) stands here.
-    _list_metric(
-        "vcmpr@K",
-        "vertex-centric maximum of precision and recall at K",
-        "relevant among the first K / min(K, relevant)",
-        "Menand and Seshadhri, Link prediction using low-dimensional node embeddings, PNAS 2024",
-        lambda scores, k: scores.hits(k) / np.minimum(scores.sizes.relevant, k),
-    )
+# Eq. 28 of Aiyappa et al. (2025) prints a max below the line, which gives the smaller of precision and
+# recall; the metric's own paper takes the larger, so min(K, relevant) stands here.
+_list_metric(
+    "vcmpr@K",
+    "vertex-centric maximum of precision and recall at K",
+    "relevant among the first K / min(K, relevant)",
+    "Menand and Seshadhri, Link prediction using low-dimensional node embeddings, PNAS 2024",
+    lambda scores, k: scores.hits(k) / np.minimum(scores.sizes.relevant, k),
 )
-register(
-    _list_metric(
-        "hitrate@K",
-        "share of queries with a relevant candidate among the first K",
-        "1 if a relevant candidate is among the first K, else 0",
-        "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, TOIS 2004",
-        _hit_rate,
-    )
+_list_metric(
+    "hitrate@K",
+    "share of queries with a relevant candidate among the first K",
+    "1 if a relevant candidate is among the first K, else 0",
+    "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, TOIS 2004",
+    _hit_rate,
 )
-register(
-    _list_metric(
-        "list-mrr",
-        "mean reciprocal rank of each query's first relevant candidate",
-        "1 / place of the first relevant candidate",
-        "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
-        _first_hit,
-    )
+_list_metric(
+    "list-mrr",
+    "mean reciprocal rank of each query's first relevant candidate",
+    "1 / place of the first relevant candidate",
+    "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
+    _first_hit,
 )

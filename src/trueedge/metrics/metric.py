@@ -1,4 +1,4 @@
-"""A metric is data: its name, range, direction, expectation by chance, how it is computed and shown."""
+"""Metrics as data: name, range, direction, expected value for random scores, computation and display."""
 
 from __future__ import annotations
 
@@ -28,24 +28,24 @@ class Metric:
 
     Attributes:
         pattern: the name, with a capital K where a number goes: ``mrr``, ``hits@K``.
-        title: one line on what it says.
-        low: the smallest value it can take.
-        high: the largest value it can take.
+        title: a one-line description.
+        low: the smallest possible value.
+        high: the largest possible value.
         higher_is_better: which direction is good.
         layouts: the layouts of scores it evaluates: ``shared`` or ``per-positive`` negatives, ``lists``, …
         formula: how it is computed, in one line, ties included.
         citation: the paper it comes from, one line.
-        expect: its expectation when all scores are random and distinct, from the sizes of the scores and,
-            where the name has one, K; None where it is not known.
-        values: one value for each unit (a positive, a query, a node, a user), float64 (n,), from checked
-            scores and, where the name has one, K. None for a metric that is not a mean over units.
-        compute: its value, from the same; the mean of ``values`` where None.
-        of_rank: its value for each positive as a function of the positives' mean ranks and, where the name
-            has one, K; None where it is no such function.
-        most_k: the largest K that scores of some sizes allow; None where every K is allowed.
+        expect: its expected value for random distinct scores, from the sizes of the scores and K, if the name
+            has one; None if unknown.
+        values: the value for each unit (a positive, a query, a node, a user), float64 (n,), from checked
+            scores and K, if the name has one. None for a metric that is not a mean over units.
+        compute: its value, from the same; by default the mean of ``values``.
+        of_rank: its value for each positive, from the positives' mean ranks and K, if the name has one; None
+            if it is not a function of these.
+        most_k: the largest K that scores of some sizes allow; None if every K is allowed.
         shown: how people read it.
         interval_over: what its interval is taken over: the ``units`` of one test part, or several ``tasks``
-            where one test part does not show how much the metric varies.
+            if one test part does not show how much the metric varies.
         k: the number in the name; None in the catalogue and for metrics without one.
     """
 
@@ -74,20 +74,16 @@ class Metric:
 
     @property
     def name(self) -> str:
-        """What users type; in the catalogue the K stays a letter."""
+        """Return what users type; in the catalogue the K stays a letter."""
         return self.pattern if self.k is None else self.pattern.replace("@K", f"@{self.k}")
 
     @property
     def takes_k(self) -> bool:
-        """Whether a number belongs into the name."""
+        """Return whether the name takes a number."""
         return "@K" in self.pattern
 
     def expectation(self, sizes: Any) -> float:
-        """Return its expectation under random distinct scores; NaN where it is not known.
-
-        Args:
-            sizes: the sizes of the scores, such as :class:`PairSizes` or :class:`ListSizes`.
-        """
+        """Return its expected value for random distinct scores of some sizes (``scores.sizes``), or NaN."""
         return float("nan") if self.expect is None else float(self.expect(sizes, *self._number(sizes)))
 
     def value(self, scores: Scores) -> float:
@@ -95,7 +91,7 @@ class Metric:
         number = self._accept(scores)
         found = float(self.compute(scores, *number) if self.compute else np.mean(self.per_unit(scores)))
         if not np.isfinite(found):
-            raise InputError(f"{self.name} of these scores is {found}, which is no finite number")
+            raise InputError(f"{self.name} of these scores is {found}, which is not a finite number")
         return found
 
     def per_unit(self, scores: Scores) -> NDArray[np.float64]:
@@ -105,16 +101,16 @@ class Metric:
         return np.asarray(self.values(scores, *self._accept(scores)), dtype=np.float64)
 
     def fits(self, scores: Scores) -> bool:
-        """Whether there are enough scores for its K."""
+        """Return whether there are enough scores for its K."""
         return self.k is None or self.most_k is None or self.k <= self.most_k(scores.sizes)
 
     @property
     def scale(self) -> float:
-        """What a value is multiplied by before it is shown: 100 for percentages."""
+        """Return the factor for display: 100 for percentages."""
         return 100.0 if self.shown == "percent" else 1.0
 
     def _accept(self, scores: Scores) -> tuple[int, ...]:
-        """Refuse scores of a layout it is not made for, and a K that is too large for them."""
+        """Return K, or raise an InputError for scores of another layout or too few scores."""
         if scores.layout not in self.layouts:
             wanted = " or ".join(describe_layout(layout) for layout in self.layouts)
             raise InputError(f"{self.name} evaluates {wanted}; it got {describe_layout(scores.layout)}")
@@ -132,16 +128,12 @@ class Metric:
 
 
 def register(metric: Metric) -> Metric:
-    """Put a metric into the catalogue."""
+    """Add a metric to the catalogue."""
     return METRICS.add(metric.pattern, metric)
 
 
 def get(name: str) -> Metric:
-    """A metric by its name; the number after ``@`` becomes its K.
-
-    Args:
-        name: such as ``mrr``, ``hits@10`` or ``hits@10.pessimistic``.
-    """
+    """Return a metric by name, such as ``mrr``, ``hits@10`` or ``hits@10.pessimistic``."""
     found = re.fullmatch(r"([^@]+)@([^.]*)(.*)", str(name))
     pattern = f"{found[1]}@K{found[3]}" if found else str(name)
     metric = METRICS.find(pattern)
@@ -155,7 +147,7 @@ def get(name: str) -> Metric:
 
 
 def scale(name: str) -> float:
-    """Return what a metric's values are multiplied by before they are shown; 100 for unknown metrics."""
+    """Return the factor for the display of a metric; 100 for unknown metrics."""
     try:
         return get(name).scale
     except InputError:
@@ -166,9 +158,9 @@ def format_value(name: str, value: float, decimals: int | None = None) -> str:
     """Return a metric's value as tables show it: ``26.34`` for a share of 0.2634, ``3.14`` for a mean rank.
 
     Args:
-        name: the metric's name; values of one that is not known here are taken for shares.
+        name: the metric's name; values of unknown metrics are taken as shares.
         value: the value.
-        decimals: 2 for percentages and ranks and 3 for other numbers where None.
+        decimals: by default 2 for percentages and ranks, and 3 for other numbers.
     """
     try:
         shown = get(name).shown
@@ -179,7 +171,7 @@ def format_value(name: str, value: float, decimals: int | None = None) -> str:
 
 
 def catalogue() -> tuple[Metric, ...]:
-    """All metrics, those of lists last, with the letter K in the names that take a number."""
+    """Return all metrics, those of lists last, with the letter K in names that take a number."""
     return tuple(sorted(METRICS.values(), key=lambda metric: "lists" in metric.layouts))
 
 
@@ -188,7 +180,7 @@ def _example(metric: Metric) -> str:
 
 
 def _unknown(name: str, number: str) -> InputError:
-    """Names are compared without case and with the number asked for, so that near misses are near."""
+    """Return an error with the nearest name, compared without case and with the given number."""
     given = number if number.isdecimal() else "10"
     known = [pattern.replace("@K", f"@{given}") for pattern in METRICS.names()]
     stem = name.lower().split("@")[0]

@@ -1,4 +1,4 @@
-"""How alike two partitions of the same elements are, and how much a score holds out along a curve."""
+"""The similarity of two partitions of the same elements, and the area under a curve."""
 
 from __future__ import annotations
 
@@ -37,11 +37,9 @@ class _Overlaps(NamedTuple):
 
 
 def normalized_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
-    """Return mutual information over the mean of the two entropies, from 0 to 1; 1 where neither has any.
+    """Return the mutual information of two partitions (n,) over their mean entropy, from 0 to 1.
 
-    Args:
-        first: array (n,), the group of each element; any whole numbers or strings.
-        second: array (n,), its group in the other partition.
+    Groups are whole numbers or strings. Two partitions with one group each have the value 1.
 
     Danon et al. 2005, "Comparing community structure identification".
     """
@@ -53,11 +51,7 @@ def normalized_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def adjusted_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
-    """Mutual information above that of shuffled elements, 1 for equal partitions and 0 in expectation.
-
-    Args:
-        first: array (n,), the group of each element; any whole numbers or strings.
-        second: array (n,), its group in the other partition.
+    """Return the mutual information of two partitions (n,) above chance: 1 if equal, 0 in expectation.
 
     Vinh, Epps, Bailey 2010, "Information theoretic measures for clusterings comparison", with the mean of the
     entropies as the maximum.
@@ -69,19 +63,15 @@ def adjusted_mutual_information(first: ArrayLike, second: ArrayLike) -> float:
     expected = _expected_mutual_information(overlaps)
     above = _mutual_information(overlaps) - expected
     room = (_entropy(overlaps.first) + _entropy(overlaps.second)) / 2 - expected
-    # Where one partition says nothing both are zero up to rounding.
+    # If one partition has a single group, both are zero up to rounding.
     return 0.0 if min(groups) == 1 else float(above / room)
 
 
 def element_centric_similarity(first: ArrayLike, second: ArrayLike) -> float:
-    """The mean over elements of what their two groups share, divided by the larger group; from above 0 to 1.
+    """Return the element-centric similarity of two partitions (n,), from above 0 to 1.
 
-    For partitions without overlap the similarity of the elements' random walks has this closed form:
-    ``Σ n_ab² / max(n_a, n_b) / n``, whatever the walk's restart.
-
-    Args:
-        first: array (n,), the group of each element; any whole numbers or strings.
-        second: array (n,), its group in the other partition.
+    For partitions without overlap it has a closed form, ``Σ n_ab² / max(n_a, n_b) / n``: the mean over
+    elements of what their two groups have in common, as a share of the larger group.
 
     Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy".
     """
@@ -91,15 +81,14 @@ def element_centric_similarity(first: ArrayLike, second: ArrayLike) -> float:
 def adjusted_element_centric_similarity(
     first: ArrayLike, second: ArrayLike, chance: Chance = "product"
 ) -> float:
-    """Element-centric similarity above chance: ``(s - e) / (1 - e)``, 1 for equal partitions.
+    """Return the element-centric similarity above chance, ``(s - e) / (1 - e)``, 1 for equal partitions.
 
     Args:
         first: array (n,), the group of each element; any whole numbers or strings.
         second: array (n,), its group in the other partition.
-        chance: what two unrelated partitions would share. ``"product"`` puts ``n_a n_b / n`` in the place of
-            each overlap, as the studies with this measure do: shuffled partitions are then a little above 0,
-            the more so the smaller their groups. ``"permutations"`` is the exact expectation over shuffled
-            elements: they are at 0.
+        chance: the similarity of unrelated partitions. ``"product"`` replaces each overlap by
+            ``n_a n_b / n``, as in the published studies: shuffled partitions are then a little above 0, the
+            more so the smaller their groups. ``"permutations"`` is the exact mean over shuffled elements.
 
     Gates et al. 2019, "Element-centric clustering comparison unifies overlaps and hierarchy"; used by Aiyappa
     et al. 2025, "Implicit degree bias in the link prediction task".
@@ -109,25 +98,20 @@ def adjusted_element_centric_similarity(
     overlaps = _overlaps(first, second)
     similarity = _element_centric(overlaps)
     if similarity == 1.0:
-        # Equal partitions, for some of which chance leaves no room: one group, or every element its own.
+        # Equal partitions; for one group, or a group for every element, the expectation is 1 too.
         return 1.0
     expected = _expected_element_centric(overlaps, chance)
     return float((similarity - expected) / (1 - expected))
 
 
 def area_under_curve(places: ArrayLike, values: ArrayLike) -> float:
-    """The area below straight lines through points, such as a score over the mixing of communities.
-
-    Args:
-        places: numbers (m,), rising, 2 or more.
-        values: numbers (m,), the curve there.
-    """
+    """Return the area under straight lines through points, at least two: rising places and values (m,)."""
     x = as_scores(places, "places").astype(np.float64)
     y = as_scores(values, "values").astype(np.float64)
     if x.ndim != 1 or x.shape != y.shape:
         raise InputError(f"there are places of shape {x.shape}, but values of shape {y.shape}")
     if len(x) < 2:
-        raise InputError(f"an area needs two places at least, got {len(x)}")
+        raise InputError(f"an area needs at least two places, got {len(x)}")
     flat = np.flatnonzero(np.diff(x) <= 0)
     if flat.size:
         raise InputError(f"places must rise, but {x[flat[0] + 1]:g} follows {x[flat[0]]:g}")
@@ -140,18 +124,13 @@ def _overlaps(first: ArrayLike, second: ArrayLike) -> _Overlaps:
         raise InputError(f"the first partition has {len(a)} elements, the second {len(b)}")
     width = int(b.max()) + 1
     pairs, shared = np.unique(a * width + b, return_counts=True)
-    return _Overlaps(
-        np.bincount(a).astype(np.float64),
-        np.bincount(b).astype(np.float64),
-        pairs // width,
-        pairs % width,
-        shared.astype(np.float64),
-        len(a),
-    )
+    first_sizes, second_sizes = np.bincount(a).astype(np.float64), np.bincount(b).astype(np.float64)
+    at = (pairs // width, pairs % width)
+    return _Overlaps(first_sizes, second_sizes, *at, shared.astype(np.float64), len(a))
 
 
 def _groups(labels: ArrayLike, what: str) -> NDArray[np.int64]:
-    """Groups numbered from 0; floats are taken where they are whole numbers."""
+    """Return the groups numbered from 0; floats must be whole numbers."""
     array = as_array(labels, what)
     if array.ndim != 1 or array.size == 0:
         raise InputError(f"the {what} must give one group to each of n elements, got shape {array.shape}")
@@ -174,7 +153,7 @@ def _mutual_information(overlaps: _Overlaps) -> float:
 
 
 def _expected_mutual_information(overlaps: _Overlaps) -> float:
-    """Over all shuffles of the elements, overlaps follow a hypergeometric law; each pair of sizes once."""
+    """Return the mean over all shuffles, whose overlaps are hypergeometric, for each pair of sizes once."""
     from scipy.special import gammaln
 
     n = overlaps.total
@@ -198,19 +177,19 @@ def _element_centric(overlaps: _Overlaps) -> float:
 
 
 def _expected_element_centric(overlaps: _Overlaps, chance: Chance) -> float:
-    """Each pair of sizes once: groups of one size are alike."""
+    """Return the similarity expected by chance, computed once for each pair of group sizes."""
     a, many = np.unique(overlaps.first, return_counts=True)
     b, others = np.unique(overlaps.second, return_counts=True)
     n = overlaps.total
     squares = np.outer(a, b) ** 2 / n**2
     if chance == "permutations":
-        # The variance of a hypergeometric overlap; of two elements or more, or both partitions were one.
+        # The variance of a hypergeometric overlap; there are at least two elements here.
         squares += np.outer(a * (n - a), b * (n - b)) / (n**2 * (n - 1))
     pairs = np.outer(many, others)
     return float(np.sum(pairs * squares / np.maximum.outer(a, b)) / n)
 
 
-LAYOUTS["partitions"] = "clusters of nodes beside their communities"
+LAYOUTS["partitions"] = "clusters and communities of nodes"
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,11 +211,7 @@ class PartitionScores(Scores):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the three partitions."""
-        return {
-            "communities": self.communities,
-            "clusters": self.clusters,
-            "directions": self.directions,
-        }
+        return {name: getattr(self, name) for name in ("communities", "clusters", "directions")}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
@@ -248,7 +223,7 @@ class PartitionScores(Scores):
 
 
 def _shared_above_chance(first: NDArray[Any], second: NDArray[Any]) -> NDArray[np.float64]:
-    """What each element's two groups share, above chance; the mean is the adjusted similarity."""
+    """Return the adjusted similarity of each element, float64 (n,)."""
     overlaps = _overlaps(first, second)
     if _element_centric(overlaps) == 1.0:
         return np.ones(len(first))

@@ -52,7 +52,7 @@ def _ranks(scores: PairScores, view: View) -> NDArray[np.float64]:
 
 
 def _negatives(sizes: PairSizes) -> int:
-    """With fewer negatives than K every positive would be a hit, whatever its score."""
+    """Return the largest K: with fewer negatives than K every positive would be a hit."""
     return sizes.negatives
 
 

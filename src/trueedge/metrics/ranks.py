@@ -1,4 +1,4 @@
-"""Where a positive stands among its negatives, with ties seen from both sides."""
+"""Ranks of positives among their negatives, optimistic and pessimistic about ties."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ class Ranks:
 
     @property
     def mean(self) -> NDArray[np.float64]:
-        """The mean of both, float64 (P,): the expected rank over random orders of ties."""
+        """Return the mean of both, float64 (P,): the expected rank over random orders of ties."""
         middle: NDArray[np.float64] = 0.5 * (self.optimistic + self.pessimistic)
         return middle
 
 
 def rank_shared(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
-    """Ranks among shared negatives (M,): both are sorted, then a search for each positive.
+    """Return ranks among shared negatives (M,) by binary search.
 
-    Positives are searched in order: the searches then find near what the last one read, and a million of them
-    take a tenth of the time.
+    Positives are searched in sorted order, which is ten times faster for a million of them.
     """
     ordered = np.sort(negative)
     order = np.argsort(positive)
@@ -47,7 +46,7 @@ def rank_shared(positive: NDArray[np.float64], negative: NDArray[np.floating[Any
 
 
 def rank_per_positive(positive: NDArray[np.float64], negative: NDArray[np.floating[Any]]) -> Ranks:
-    """Ranks among each positive's own negatives (P, K)."""
+    """Return ranks among each positive's own negatives (P, K)."""
     from trueedge.kernels.ranking.ranking import count_above
 
     above, at_least = count_above(positive, negative)
@@ -55,13 +54,9 @@ def rank_per_positive(positive: NDArray[np.float64], negative: NDArray[np.floati
 
 
 def without_highest(ranks: NDArray[np.float64], number: int) -> NDArray[np.float64]:
-    """Ranks among shared negatives without the ``number`` of them that are scored highest, float64 (P,).
+    """Return ranks (P,) among shared negatives without the ``number`` of them with the highest scores.
 
-    Exact where no negative has a positive's very score; among ties a positive may come out higher.
-
-    Args:
-        ranks: of positives that share their negatives, float64 (P,).
-        number: how many negatives are left out.
+    This is exact without ties; with ties a positive may be ranked too high.
     """
     return np.maximum(ranks - number, 1.0)
 

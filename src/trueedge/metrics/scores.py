@@ -1,4 +1,4 @@
-"""Scores as they come in: numbers, finite, and never made equal by a conversion."""
+"""Checked scores: finite real numbers, which no conversion makes equal."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ LAYOUTS = {
 }
 
 NUMBERS_IN_A_BLOCK = 1 << 22
-# Above this, neighbouring whole numbers become one and the same float64.
+# Above this, neighbouring whole numbers become the same float64.
 LARGEST_EXACT = 2**53
 
 
 class Scores(ABC):
-    """Checked scores beside the truth: all that is needed to compute metrics. A subclass has a ``form``.
+    """Checked scores with the truth: all that metrics need. A subclass has a ``form``.
 
     Attributes:
-        form: the name under which a certificate finds the class again.
+        form: the name of the class in certificates.
         layout: what metrics ask for: ``shared``, ``per-positive``, ``lists``, …
-        sizes: how many scores there are, for metrics that need to know; not there where none does.
+        sizes: the numbers of scores, if metrics need them.
     """
 
     form: ClassVar[str]
@@ -49,20 +49,20 @@ class Scores(ABC):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything it holds as arrays of numbers."""
+        """Return its content as arrays of numbers."""
 
     @classmethod
     @abstractmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
-        """Return the scores that :meth:`arrays` came from; what does not fit together is refused."""
+        """Return the scores of some :meth:`arrays`, or raise an InputError if these do not fit together."""
 
     @cached_property
     def hash(self) -> str:
-        """A SHA-256 of all arrays and their shapes."""
+        """Return a SHA-256 of all arrays and their shapes."""
         digest = hashlib.sha256()
         for name, array in self.arrays().items():
             if array.dtype.kind not in "biuf":
-                raise InputError(f"the array {name!r} of scores must hold numbers, it holds {array.dtype}")
+                raise InputError(f"the array {name!r} of scores must hold numbers, got {array.dtype}")
             kind = "<f8" if array.dtype.kind == "f" else "<i8"
             digest.update(f"{array.shape}".encode())
             digest.update(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)
@@ -78,7 +78,7 @@ def describe_layout(layout: str) -> str:
 
 
 def take(arrays: Mapping[str, NDArray[Any]], *names: str) -> list[NDArray[Any]]:
-    """Return some arrays by their names; one that is missing is an error."""
+    """Return some arrays by name, or raise an InputError if one is missing."""
     for name in names:
         if name not in arrays:
             raise InputError(f"there is no array {name!r} among the scores")
@@ -87,12 +87,7 @@ def take(arrays: Mapping[str, NDArray[Any]], *names: str) -> list[NDArray[Any]]:
 
 @dataclass(frozen=True)
 class PairSizes:
-    """How many scores there are.
-
-    Attributes:
-        positives: the number of positives P.
-        negatives: the number of negatives each positive is compared with: M shared ones, or its own K.
-    """
+    """The number of positives, and the number of negatives of each: M shared ones, or its own K."""
 
     positives: int
     negatives: int
@@ -104,7 +99,7 @@ class PairScores(Scores):
 
     Attributes:
         positive: float64 array (P,).
-        negative: array (M,) shared by all positives, or (P, K) each positive's own, in the type it came in.
+        negative: array (M,) shared by all positives, or (P, K) for each positive, in its original type.
     """
 
     form: ClassVar[str] = "pairs"
@@ -114,7 +109,7 @@ class PairScores(Scores):
 
     @classmethod
     def check(cls, positive: object, negative: object) -> Self:
-        """Refuse what is not a finite score, and anything empty or of another shape."""
+        """Return checked scores, or raise an InputError if they are not finite, empty or of another shape."""
         above = as_scores(positive, "positive scores")
         below = as_scores(negative, "negative scores")
         if above.ndim != 1:
@@ -143,24 +138,24 @@ class PairScores(Scores):
 
     @property
     def layout(self) -> str:  # type: ignore[override]
-        """``shared`` or ``per-positive`` negatives."""
+        """Return ``shared`` or ``per-positive``."""
         return "shared" if self.negative.ndim == 1 else "per-positive"
 
     @property
     def sizes(self) -> PairSizes:
-        """How many scores there are."""
+        """Return the numbers of positives and negatives."""
         return PairSizes(len(self.positive), self.negative.shape[-1])
 
     @cached_property
     def range(self) -> tuple[float, float]:
-        """The lowest and the highest score."""
+        """Return the lowest and the highest score."""
         low = min(self.positive.min(), self.negative.min())
         high = max(self.positive.max(), self.negative.max())
         return float(low), float(high)
 
     @cached_property
     def ranks(self) -> Ranks:
-        """The rank of each positive among its negatives."""
+        """Return the rank of each positive among its negatives."""
         if self.layout == "shared":
             return rank_shared(self.positive, as_floats(self.negative))
         parts = [
@@ -174,7 +169,7 @@ class PairScores(Scores):
 
 
 def as_scores(values: object, what: str) -> NDArray[Any]:
-    """Check that all values are finite real numbers, and return them as an array of the type they came in.
+    """Return values as an array of their original type, or raise an InputError unless all are finite numbers.
 
     Args:
         values: a torch tensor, or anything numpy can read, of any shape.
@@ -209,7 +204,7 @@ def describe_nonfinite(nan: int, infinite: int, size: int, what: str) -> str:
 
 
 def as_array(values: object, what: str) -> NDArray[Any]:
-    """The array behind a torch tensor or anything numpy can read, without a copy where none is needed."""
+    """Return the array of a torch tensor or anything numpy can read, without a copy if possible."""
     torch = sys.modules.get("torch")
     refuse_masked(values, what)
     try:
@@ -223,16 +218,16 @@ def as_array(values: object, what: str) -> NDArray[Any]:
 
 
 def as_floats(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
-    """Contiguous float32 or float64 numbers with the same values, marked read-only for the kernels."""
+    """Return the same values as contiguous float32 or float64 numbers, read-only for the kernels."""
     kind: type[np.floating[Any]] = np.float32 if array.dtype in (np.float32, np.float16) else np.float64
     floats = np.ascontiguousarray(array, dtype=kind).view()
-    # One state of the flag for all: the kernels are compiled once for each.
+    # Always read-only, since the kernels are compiled for each state of this flag.
     floats.flags.writeable = False
     return floats
 
 
 def row_blocks(shape: tuple[int, ...]) -> Iterator[slice]:
-    """Slices over the rows of an array that hold a few million numbers each, so that memory stays flat."""
+    """Yield slices of rows with a few million numbers each, so that little memory is needed."""
     if not shape:
         raise InputError("scores must be an array, got a single number")
     width = max(1, int(np.prod(shape[1:], dtype=np.int64)))

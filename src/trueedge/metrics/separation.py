@@ -10,7 +10,7 @@ from trueedge.metrics.scores import PairScores, PairSizes
 
 
 def _auc(scores: PairScores) -> float:
-    """Counted in whole numbers, so that it is exact: each comparison won counts 2, each tie 1."""
+    """Count in whole numbers, so that the AUC is exact: a win counts 2, a tie 1."""
     ranks, sizes = scores.ranks, scores.sizes
     lost = int((ranks.optimistic + ranks.pessimistic - 2.0).astype(np.int64).sum())
     comparisons = sizes.positives * sizes.negatives
@@ -18,12 +18,12 @@ def _auc(scores: PairScores) -> float:
 
 
 def _wins(scores: PairScores) -> NDArray[np.float64]:
-    """The share of its negatives that each positive is scored above."""
+    """Return the share of its negatives that each positive is scored above."""
     return 1.0 - (scores.ranks.mean - 1.0) / scores.sizes.negatives
 
 
 def _average_precision(scores: PairScores) -> float:
-    """The precision at each positive's own score, averaged: equal to the sum over recall steps."""
+    """Return the mean precision at each positive's score, which equals the sum over recall steps."""
     positives = np.sort(scores.positive)
     found = len(positives) - np.searchsorted(positives, scores.positive, side="left")
     wrong = scores.ranks.pessimistic - 1.0
@@ -45,7 +45,7 @@ def _pairs(sizes: PairSizes) -> int:
 
 
 def _expect_average_precision(sizes: PairSizes) -> float:
-    """A positive stands at place i with chance P/n, and then (i-1)(P-1)/(n-1) others are before it."""
+    """Sum over places i: a positive is there with chance P/n, after (i-1)(P-1)/(n-1) other positives."""
     total = sizes.positives + sizes.negatives
     harmonic = float(np.sum(1.0 / np.arange(1, total + 1)))
     return (harmonic + (sizes.positives - 1) / (total - 1) * (total - harmonic)) / total

@@ -16,11 +16,11 @@ from trueedge.metrics.scores import PairScores, Scores
 
 @dataclass(frozen=True, eq=False)
 class UnitValues:
-    """What each unit of a test part contributes to each metric.
+    """The values of each metric for the units of a test part.
 
     Attributes:
-        unit: what a unit is, a noun: ``positive``, ``query``, ``node``.
-        values: by the metric's name, float64 (n,); a metric is the mean of its values.
+        unit: the noun for a unit: ``positive``, ``query``, ``node``.
+        values: float64 (n,) by the metric's name; a metric is the mean of its values.
     """
 
     unit: str
@@ -28,13 +28,7 @@ class UnitValues:
 
 
 def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitValues:
-    """Return the values of all metrics that are means over units; bounds of ties are left out.
-
-    Args:
-        scores: checked scores.
-        metrics: which metrics.
-        unit: what a unit is, a noun.
-    """
+    """Return the values per unit (a noun) of all metrics that are means over units, without tie rules."""
     kept = {
         one.name: one.per_unit(scores) for one in metrics if one.values is not None and "." not in one.name
     }
@@ -42,7 +36,7 @@ def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitVal
         if values.ndim != 1 or len(values) != len(next(iter(kept.values()))):
             raise InputError(f"{name} must give one value for each {unit}, it gave shape {values.shape}")
     if isinstance(scores, PairScores) and kept:
-        # Every metric of ranks can be read off the ranks later.
+        # From the mean ranks, every metric of ranks can be computed later.
         kept.setdefault("mr", scores.ranks.mean)
     return UnitValues(unit, kept)
 

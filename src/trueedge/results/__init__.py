@@ -5,9 +5,8 @@ from typing import Any
 from trueedge import moved
 from trueedge.results.certificate import certify
 from trueedge.results.certificate_check import Verification, verify
-from trueedge.results.export import export
 from trueedge.results.record import Record
-from trueedge.results.store import Store
+from trueedge.results.store import Store, export
 
 __all__ = ["Record", "Store", "Verification", "certify", "export", "verify"]
 

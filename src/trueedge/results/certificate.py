@@ -1,4 +1,4 @@
-"""Certificates: what a record claims, with hashes of its data and the scores to compute it from."""
+"""Write certificates: what a record claims, with hashes of its data and the scores behind it."""
 
 from __future__ import annotations
 
@@ -14,36 +14,26 @@ from typing import Any
 from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.files.text import as_path
-from trueedge.results.certificate_check import verify
-from trueedge.results.certificate_file import (
-    FORMAT,
-    VERSION,
-    complaint_of_scores,
-    digest,
-    request_of,
-    seal_of,
-)
+from trueedge.results import certificate_check as checked
+from trueedge.results.certificate_check import complaint_of_scores, digest, verify
 from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.results.versions import of_last_code
 
-# How many records are listed where one is to be named.
+# The most records that are listed when the user has to choose one.
 SHOWN = 5
 
 
 def certify(record: Record, path: str | Path, store: Store | str | Path = "runs") -> Path:
-    """Write a record's certificate: a ``.json`` file, and its test scores as an ``.npz`` file beside it.
+    """Write a record's certificate, a ``.json`` file, with its test scores in an ``.npz`` file next to it.
 
-    Before anything is written the metrics are computed again from the scores.
+    The metrics are first recomputed from the scores. Returns the path of the ``.json`` file.
 
     Args:
-        record: what is certified; it was run with ``keep_scores``.
+        record: a record that was run with ``keep_scores``.
         path: the ``.json`` file; the scores get the same name with the ending ``.scores.npz``.
-        store: the store of the record, or its folder, where the scores lie.
-
-    Returns:
-        the path of the ``.json`` file.
+        store: the store of the record, or its folder.
     """
     path = as_path(path, "certify")
     if path.suffix != ".json":
@@ -54,17 +44,17 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
     scores = load_scores(source, kept if "form" in kept else kept["shape"])
     if scores.hash != kept["scores"]:
         raise InputError(f"{source} is damaged: run {_name(record)} again with --again --keep-scores")
-    beside = path.with_suffix(".scores.npz")
-    card = _card(record, describe(scores), beside.name)
+    scores_file = path.with_suffix(".scores.npz")
+    card = _card(record, describe(scores), scores_file.name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".certificate-", dir=path.parent) as draft:
-            save_scores(scores, Path(draft) / beside.name)
+            save_scores(scores, Path(draft) / scores_file.name)
             (Path(draft) / path.name).write_text(json.dumps(card, indent=2, allow_nan=False) + "\n")
             found = verify(Path(draft) / path.name)
             if not found.ok:
                 raise InputError(f"{_name(record)} cannot be certified: {found.differences[0].sentence}")
-            for name in (beside.name, path.name):
+            for name in (scores_file.name, path.name):
                 os.replace(Path(draft) / name, path.parent / name)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
@@ -72,20 +62,20 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
 
 
 def default_name(record: Record) -> str:
-    """Return what a record's certificate is called where no other name is given."""
+    """Return the default file name of a record's certificate."""
     words = (record.dataset, record.protocol, record.method, str(record.seed))
     return re.sub(r"[^\w.+-]+", "_", "-".join(words)) + ".json"
 
 
 def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
-    """Return the one record of a store that has a key, or the beginning of one, and certain properties.
+    """Return the one record of a store with a key, or the beginning of one, and certain properties.
 
-    Of records of one request the latest with its scores counts, and without a key, of those that fit, none of
-    an earlier version of a method's code. Trials of a search claim nothing of a test.
+    Of several records of one request, the latest with scores is used. Without a key, records of an earlier
+    version of a method's code are ignored, and so are trials of a search.
 
     Args:
-        store: where to look.
-        key: the record's key or what it begins with.
+        store: the store.
+        key: the record's key or the beginning of it.
         wanted: ``dataset``, ``protocol``, ``method`` and ``seed``; None for any.
     """
     asked = {name: value for name, value in wanted.items() if value is not None}
@@ -105,40 +95,35 @@ def choose(store: Store, key: str = "", **wanted: str | int | None) -> Record:
     words = f" with {', '.join(given)}" if given else ""
     if not fitting:
         raise InputError(f"there is no record{words} in {store.path}")
-    raise InputError(f"{len(fitting)} records{words} are in {store.path}, name one {_choice(fitting)}")
+    raise InputError(f"{len(fitting)} records{words} in {store.path} match; choose one {_choice(fitting)}")
 
 
 def _choice(records: Sequence[Record]) -> str:
-    """Say how one of several records can be named, and list the last of them."""
+    """Say how to choose one of several records, and list the last of them."""
     flags = {"dataset": "--dataset", "protocol": "-p", "method": "-m", "seed": "--seed"}
     useful = [flag for name, flag in flags.items() if len({getattr(one, name) for one in records}) > 1]
-    ways = " or ".join(["by its key", *([f"with {', '.join(useful)}"] if useful else [])])
-    shown = records[-SHOWN:]
-    some = [f"{one.key[:12]} is {_name(one)}, of {one.created[:16]}" for one in shown]
-    more = len(records) - len(shown)
-    return f"{ways}: {'; '.join(some)}{f'; and {more} more' if more else ''}"
+    lines = [f"{one.key[:12]}  {_name(one)}, {one.created[:16]}" for one in records[-SHOWN:]]
+    lines += [f"and {len(records) - SHOWN} more"] if len(records) > SHOWN else []
+    added = f", or add {', '.join(useful)}" if useful else ""
+    return "\n  ".join([f"by key{added}:", *lines])
 
 
 def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
-    """Return what a record says of its scores; one without is refused, with the way to get them."""
+    """Return a record's description of its scores, or raise an InputError that says how to get them."""
     kept = record.provenance.get("kept")
     if record.is_trial:
         raise InputError(f"{_name(record)} is a trial of a search: it was not evaluated on the test part")
     if kept is None and "kept" in record.provenance:
-        raise InputError(
-            f"{_name(record)} cannot be certified: a task under {record.protocol} keeps no scores"
-        )
+        reason = f"a task under {record.protocol} keeps no scores"
+        raise InputError(f"{_name(record)} cannot be certified: {reason}")
     if kept is None or not scores_path(folder, kept).is_file():
         reason = "were not kept" if kept is None else f"are not in {folder}"
         raise InputError(f"the scores of {_name(record)} {reason}: run {_command(record, folder)}")
     shapes = kept if "form" in kept else kept.get("shape")
-    complaint = (
-        complaint_of_scores({"file": "kept", **shapes}) if isinstance(shapes, Mapping) else "no shapes"
-    )
+    known = isinstance(shapes, Mapping)
+    complaint = complaint_of_scores({"file": "kept", **shapes}) if known else "it has no shapes"
     if complaint:
-        raise InputError(
-            f"the record of {_name(record)} is damaged where it describes its scores: {complaint}"
-        )
+        raise InputError(f"the description of the scores of {_name(record)} is damaged: {complaint}")
     return dict(kept)
 
 
@@ -147,7 +132,7 @@ def _name(record: Record) -> str:
 
 
 def _command(record: Record, runs: Path) -> str:
-    """Return the command that computes a record with its scores, where the record shows it."""
+    """Return the command that computes a record with its scores, if the record has enough to tell."""
     origin = record.provenance
     known = record.method in {kind.name for kind in methods.catalogue()}
     named = str(origin.get("source", "")).partition(" ")[0] == record.dataset
@@ -167,13 +152,13 @@ def _command(record: Record, runs: Path) -> str:
 
 
 def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str, Any]:
-    """Return all a certificate says, sealed."""
+    """Return the content of a certificate, with its seal."""
     plain = record.to_dict()
     fields = ("kind", "dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
     origin = plain["provenance"]
     card: dict[str, Any] = {
-        "format": FORMAT,
-        "version": VERSION,
+        "format": checked.FORMAT,
+        "version": checked.VERSION,
         **{name: plain[name] for name in fields},
         "device": origin["device"],
         "key": record.key,
@@ -190,7 +175,7 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         **origin["hashes"],
         "task": origin["task"],
         "scores": kept["scores"],
-        "settings": digest(request_of(card)),
+        "settings": digest(checked.request_of(card)),
         "versions": digest(card["versions"]),
     }
-    return {**card, "seal": seal_of(card)}
+    return {**card, "seal": checked.seal_of(card)}

@@ -1,4 +1,4 @@
-"""Scores of the test part kept beside the records, so that a record can be certified."""
+"""Scores of the test part, kept with the records, so that a record can be certified."""
 
 from __future__ import annotations
 
@@ -23,19 +23,16 @@ from trueedge.tasks import Task
 
 FOLDER = "scores"
 PART = "test"
-# A file that holds more is no file of ours: 100,000 positives with 500 negatives each are 5 % of it.
+# No file of ours holds more: 100,000 positives with 500 negatives each are 5 % of it.
 MOST_SCORES = 1 << 30
-# More than the head of any .npy array of a few dimensions.
+# More than the header of any .npy array of a few dimensions.
 BYTES_OF_HEAD = 4096
 
 
 def evaluate_parts(
     task: Task, scorer: object, parts: Iterable[str], keep: bool
 ) -> tuple[dict[str, Evaluation], Scores | None]:
-    """Return the metrics of each part and, where they are to be kept, the scores of the test part.
-
-    Everything is scored once.
-    """
+    """Evaluate each part; return the metrics and, if they are to be kept, the scores of the test part."""
     values, kept = {}, None
     for part in parts:
         if keep and part == PART and task.keeps_scores:
@@ -47,15 +44,14 @@ def evaluate_parts(
 
 
 def keep(runs: Path | None, scores: Scores | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Write scores into the folder of the records, under their hash.
+    """Write scores to the folder of the records, named by their hash.
 
     Args:
-        runs: the folder of the records; None where no scores are to be kept.
-        scores: None where there are none to keep, which a record says too.
+        runs: the folder of the records; None if no scores are to be kept.
+        scores: None if the task keeps no scores, which the record then says.
 
     Returns:
-        what the record's provenance says of them, and what went wrong: hours of training are not thrown away
-        because a disk is full.
+        the entry for the record's provenance, and warnings: a full disk does not cost hours of training.
     """
     if runs is None:
         return {}, ()
@@ -77,12 +73,12 @@ def describe(scores: Scores) -> dict[str, Any]:
 
 
 def scores_path(runs: Path, card: Mapping[str, Any]) -> Path:
-    """Return where the scores of a record lie; version 0.1 wrote ``.npy`` files."""
+    """Return the path of a record's scores; version 0.1 wrote ``.npy`` files."""
     return runs / FOLDER / f"{card['scores']}.{'npz' if 'form' in card else 'npy'}"
 
 
 def settled(record: Record, runs: Path) -> bool:
-    """Whether a record's scores are there, or cannot be kept: it need not be run again for them."""
+    """Return whether a record's scores exist or cannot be kept, so that it need not be run again."""
     if "kept" not in record.provenance:
         return False
     card = record.provenance["kept"]
@@ -90,10 +86,7 @@ def settled(record: Record, runs: Path) -> bool:
 
 
 def save_scores(scores: Scores, path: Path) -> None:
-    """Write scores as one ``.npz`` file of their arrays; a file that was there is replaced whole.
-
-    Single precision is used where it holds every value exactly.
-    """
+    """Write scores to an ``.npz`` file, in single precision if that is exact; an older file is replaced."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, draft = tempfile.mkstemp(prefix=".scores-", dir=path.parent)
     try:
@@ -107,13 +100,11 @@ def save_scores(scores: Scores, path: Path) -> None:
 
 
 def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
-    """Read what :func:`save_scores` wrote, in this version or in 0.1.
-
-    Nothing is allocated for a shape the file does not have.
+    """Read what :func:`save_scores` of this version or 0.1 wrote; false shapes allocate no memory.
 
     Args:
         path: the file.
-        card: ``form`` and ``shapes``; of version 0.1 the numbers of ``positives`` and ``negatives``.
+        card: ``form`` and ``shapes``; in version 0.1 the numbers of ``positives`` and ``negatives``.
     """
     if "form" not in card:
         return _load_pairs(path, card["positives"], card["negatives"])
@@ -141,21 +132,17 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _load_pairs(path: Path, positives: int, negatives: Sequence[int]) -> PairScores:
-    """The scores of positives and negatives as one ``.npy`` array (n,), as version 0.1 wrote them."""
+    """Read scores of positives and negatives from one ``.npy`` array (n,), as version 0.1 wrote them."""
     try:
-        # A file's head may claim any length: mapping one that is shorter fails, and takes no memory.
+        # A file's header may claim any length: mapping a shorter file fails without using memory.
         mapped = open_memmap(path, mode="r") if path.is_file() else None
-    except Exception:  # a damaged head fails in many ways
-        raise InputError(
-            f"{path} is damaged or cut short: it is not a complete .npy file of scores"
-        ) from None
+    except Exception:  # a damaged header fails in many ways
+        raise InputError(f"{path} is damaged or cut short: it is not a complete .npy file") from None
     if mapped is None:
         raise InputError(f"there is no file {path}")
     wanted = positives + math.prod(negatives)
     if mapped.ndim != 1 or mapped.dtype.str not in ("<f4", "<f8"):
-        raise InputError(
-            f"{path} must hold a list of scores, it holds an array of {mapped.dtype} and shape {mapped.shape}"
-        )
+        raise InputError(f"{path} must hold a list of scores, got {mapped.dtype} of shape {mapped.shape}")
     if len(mapped) != wanted or wanted > MOST_SCORES:
         shape = " x ".join(map(str, negatives))
         raise InputError(

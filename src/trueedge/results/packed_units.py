@@ -1,7 +1,7 @@
-"""Values for each unit as text that fits into a record: every metric, to the last bit.
+"""Exact values of every metric for each unit, as text that fits into a record.
 
-Metrics of one test part are often functions of the same few ranks. So each distinct value is written once,
-and the units hold codes; metrics that divide the units alike share their codes.
+Metrics of a test part are often functions of the same few ranks. So each distinct value is written once, and
+units hold codes; metrics that group the units in the same way share their codes.
 """
 
 from __future__ import annotations
@@ -16,17 +16,13 @@ from numpy.typing import NDArray
 
 from trueedge.metrics import UnitValues
 
-# The most that one array may unpack to: values of thirty million units.
+# The largest size of an unpacked array: values of thirty million units.
 MOST_BYTES = 1 << 28
 WIDTHS = ("<u1", "<u2", "<u4")
 
 
 def pack(units: UnitValues) -> dict[str, Any]:
-    """Return the values as plain data; empty where there are none.
-
-    Returns:
-        ``unit``, ``count`` and ``groups``: ``codes`` and, for each metric, its distinct ``values``.
-    """
+    """Return ``unit``, ``count`` and ``groups`` (``codes``, and the distinct ``values`` of each metric)."""
     if not units.values:
         return {}
     groups: dict[str, dict[str, Any]] = {}
@@ -47,11 +43,7 @@ def pack(units: UnitValues) -> dict[str, Any]:
 
 
 def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None:
-    """Return a metric's value for each unit, float64 (n,); None where it was not kept.
-
-    Raises:
-        ValueError: what is there cannot be read.
-    """
+    """Return a metric's value for each unit, float64 (n,), or None; a ValueError if it cannot be read."""
     for group in packed.get("groups", ()):
         if metric in group["values"]:
             count, width = packed["count"], group["width"]
@@ -66,11 +58,7 @@ def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None
 
 
 def inflate(text: str, most: int = MOST_BYTES) -> bytes:
-    """Return the bytes behind compressed text.
-
-    Raises:
-        ValueError: it is damaged, or more than ``most`` bytes.
-    """
+    """Return the bytes of compressed text; a ValueError if it is damaged or more than ``most`` bytes."""
     stream = zlib.decompressobj()
     try:
         content = stream.decompress(base64.b64decode(text, validate=True), min(most, MOST_BYTES) + 1)

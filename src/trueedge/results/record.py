@@ -13,8 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.results.older_formats import FORMAT, upgrade, values_of_ranks
-from trueedge.results.packed_units import unpack
+from trueedge.results.packed_units import inflate, unpack
+from trueedge.version import VERSION
+
+# The format of records that this version writes.
+FORMAT = 2
+# The kinds of tasks behind protocols of version 0.1; all others were of links.
+OLD_KINDS = {"recommendation": "recommend", "communities": "communities"}
 
 _KINDS: dict[str, type | tuple[type, ...]] = {
     **dict.fromkeys(("key", "dataset", "protocol", "method", "headline", "created", "kind"), str),
@@ -30,19 +35,19 @@ class Record:
     """One data set under one protocol by one method with one seed.
 
     Attributes:
-        key: what was asked for, as a hash: the same request has the same key.
-        dataset: the data set's or graph's name.
+        key: a hash of the request: the same request has the same key.
+        dataset: the name of the data set or graph.
         protocol: the protocol's name.
         options: the protocol's options that were set.
         method: the method's name.
         settings: the method's settings, all of them.
-        seed: for split, negatives and training.
-        task_seed: the seed of split and negatives, where it is another one; else equal to ``seed``.
-        headline: the metric the protocol is known by.
-        metrics: for each part its metrics, as fractions of 1.
+        seed: the seed of training, and of split and negatives unless ``task_seed`` differs.
+        task_seed: the seed of split and negatives.
+        headline: the metric that tables show first.
+        metrics: the metrics of each part, as fractions of 1.
         seconds: time of ``task`` (split and negatives), ``fit`` and ``score``.
         peak_memory: the largest resident memory while fitting and scoring, in bytes.
-        warnings: what was found about the scores.
+        warnings: warnings about the scores.
         provenance: hashes of graph, positives and negatives; versions; machine.
         created: when it was finished, UTC.
         kind: the kind of task.
@@ -71,7 +76,7 @@ class Record:
 
     @property
     def test(self) -> Mapping[str, float]:
-        """The metrics of the test part."""
+        """Return the metrics of the test part."""
         if self.is_trial:
             raise InputError(
                 f"the record of {self.method} on {self.dataset} is a trial of a search,"
@@ -81,55 +86,49 @@ class Record:
 
     @property
     def unit(self) -> str:
-        """What a unit of the test part is, a noun: ``positive``, ``node``; empty where no values are kept."""
+        """Return the noun for a unit of the test part: ``positive``, ``node``; empty without unit values."""
         return str(self.units.get("unit", ""))
 
     def unit_values(self, metric: str) -> NDArray[np.float64] | None:
-        """Return what each unit of the test part contributes to a metric, float64 (n,), in the task's order.
-
-        Args:
-            metric: the metric's name; None is returned where its values are not kept.
-        """
+        """Return a metric's values for the test units, float64 (n,) in the task's order, or None."""
         try:
             if "packed_ranks" in self.units:
                 return values_of_ranks(self.units["packed_ranks"], metric, self.test)
             return unpack(self.units, metric)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
-            raise InputError(
-                f"the values for each {self.unit} in the record of {self.method} on {self.dataset} are"
-                " damaged: run it again"
-            ) from error
+            where = f"the values for each {self.unit} in the record of {self.method} on {self.dataset}"
+            raise InputError(f"{where} are damaged: run it again") from error
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:
-        """The mean rank of each test positive among its negatives, float64 (P,), or None without ranks."""
+        """Return the mean rank of each test positive among its negatives, float64 (P,), or None."""
         return self.unit_values("mr")
 
     @property
     def is_trial(self) -> bool:
-        """Whether it is a trial of a search, which was not evaluated on the test part."""
+        """Return whether it is a trial of a search, which is not evaluated on the test part."""
         return "test" not in self.metrics
 
     @property
     def value(self) -> float:
-        """The headline metric on the test part; that of a trial on the validation part."""
+        """Return the headline metric on the test part; for a trial on the validation part."""
         return self.metrics["valid" if self.is_trial else "test"][self.headline]
 
     def to_dict(self) -> dict[str, Any]:
-        """A plain dictionary, ready for JSON."""
+        """Return a plain dictionary for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=plain_value))
         return plain
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Record:
-        """Return the record that :meth:`to_dict` of this or an older version wrote, after checking it."""
+        """Check and return a record that :meth:`to_dict` of this or an older version wrote."""
         values = upgrade(values)
         _check(values)
         return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
 
 
 def _check(values: Mapping[str, Any]) -> None:
-    """Refuse what no record can hold, by the name of the field."""
+    """Raise an InputError that names the field, for values that no record can have."""
     for name, kinds in _KINDS.items():
         value = values.get(name)
         if name in values and (not isinstance(value, kinds) or isinstance(value, bool)):
@@ -146,9 +145,9 @@ def _check(values: Mapping[str, Any]) -> None:
         if not isinstance(part, Mapping):
             raise InputError("a part has no metrics")
         for name, number in part.items():
-            # Compared and not converted: a whole number of any length may stand here.
+            # Compared, not converted: the file may hold a whole number of any length.
             if isinstance(number, bool) or not isinstance(number, (int, float)) or not abs(number) < 2**63:
-                raise InputError(f"{name} is no number")
+                raise InputError(f"{name} is not a number")
     missing = [name for name in _REQUIRED if name not in values]
     if missing:
         raise InputError(f"{missing[0]} is missing")
@@ -161,11 +160,58 @@ _REQUIRED = [one.name for one in fields(Record) if one.default is MISSING and on
 
 
 def plain_value(value: Any) -> Any:
-    """What JSON writes for a value it does not know: numpy scalars, paths, tuples inside."""
+    """Return what JSON writes for values of other types: numpy scalars, paths."""
     return value.item() if hasattr(value, "item") else str(value)
 
 
 def request_key(**request: Any) -> str:
-    """A hash of what was asked for; the order of keys does not matter."""
+    """Return a hash of a request; the order of its keys does not matter."""
     text = json.dumps(request, sort_keys=True, default=plain_value)
     return hashlib.sha256(text.encode()).hexdigest()
+
+
+def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record's dictionary in the current format.
+
+    Version 0.1 kept the mean rank of each test positive as ``packed_ranks``: see :func:`values_of_ranks`.
+    """
+    found = dict(values)
+    if "format" in found:
+        number = found["format"]
+        if type(number) is int and number > FORMAT:
+            raise InputError(
+                f"it has format {number}, trueedge {VERSION} reads formats up to {FORMAT}: update trueedge"
+            )
+        return found
+    ranks = found.pop("packed_ranks", "")
+    units = {"unit": "positive", "packed_ranks": ranks} if ranks else {}
+    kind = OLD_KINDS.get(str(found.get("protocol")), "link")
+    return {**found, "format": 1, "kind": kind, "units": units}
+
+
+def values_of_ranks(packed: str, metric: str, recorded: Mapping[str, float]) -> NDArray[np.float64] | None:
+    """Return a metric's value for each positive of a record of version 0.1, float64 (P,), or None.
+
+    Args:
+        packed: the doubled mean ranks as compressed int64; a ValueError if they cannot be read.
+        metric: the metric's name.
+        recorded: the metrics of the test part.
+    """
+    ranks = np.frombuffer(inflate(packed), dtype="<i8") / 2.0
+    if not len(ranks) or ranks.min() < 1:
+        raise ValueError("there is no rank, or one below 1")
+    hits = re.fullmatch(r"(?:rank-)?hits@(\d+)", metric)
+    if hits:
+        return (ranks <= int(hits[1])).astype(np.float64)
+    if metric == "auc" and "auc" in recorded:
+        return _wins(ranks, recorded["auc"])
+    return {"mrr": 1.0 / ranks, "mr": ranks}.get(metric)
+
+
+def _wins(ranks: NDArray[np.float64], auc: float) -> NDArray[np.float64]:
+    """Return the share of its negatives that each positive is above: lost / negatives = 1 - AUC."""
+    lost = float((ranks - 1.0).mean())
+    if lost == 0 or auc >= 1:
+        # No comparison is lost, or the recorded AUC disagrees, which the caller notices.
+        return np.ones(len(ranks)) if lost == 0 else 1.0 - ranks
+    return 1.0 - (ranks - 1.0) / max(1, round(lost / (1.0 - auc)))

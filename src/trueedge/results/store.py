@@ -1,10 +1,11 @@
-"""The store: one SQLite file, append-only, a row a record."""
+"""The store: one append-only SQLite file with a row for each record, and its export to JSON and CSV."""
 
 from __future__ import annotations
 
+import csv
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from trueedge.errors import InputError
 from trueedge.results.record import Record
 
 FILE_NAME = "records.sqlite"
-# An old score may not move: the file itself refuses changes.
+# Records never change: the file itself refuses it.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
     id INTEGER PRIMARY KEY,
@@ -37,8 +38,11 @@ CREATE TRIGGER IF NOT EXISTS records_remain BEFORE DELETE ON records
 """
 
 
+_COLUMNS = "dataset protocol method seed part metric value settings options created key graph task source"
+
+
 class Store:
-    """Records in a folder; several processes may write to it at once."""
+    """A folder of records, to which several processes may write at the same time."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
@@ -54,23 +58,14 @@ class Store:
 
     def append(self, record: Record) -> None:
         """Add a record; it is on disk when this returns."""
-        row = (
-            record.key,
-            record.dataset,
-            record.protocol,
-            record.method,
-            record.seed,
-            record.headline,
-            record.value,
-            record.created,
-            json.dumps(record.to_dict()),
-        )
-        columns = "key, dataset, protocol, method, seed, headline, value, created, record"
+        names = ("key", "dataset", "protocol", "method", "seed", "headline", "value", "created")
+        row = (*(getattr(record, name) for name in names), json.dumps(record.to_dict()))
+        into = f"{', '.join(names)}, record"
         with self._connect() as connection:
-            connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+            connection.execute(f"INSERT INTO records ({into}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
 
     def find(self, key: str) -> Record | None:
-        """The latest record of a request, or None."""
+        """Return the latest record of a request, or None."""
         with self._connect() as connection:
             row = connection.execute(
                 "SELECT record FROM records WHERE key = ? ORDER BY id DESC LIMIT 1", (key,)
@@ -78,7 +73,7 @@ class Store:
         return None if row is None else self._record(row[0])
 
     def records(self) -> list[Record]:
-        """All records, oldest first."""
+        """Return all records, oldest first."""
         with self._connect() as connection:
             rows = connection.execute("SELECT record FROM records ORDER BY id").fetchall()
         return [self._record(row[0]) for row in rows]
@@ -91,7 +86,7 @@ class Store:
             raise InputError(f"{self.path} holds a row that cannot be read as a record: {reason}") from None
 
     def latest(self) -> list[Record]:
-        """The latest record of each request, oldest first."""
+        """Return the latest record of each request, oldest first."""
         kept: dict[str, Record] = {}
         for record in self.records():
             kept.pop(record.key, None)
@@ -119,3 +114,39 @@ class Store:
             raise InputError(f"{self.path} is not a store of records: {error}") from None
         finally:
             connection.close()
+
+
+def export(records: Sequence[Record], path: str | Path) -> Path:
+    """Write records to a file: whole as ``.json``, or one line per metric as ``.csv``."""
+    path = Path(path)
+    if path.suffix not in (".json", ".csv"):
+        raise InputError(f"{path}: records are exported to a .json or a .csv file")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.suffix == ".json":
+            path.write_text(json.dumps([record.to_dict() for record in records], indent=2) + "\n")
+            return path
+        with path.open("w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(_COLUMNS.split())
+            for record in records:
+                writer.writerows(_lines(record))
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror}") from None
+    return path
+
+
+def _lines(record: Record) -> list[list[object]]:
+    plain = record.to_dict()
+    origin = plain["provenance"]
+    shared = [
+        *(json.dumps(plain[key], sort_keys=True) for key in ("settings", "options")),
+        *(record.created, record.key, origin.get("hashes", {}).get("graph", "")),
+        *(origin.get(name, "") for name in ("task", "source")),
+    ]
+    where = (record.dataset, record.protocol, record.method, record.seed)
+    return [
+        [*where, part, name, repr(value), *shared]
+        for part, metrics in record.metrics.items()
+        for name, value in metrics.items()
+    ]

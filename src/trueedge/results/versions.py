@@ -1,4 +1,4 @@
-"""Which records of a method belong together: its settings, and the version of its code."""
+"""Groups of a method's records: by its settings, and by the version of its code."""
 
 from __future__ import annotations
 
@@ -10,17 +10,16 @@ from trueedge.results.record import Record, request_key
 
 
 def of_last_code(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
-    """The records without those of an earlier version of a method's code, or of trueedge.
+    """Drop the records of earlier versions of a method's code, or of trueedge.
 
-    Of records of one method, with the same settings given, on one data set under one protocol, those count
-    that were computed with the code of the last one, whatever their seeds. Records that do not tell their
-    code (old ones) all count.
+    Of the records of a method with the same given settings on one data set under one protocol, those with the
+    code of the last one are kept, whatever their seeds. Old records without a hash of the code are all kept.
 
     Args:
         records: oldest first.
 
     Returns:
-        the records that count, and a sentence for each method that has others.
+        the remaining records, and a sentence for each method that has others.
     """
     every = list(records)
     last = {_row_key(record): _code(record) for record in every if _code(record)}
@@ -40,9 +39,9 @@ def of_last_code(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
 
 
 def labelled(records: Iterable[Record]) -> dict[str, list[Record]]:
-    """The records of each method with its settings, by a label that no other has, in order.
+    """Return the records of each method with its settings by a unique label, in order.
 
-    Settings filled in for the task may differ where the given ones do not: such a label gets a number.
+    Where only settings filled in for the task differ, the label gets a number.
     """
     groups: dict[str, list[Record]] = {}
     for record in records:
@@ -60,9 +59,9 @@ def labelled(records: Iterable[Record]) -> dict[str, list[Record]]:
 
 
 def not_default(record: Record) -> dict[str, Any]:
-    """The settings that are not the method's default; all of them where the method is not known here.
+    """Return the settings that differ from the method's defaults, or all settings of an unknown method.
 
-    A setting that was left open and filled in for the task is none that anybody set.
+    Settings that were filled in for the task do not count.
     """
     given = record.provenance.get("given")
     if given is not None:
@@ -75,18 +74,18 @@ def not_default(record: Record) -> dict[str, Any]:
 
 
 def listed(values: dict[str, Any]) -> str:
-    """Format settings or options as ``" (key=value, …)"``; empty where there are none."""
+    """Format settings or options as ``" (key=value, …)"``, or nothing."""
     text = ", ".join(f"{key}={value}" for key, value in values.items())
     return f" ({text})" if text else ""
 
 
 def _code(record: Record) -> tuple[str, str] | None:
-    """The version of the code, where a record tells it: a hash of the method's, and trueedge's number."""
+    """Return the hash of the method's code and trueedge's version, if the record has them."""
     code = record.provenance.get("code")
     return (str(code), str(record.provenance.get("versions", {}).get("trueedge"))) if code else None
 
 
 def _row_key(record: Record) -> str:
-    """The same for records that stand in one line of a table, but for settings that the code filled in."""
+    """Return the same key for records of one line of a table, apart from settings filled in by the code."""
     request = {name: getattr(record, name) for name in ("dataset", "protocol", "options", "method")}
     return request_key(source=record.provenance.get("source"), given=not_default(record), **request)

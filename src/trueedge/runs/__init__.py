@@ -1,4 +1,4 @@
-"""Running cells: a task, a method, a seed; a record each."""
+"""Run cells (a task, a method and a seed); each gives a record."""
 
 import warnings
 from typing import Any

@@ -1,4 +1,4 @@
-"""A cell: a data set under a protocol, a method and a seed; and how one is run."""
+"""A cell (a data set under a protocol, a method and a seed), and how it is run."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Cell:
 
     @property
     def source_key(self) -> str:
-        """Return what identifies the source: a data set and the hash of its files, or a hash of content."""
+        """Return a key of the source: a data set's name and the hash of its files, or a hash of content."""
         if not isinstance(self.source, str):
             return self.source.hash
         if not datasets.is_name(self.source):
@@ -69,12 +69,12 @@ class Cell:
 
     @property
     def released(self) -> str | None:
-        """Which released negatives the protocol reads, or None."""
+        """Return the released negatives that the protocol reads, or None."""
         return get(self.protocol).released
 
     @property
     def task_key(self) -> str:
-        """Return a hash of the task that is asked for, and of the code that makes and evaluates it."""
+        """Return a hash of the requested task, and of the code that makes and evaluates it."""
         return request_key(
             source=self.source_key,
             protocol=self.protocol,
@@ -120,7 +120,7 @@ class Cell:
             raise InputError(f"{self.source} is made already: it takes no other protocol and no options")
 
     def task(self, progress: Progress | None = None) -> Task:
-        """Return the task; it is made here unless it was given."""
+        """Return the task; it is made unless it was given."""
         if isinstance(self.source, Task):
             return self.source
         with warnings.catch_warnings():
@@ -130,19 +130,15 @@ class Cell:
 
 
 def default_protocol(source: str | Graph | Task) -> str:
-    """Return the protocol to use where none is named: that of the task or of the data set."""
+    """Return the default protocol: that of the task or of the data set."""
     return source.protocol if isinstance(source, Task) else protocols.default_protocol(source)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The result of a cell: a record, or the reason why there is none.
+    """The result of a cell: a record, or one sentence on why there is none.
 
-    Attributes:
-        cell: the request.
-        record: the record, or None.
-        fresh: whether the record is new; False where it was in the store.
-        reason: one sentence on why there is no record.
+    ``fresh`` is True for a new record, and False for one from the store.
     """
 
     cell: Cell
@@ -160,14 +156,14 @@ def _altered(cell: Cell) -> list[str]:
 
 
 def _given(method: Method) -> list[str]:
-    """Return the names of the settings that the user set: those that differ from the default."""
+    """Return the names of the settings that differ from the default."""
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
 
 
 def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:
-    """Run a cell on its task: fit once, judge validation and test each once, or the parts asked for.
+    """Run a cell on its task: fit the method and evaluate each requested part, once.
 
-    Scores are kept where a folder of records is given.
+    Scores of the test part are kept if a folder of records is given.
     """
     parts = task.part_names if cell.parts is None else cell.parts
     for part in parts:

@@ -1,4 +1,4 @@
-"""The driver: looks cells up in the store, lets a runner run the others, and stores their records."""
+"""Look cells up in the store, let a runner run the others, and store their records."""
 
 from __future__ import annotations
 
@@ -23,12 +23,7 @@ from trueedge.tasks import Task
 
 
 def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
-    """Return a runner: this process for one job, several processes for more.
-
-    Args:
-        jobs: how many cells run at a time.
-        progress: told of the stages of making a task, where that happens in this process.
-    """
+    """Return a runner: this process for one job, which reports progress, or several processes."""
     return InProcess(progress) if jobs == 1 else Processes(jobs)
 
 
@@ -39,12 +34,9 @@ def drive(
     again: bool = False,
     keep_scores: bool = False,
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the position and the outcome of each cell, from the store or from a runner.
-
-    It is :func:`run_cells` with a runner of one's own; the other arguments are the same.
-    """
+    """Yield the position and the outcome of each cell: :func:`run_cells` with a runner of your own."""
     if keep_scores and store is None:
-        raise InputError("scores are kept beside records: there is no store to keep them in")
+        raise InputError("scores are kept with the records: there is no store to keep them in")
 
     def look_up(cell: Cell) -> Outcome | None:
         cell.check()
@@ -71,16 +63,15 @@ def run_cells(
 ) -> Iterator[Outcome]:
     """Run cells and yield the outcome of each as soon as it is known.
 
-    Cells of the same task should follow each other: it is made once, and not at all where the store has all
-    their records. A new record is on disk before its outcome is yielded.
+    Cells of the same task should follow each other, so that the task is made once. It is not made at all if
+    the store has all their records. A new record is on disk before its outcome is yielded.
 
     Args:
         cells: what to run.
         store: where records are looked up and stored.
-        jobs: how many cells run at a time. More than one run in processes of their own, and their outcomes
-            come in the order they finish.
+        jobs: the number of parallel processes; with more than one, outcomes come in the order they finish.
         again: run all cells; the older records stay in the store.
-        keep_scores: keep the scores of the test part too. A record without them is computed again.
+        keep_scores: keep the scores of the test part too. Records without them are recomputed.
     """
     with runner_for(jobs) as runner:
         for _, outcome in drive(cells, store, runner, again, keep_scores):
@@ -104,7 +95,7 @@ def run(
 
     Args:
         source: a data set's name, the path of an edge list, a graph, or a task.
-        protocol: the protocol's name; by default ``heart``, or the task's own.
+        protocol: the protocol's name; by default that of the data set or task.
         method: a method's name, or a method with its settings.
         seed: seeds split, negatives and training.
         settings: settings of a method given by name.
@@ -124,7 +115,7 @@ def run(
 
 
 def with_settings(method: str | Method, settings: Mapping[str, Any] | None) -> Method:
-    """Return the method of a name with settings, or a method that has its own."""
+    """Return a method by name with settings, or a method as it is."""
     if isinstance(method, str):
         return methods.create(method, settings)
     if settings:
@@ -136,6 +127,6 @@ def with_settings(method: str | Method, settings: Mapping[str, Any] | None) -> M
 def workers(
     jobs: int, store: Store | None = None, again: bool = False, keep_scores: bool = False
 ) -> Iterator[SimpleNamespace]:
-    """Do what ``Workers``, the former name of several processes, did; it goes in the next version."""
+    """Do what the deprecated ``Workers`` did; it is removed in the next version."""
     with Processes(jobs) as runner:
         yield SimpleNamespace(run=lambda cells: drive(cells, store, runner, again, keep_scores))

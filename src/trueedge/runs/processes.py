@@ -27,7 +27,7 @@ from trueedge.runs.runner import InProcess, LookUp, Runner, nothing_known
 
 # A cell without its method, the method's module and class, and its settings.
 _Packed = tuple[Cell, str, str, dict[str, Any]]
-# A record, the reason why there is none, and an error that is not the cell's own.
+# A record, the reason why there is none, and an error that the cell did not cause.
 _Answer = tuple[Record | None, str, InputError | str]
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
@@ -54,19 +54,16 @@ class _Worker:
 
 
 class Processes(Runner):
-    """Runs cells in several processes, which are started as they are needed.
+    """Runs cells in up to ``jobs`` processes, which are started when they are needed.
 
-    The processes share the cores of the machine, and the GPU where cells name it. If a process dies, its cell
-    has no record; all others run. A script that uses this needs ``if __name__ == "__main__"``, since each
-    process imports the script.
-
-    Args:
-        jobs: the largest number of processes.
+    The processes share the cores of the machine, and the GPU if cells use it. If a process dies, its cell has
+    no record; all others run. A script that uses this needs ``if __name__ == "__main__"``, since each process
+    imports the script.
     """
 
     def __init__(self, jobs: int) -> None:
         if type(jobs) is not int or jobs < 1:
-            raise must_be("jobs", "Processes", "a whole number from 1 on", jobs)
+            raise must_be("jobs", "Processes", "a whole number, 1 or more", jobs)
         self._jobs = jobs
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
@@ -76,7 +73,7 @@ class Processes(Runner):
     ) -> Iterator[tuple[int, Outcome]]:
         """Run cells and yield outcomes in the order they finish.
 
-        A process gets cells of the task it has made, while there are any. Of a generator, only as many
+        A process gets cells of the task it has made, while there are any. From a generator, only as many
         cells are read ahead as there are processes.
         """
         ahead = len(cells) if isinstance(cells, Sequence) else self._jobs
@@ -150,7 +147,7 @@ class Processes(Runner):
         return _Worker(process, line)
 
     def stop(self) -> None:
-        """End all processes, also those that run a cell."""
+        """End all processes, including those that run a cell."""
         _end(self._idle)
         _end(self._busy)
 
@@ -201,7 +198,7 @@ def _undisturbed() -> Iterator[None]:
 
 
 def _death(worker: _Worker) -> str:
-    """Return why a process died; one that could not even start is an error of the calling script."""
+    """Return why a process died; if it could not even start, the calling script is at fault."""
     worker.process.join()
     worker.line.close()
     status = worker.process.exitcode
@@ -211,12 +208,12 @@ def _death(worker: _Worker) -> str:
             "a process could not start: a script that runs cells in several processes needs"
             ' `if __name__ == "__main__"`'
         )
-    hint = " (out of memory? Fewer jobs need less)" if status == -signal.SIGKILL else ""
+    hint = " (out of memory? Use fewer jobs)" if status == -signal.SIGKILL else ""
     return f"its process died with status {status}{hint}"
 
 
 def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str]:
-    """Return a record or the reason why there is none; an error that is not the cell's own is raised."""
+    """Return a record or the reason why there is none; raise errors that the cell did not cause."""
     record, reason, trouble = said
     if isinstance(trouble, InputError):
         raise trouble
@@ -254,7 +251,7 @@ def _answer(runner: InProcess, packed: _Packed, scores_to: Path | None) -> _Answ
 
 
 def _end_with_parent() -> None:
-    """End at once when the parent is gone: nobody would receive the result."""
+    """End as soon as the parent is gone: nobody would receive the result."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

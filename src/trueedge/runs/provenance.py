@@ -1,4 +1,4 @@
-"""Where a number comes from: content hashes, versions, machine."""
+"""Provenance of a record: content hashes, versions, machine."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PACKAGES = ("numpy", "scipy", "numba", "torch", "torch_geometric")
 
 
 def provenance(task: Task, device: str) -> dict[str, Any]:
-    """Content hashes of what was judged on, versions of what computed it, the machine and its threads."""
+    """Return hashes of the task's content, versions of the software, the machine and its threads."""
     return {
         "task": task.hash,
         "hashes": dict(task.hashes),
@@ -34,7 +34,7 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
 
 @cache
 def versions() -> dict[str, str]:
-    """Versions of the interpreter, of trueedge and of what it computes with."""
+    """Return the versions of Python, trueedge and the packages it computes with."""
     found = {"python": platform.python_version(), "trueedge": VERSION}
     for package in PACKAGES:
         try:
@@ -46,7 +46,7 @@ def versions() -> dict[str, str]:
 
 @cache
 def machine() -> dict[str, Any]:
-    """What the numbers were computed on; no host or user names."""
+    """Describe the machine, without host or user names."""
     return {
         "system": platform.system(),
         "architecture": platform.machine(),
@@ -56,7 +56,7 @@ def machine() -> dict[str, Any]:
 
 
 def _threads() -> int | None:
-    """How many threads dense products may use: sums of floats depend on how they are divided."""
+    """Return the number of threads of dense products, on which sums of floats depend."""
     torch = sys.modules.get("torch")
     return None if torch is None else int(torch.get_num_threads())
 
@@ -78,7 +78,7 @@ def _processor() -> str:
 
 @dataclass
 class Peak:
-    """The largest resident memory seen, in bytes; 0 where the system does not tell."""
+    """The largest resident memory seen, in bytes; 0 if the system does not report it."""
 
     memory: int = 0
 

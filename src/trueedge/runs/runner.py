@@ -1,18 +1,20 @@
-"""A runner takes cells and yields their outcomes; one that runs them in this process."""
+"""Runners take cells and yield their outcomes; here is the one that runs them in this process."""
 
 from __future__ import annotations
 
 import time
+import traceback
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import ClassVar, Self
 
 from trueedge.errors import InputError
+from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.runs.cells import Cell, Outcome, run_on
-from trueedge.runs.failures import user_error
+from trueedge.runs.code import PACKAGE, source_files
 from trueedge.tasks import Task
 
 LookUp = Callable[[Cell], Outcome | None]
@@ -24,14 +26,12 @@ def nothing_known(cell: Cell) -> None:
 
 
 class Runner(ABC):
-    """Runs cells. A subclass is a way to do so: in this process, in several, on many machines.
+    """The base of runners: in this process, in several, on many machines. Use it in a ``with`` statement.
 
-    A runner neither reads nor writes the store: whoever drives it does. Use it in a ``with`` statement, which
-    frees what it holds.
+    A runner neither reads nor writes the store; :func:`trueedge.runs.drive` does.
 
     Attributes:
-        in_process: whether cells run in this process, one after the other, so that callbacks set around a
-            cell reach its training.
+        in_process: whether cells run one after the other in this process, where callbacks reach them.
     """
 
     in_process: ClassVar[bool] = False
@@ -49,25 +49,21 @@ class Runner(ABC):
         """Run cells and yield the position and the outcome of each as soon as it is known.
 
         Args:
-            cells: may be a generator. It is advanced only when there is room for another cell.
-            look_up: called once with each cell before it runs. An outcome that it returns is passed on at
-                once, and its cell does not run.
+            cells: the cells; a generator is advanced only when there is room for another cell.
+            look_up: called with each cell before it runs; if it returns an outcome, the cell does not run.
             scores_to: the folder of records where the scores of the test part are kept; None keeps none.
         """
 
     def stop(self) -> None:  # noqa: B027
-        """End what is running and free what is held."""
+        """End what is running and free resources."""
 
 
 class InProcess(Runner):
-    """Runs cells in this process, in order.
-
-    Cells of the same task should follow each other: a task is kept until a cell of another task comes.
+    """Runs cells in this process, in order. A task is kept until a cell of another task comes.
 
     Args:
-        progress: called with a stage of making a task, the work done and the work in all.
-        raises: raise what the code of a user's own method raises, instead of making it the reason why its
-            cell has no record.
+        progress: called with a stage of making a task, the work done and the total work.
+        raises: let exceptions of a user's own method pass, instead of making them the outcome's reason.
     """
 
     in_process = True
@@ -99,3 +95,52 @@ class InProcess(Runner):
     def stop(self) -> None:
         """Forget the task of the last cell."""
         self._task = None
+
+
+@contextmanager
+def user_error(method: Method) -> Iterator[None]:
+    """Turn exceptions of a user's own method into an InputError of one sentence.
+
+    Exceptions of trueedge's own methods are bugs of trueedge and pass unchanged.
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except (Exception, SystemExit) as error:
+        if type(method).__module__.partition(".")[0] == "trueedge":
+            raise
+        raise InputError(_sentence(error, method)) from None
+
+
+def _sentence(error: BaseException, method: Method) -> str:
+    """Return the exception's text, with the file and the line of the user's code it came from."""
+    words = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    place = _place(error, method)
+    return f"its code raised {type(error).__name__}{words and f': {words}'}{place and f' ({place})'}"
+
+
+def _place(error: BaseException, method: Method) -> str:
+    """Return the innermost line in a file in the method's own folder, or nothing."""
+    try:
+        files = [path.resolve() for path in source_files(type(method))]
+    except (TypeError, OSError):
+        files = []
+    folders = {path.parent for path in files if not path.is_relative_to(PACKAGE)}
+    for frame in reversed(traceback.extract_tb(error.__traceback__)):
+        path = Path(frame.filename).resolve()
+        if any(_lies_with(path, folder) for folder in folders):
+            return f"{_shown(path)}, line {frame.lineno}"
+    return ""
+
+
+def _lies_with(path: Path, folder: Path) -> bool:
+    if not path.is_relative_to(folder) or path.is_relative_to(PACKAGE):
+        return False
+    # A virtual environment may lie in the user's folder.
+    return "site-packages" not in path.relative_to(folder).parts
+
+
+def _shown(path: Path) -> Path:
+    here = Path.cwd().resolve()
+    return path.relative_to(here) if path.is_relative_to(here) else path

@@ -1,4 +1,4 @@
-"""What gives scores: everything that can be turned into a scorer, and the checks of one."""
+"""Scorers: everything that can be turned into one, and how to check one."""
 
 from trueedge.scorers.check import CheckReport, check_scorer
 from trueedge.scorers.scorer import Scorer

@@ -1,7 +1,6 @@
-"""What scorers can do, and how a task gets what it needs from what it is given.
+"""Turn objects, callables, modules and arrays into what a task needs: ``score(rows)`` with answers (n, …).
 
-A bound scorer answers rows of questions with ``score(rows) -> (n, …)``. What a row is depends on what the
-task needs: a pair of nodes, a query that every candidate is scored for, or a node.
+A row is a pair of nodes, a query for which every candidate is scored, or a node.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ class CandidateScorer(Protocol):
 
 @runtime_checkable
 class NodePredictor(Protocol):
-    """Predicts something of nodes: a class each, or a score for every class."""
+    """Predicts a class for each node, or a score for every class."""
 
     def predict(self, nodes: NDArray[np.int64]) -> NDArray[Any]:
         """Return the predictions for some nodes.
@@ -65,9 +64,7 @@ def as_candidate_scorer(thing: object) -> CallableScorer:
 def as_predictor(thing: object, num_nodes: int | None = None) -> CallableScorer:
     """Turn an object with ``predict(nodes)``, a callable, a torch module or an array into a scorer of nodes.
 
-    Args:
-        thing: what predicts; an array has a row for each node.
-        num_nodes: how many rows an array must have; None leaves it open.
+    An array has a row for each of ``num_nodes`` nodes, if that is given.
     """
     if is_table(thing):
         table = as_scores(thing, "predictions")
@@ -78,12 +75,7 @@ def as_predictor(thing: object, num_nodes: int | None = None) -> CallableScorer:
 
 
 def as_vectors(thing: object, num_nodes: int) -> CallableScorer:
-    """Turn vectors of nodes into a scorer that answers nodes with their vectors; others are refused.
-
-    Args:
-        thing: an array (n, d), or an object with ``embeddings()`` or ``vectors``.
-        num_nodes: the number of nodes.
-    """
+    """Turn an array (n, d), or an object with ``embeddings()`` or ``vectors``, into a scorer of nodes."""
     found, name = thing, "the array of vectors" if is_table(thing) else scorer_name(thing)
     if hasattr(thing, "embeddings"):
         given = thing.embeddings

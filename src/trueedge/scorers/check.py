@@ -1,4 +1,4 @@
-"""Check a scorer: asked again in other ways, its scores must not change."""
+"""Check a scorer: its scores must not change with order or batches."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ MIN_ROOM = 30
 
 
 class Asks(Protocol):
-    """What the check needs of a task; one that takes scores of pairs also has ``sample_pairs``."""
+    """What the check needs from a task; a task with scores of pairs also has ``sample_pairs``."""
 
     @property
     def needs(self) -> Any:
-        """What it needs of a scorer: ``pairs``, ``candidates``, ``nodes`` or ``vectors``."""
+        """Return what it needs from a scorer: ``pairs``, ``candidates``, ``nodes`` or ``vectors``."""
 
     def bind(self, scorer: object, part: str) -> Scorer:
-        """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
+        """Turn anything that can answer the task's questions into an object with ``score(rows)``."""
         ...
 
     def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
@@ -45,42 +45,36 @@ class Asks(Protocol):
 
 @dataclass(frozen=True)
 class CheckReport:
-    """What a check found.
-
-    Attributes:
-        scorer: the scorer's name.
-        findings: one for each thing that was checked.
-    """
+    """The findings about a scorer, one for each check."""
 
     scorer: str
     findings: tuple[CheckResult, ...]
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is broken."""
+        """Return whether no check failed."""
         return all(finding.level != "broken" for finding in self.findings)
 
     def __str__(self) -> str:
         width = max(len(finding.name) for finding in self.findings)
         rows = [_wrapped(f"  {f.level:<6}  {f.name:<{width}}  ", f.sentence) for f in self.findings]
-        return "\n".join([f"{self.scorer}: {'nothing is broken' if self.ok else 'broken'}", *rows])
+        return "\n".join([f"{self.scorer}: {'all checks passed' if self.ok else 'broken'}", *rows])
 
 
 def check_scorer(
     scorer: object, task: Asks, part: str = "test", sample: int = 2000, seed: int = 0
 ) -> CheckReport:
-    """Ask a scorer for the same scores in other ways, and name what changes them.
+    """Score the same questions in several ways, and report what changes their scores.
 
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
-    and one at a time; pairs also in the other direction. NaN, a constant answer, ties and saturation are
-    searched for.
+    and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
 
     Args:
-        scorer: anything ``task.evaluate`` takes, but a file of scores in listing order.
-        task: where the questions come from.
+        scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.
+        task: the task.
         part: ``"valid"`` or ``"test"``.
-        sample: how many questions are drawn; half of the pairs are positives where there are as many.
-        seed: for the sample and its shuffling.
+        sample: the number of questions; half of the pairs are positives if there are enough.
+        seed: the seed of the sample and its order.
     """
     sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
@@ -111,7 +105,7 @@ def check_scorer(
 
 
 def _wrapped(start: str, sentence: str) -> str:
-    """A sentence behind its start, in lines as wide as the terminal."""
+    """Return a sentence after its start, wrapped to the width of the terminal."""
     room = max(MIN_ROOM, shutil.get_terminal_size((WIDTH_IN_A_PIPE, 24)).columns - len(start))
     lines = textwrap.wrap(sentence, room, break_long_words=False, break_on_hyphens=False)
     return start + f"\n{' ' * len(start)}".join(lines)
@@ -127,7 +121,7 @@ def _finite(scores: NDArray[np.float64]) -> CheckResult:
 def _ask_again(
     scorer: Scorer, rows: NDArray[np.int64], scores: NDArray[np.float64], seed: int, noun: str
 ) -> list[CheckResult]:
-    """Ask in other ways; where scores change by themselves or with the order, the rest would show nothing."""
+    """Ask in other ways; if scores change at random or with the order, the other checks are skipped."""
     order = generator(seed, "check", "order").permutation(len(rows))
     back, alone = np.argsort(order), order[:ROWS_ALONE]
     sizes = sorted({-(-len(rows) // 3), -(-len(rows) // 40)}, reverse=True)
@@ -149,9 +143,9 @@ def _ask_again(
         probe(
             name="repeat",
             ask=lambda: again(rows),
-            same="asked twice, the scores are the same",
-            changed="randomness: asked twice, the scores change",
-            how="asked twice",
+            same="repeated calls give the same scores",
+            changed="randomness: repeated calls give other scores",
+            how="scored twice",
             repeated=True,
         ),
         probe(
@@ -159,7 +153,7 @@ def _ask_again(
             ask=lambda: again(rows[order])[back],
             same=f"shuffled {noun} keep their scores",
             changed=f"order: a {one}'s score changes with its place among the others",
-            how="asked in another order",
+            how="scored in another order",
         ),
     )
     others = [
@@ -167,25 +161,25 @@ def _ask_again(
             name="batch",
             ask=lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
             scores=np.concatenate([scores] * len(sizes)),
-            same=f"batches of {' and '.join(map(str, sizes))} {noun} give the scores of one of {len(rows)}",
+            same=f"batches of {' and '.join(map(str, sizes))} {noun} get the scores of one of {len(rows)}",
             changed=f"batch statistics: a {one}'s score changes with the others in its batch",
-            how="asked in smaller batches",
+            how="scored in smaller batches",
         ),
         probe(
             name="single",
             ask=lambda: in_batches(rows[alone], 1),
             scores=scores[alone],
             rows=rows[alone],
-            same=f"{len(alone)} {noun} asked one at a time keep their scores",
-            changed=f"batch statistics: a {one} asked alone gets another score",
-            how="asked one at a time",
+            same=f"{len(alone)} {noun} scored one at a time get the same scores",
+            changed=f"batch statistics: a {one} scored alone gets another score",
+            how="scored one at a time",
         ),
         probe(
             name="direction",
             ask=lambda: again(rows[:, ::-1]),
             same="(u, v) and (v, u) get the same score",
             changed="direction: (u, v) and (v, u) get different scores, though an edge has no direction",
-            how="asked as (v, u)",
+            how="scored as (v, u)",
             fault="look",
         ),
     ]
@@ -198,7 +192,7 @@ def _ask_again(
 
 
 def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckResult]:
-    """What the scores themselves show: positives (m,) against negatives (n,) or, each its own, (m, q)."""
+    """Check the scores themselves: positives (m,) against shared negatives (n,) or their own (m, q)."""
     findings: list[CheckResult] = []
     if positive.dtype.kind in "biu":
         values = len(np.union1d(positive, negative))
@@ -223,5 +217,5 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckRes
         *findings,
         CheckResult("look" if close else "ok", "constant", close or "the scores differ"),
         CheckResult("look" if tied else "ok", "ties", tied or share),
-        CheckResult("look" if ends else "ok", "saturation", ends or "no pile of scores at 0 or 1"),
+        CheckResult("look" if ends else "ok", "saturation", ends or "scores do not pile up at 0 or 1"),
     ]

@@ -1,4 +1,4 @@
-"""Pairs of one's own, as they stand: listed twice, turned round, leaking or of a node with itself."""
+"""Read the user's own pairs as they are, with repeats, reversed pairs, leaks and self-loops."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ from trueedge.graph.reading import read_pair_files
 Kind = Literal["positives", "negatives"]
 PARTS: dict[Kind, tuple[str, ...]] = {"positives": ("train", "valid", "test"), "negatives": ("valid", "test")}
 ENDINGS = (".txt", ".csv", ".tsv", ".edges", ".npy", ".pt")
-# What files are called, most telling first; HeaRT's and OGB's names are among them.
+# Names of files, the most specific first; those of HeaRT and OGB are among them.
 STEMS: dict[Kind, tuple[tuple[str, ...], ...]] = {
     "positives": (("{}", "{}_pos", "{}_positives", "{}_edges"),),
     "negatives": (("{}_neg", "{}_negs", "{}_negatives", "{}_neg_edges", "heart_{}_samples"), ("{}",)),
 }
 OTHER_NAMES = {"valid": ("valid", "val", "validation")}
-# Under which name OGB's dictionaries keep them.
+# The names in OGB's dictionaries.
 IN_TORCH_FILES: dict[Kind, str] = {"positives": "edge", "negatives": "edge_neg"}
 
 
 @dataclass(frozen=True, eq=False)
 class Listed:
-    """Pairs as somebody listed them.
+    """Pairs as a user listed them.
 
     Attributes:
-        pairs: int32 (n, 2), or (P, K, 2) where each positive has its own.
-        origin: the file's name, or what else they came as.
-        notes: what was decided while reading, a sentence each.
-        text: the file, where it is one of lines.
-        named: whether that file has the names of nodes, and not their numbers.
+        pairs: int32 (n, 2), or (P, K, 2) if each positive has its own.
+        origin: the file's name, or another description.
+        notes: choices made while reading, a sentence each.
+        text: the file, if it is a text file.
+        named: whether that file has names of nodes instead of numbers.
     """
 
     pairs: NDArray[np.int32]
@@ -51,7 +51,7 @@ class Listed:
     named: bool = False
 
     def place(self, row: int) -> str:
-        """Where a row stands, in words: the file and the line, or the row of an array."""
+        """Return the place of a row in words: the file and the line, or the row of an array."""
         if self.text is None:
             return f"{self.origin}, row {row}"
         lines = read_columns(open_text(self.text), names_only=self.named, numbers_only=not self.named).lines
@@ -59,16 +59,13 @@ class Listed:
 
 
 def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
-    """The pairs of each part that is there; nothing is refused that a check could find.
+    """Return the pairs of each part, always with ``test``; faults that an audit can find are accepted.
 
     Args:
-        given: a folder; a file; files with commas between, the test part's last; a .npz file with an array a
-            part; an array; or a dictionary of files and arrays by part.
+        given: a folder; a file; comma-separated files with the test part last; a .npz file with an array for
+            each part; an array; or a dictionary of files and arrays by part.
         kind: ``positives`` (train, valid, test) or ``negatives`` (valid, test).
-        graph: whose nodes the pairs are of. Text has the names of its nodes, arrays have their numbers.
-
-    Returns:
-        what was found by part, ``test`` always among it.
+        graph: the graph. Text files hold the names of its nodes, arrays their numbers.
     """
     if isinstance(given, Mapping):
         for part in given:
@@ -80,7 +77,7 @@ def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
     else:
         found = {"test": given}
     if "test" not in found:
-        raise InputError(f"there are no {kind} of the test part: the split and the negatives are its")
+        raise InputError(f"there are no {kind} of the test part")
     names = _names(graph) if graph.labels is not None else None
     listed = {part: _listed(one, part, kind, graph, names) for part, one in found.items()}
     for part, one in listed.items():
@@ -93,7 +90,7 @@ def _by_path(text: str, kind: Kind) -> dict[str, Any]:
     if not text.strip():
         raise InputError(f"the path of the {kind} is empty: name a folder or a file")
     path = Path(text)
-    # Several long names in a row can be too long for one, at which a path's own methods would fail.
+    # Several long names in a row can be too long for a path, for which its own methods would fail.
     if os.path.isdir(path):
         return dict(_in_folder(path, kind))
     if os.path.exists(path) or "," not in text:
@@ -106,19 +103,19 @@ def _by_path(text: str, kind: Kind) -> dict[str, Any]:
 
 
 def _in_folder(folder: Path, kind: Kind) -> dict[str, Path]:
-    """The file of each part, by what it is called."""
+    """Return the file of each part, found by its name."""
     files: dict[str, list[Path]] = {}
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
-        raise InputError(f"{folder} cannot be looked through: {error.strerror}") from None
+        raise InputError(f"{folder} cannot be read: {error.strerror}") from None
     for path in paths:
         plain = Path(path.name.removesuffix(".gz"))
         if os.path.isfile(path) and plain.suffix.lower() in ENDINGS:
             files.setdefault(plain.stem.lower().replace("-", "_"), []).append(path)
     found: dict[str, Path] = {}
     for stems in STEMS[kind]:
-        # Beside a file that says what it holds, one that does not may hold anything.
+        # Next to a file with a specific name, a file with a general one may hold anything.
         found = found or _named(files, stems, kind, folder)
     if "test" not in found:
         looked = ", ".join(stem.format("test") for stems in STEMS[kind] for stem in stems)
@@ -142,7 +139,7 @@ def _named(files: dict[str, list[Path]], stems: tuple[str, ...], kind: Kind, fol
 
 
 def _in_archive(path: Path, kind: Kind) -> dict[str, Any]:
-    """The arrays of a file that ``trueedge negatives`` wrote, with its own names for the nodes if it has."""
+    """Return the arrays of a file that ``trueedge negatives`` wrote, with its names of nodes, if any."""
     arrays = read_archive(path)
     labels = arrays.get("labels")
     if labels is not None and labels.ndim != 1:
@@ -156,7 +153,7 @@ def _in_archive(path: Path, kind: Kind) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Archived:
-    """An array of an archive: what it is called, and the names of the nodes it numbers, if it has them."""
+    """An array of an archive with a description and the names of its nodes, if any."""
 
     array: NDArray[Any]
     origin: str
@@ -178,7 +175,7 @@ def _listed(given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, in
     place = names or {str(node): node for node in range(graph.num_nodes)}
     missing = [str(label) for label in given.labels if str(label) not in place]
     if missing:
-        raise InputError(f"{given.origin}: {missing[0]!r} is no node of {graph.name}")
+        raise InputError(f"{given.origin}: {missing[0]!r} is not a node of {graph.name}")
     renumbered = np.array([place[str(label)] for label in given.labels], dtype=np.int32)
     return Listed(renumbered[numbers], given.origin)
 
@@ -190,15 +187,15 @@ def _names(graph: Graph) -> dict[str, int]:
 def text_pairs(
     path: Path, graph: Graph, names: dict[str, int] | None = None
 ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The pairs of a text file, with the names of a graph's nodes or, where it has none, their numbers.
+    """Read the pairs of a text file, by the names of a graph's nodes or, if it has none, their numbers.
 
     Args:
-        path: a line a pair.
-        graph: whose nodes they are of.
-        names: the number of each of its nodes' names, where that is known already.
+        path: a file with one pair per line.
+        graph: the graph.
+        names: the number of each name, if known.
 
     Returns:
-        int64 (n, 2), and what there is to know of the file.
+        int64 (n, 2), and notes on the file.
     """
     if graph.labels is None:
         read = read_pair_files([path], graph.num_nodes)
@@ -211,7 +208,7 @@ def text_pairs(
     if (pairs < 0).any():
         row, column = (int(i) for i in np.argwhere(pairs < 0)[0])
         name = (columns.names or ())[columns.ids[row, column]]
-        raise text.error(int(columns.lines[row]), f"{name!r} is no node of {graph.name}")
+        raise text.error(int(columns.lines[row]), f"{name!r} is not a node of {graph.name}")
     return pairs, tuple(f"{path.name}: {note}" for note in columns.notes)
 
 
@@ -228,14 +225,14 @@ def _array(path: Path, kind: Kind) -> NDArray[Any]:
 
 
 def _checked(values: Any, kind: Kind, what: str, num_nodes: int) -> NDArray[np.int32]:
-    """Pairs of whole numbers below the number of nodes, in one of the shapes that pairs have."""
+    """Return pairs as int32, or raise an InputError for a wrong shape or unknown nodes."""
     try:
         array = np.asarray(values)
     except ValueError:
         raise InputError(f"{what}: the rows differ in length") from None
     shapes = "(n, 2)" if kind == "positives" else "(M, 2) or (P, K, 2)"
     if array.ndim not in ((2,) if kind == "positives" else (2, 3)) or array.shape[-1] != 2:
-        turned = "; turned round (.T) it would be one" if array.ndim == 2 and array.shape[0] == 2 else ""
+        turned = "; transpose it (.T)" if array.ndim == 2 and array.shape[0] == 2 else ""
         raise InputError(f"{what} has the shape {array.shape}, but {kind} have {shapes}{turned}")
     through = f"{what}, its lists one after another" if array.ndim == 3 else what
     return as_pairs(array.reshape(-1, 2), num_nodes, through).astype(np.int32).reshape(array.shape)

@@ -1,4 +1,4 @@
-"""Scores that were computed elsewhere and come as a file."""
+"""Read files of scores that were computed elsewhere."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class FileScores:
 
     Attributes:
         name: the file's name, for messages.
-        in_order: float64 array (n,) where the file holds scores alone, else None.
-        keys: sorted int64 keys of the table's unordered pairs (empty where the file holds scores alone).
+        in_order: float64 array (n,) if the file holds only scores, else None.
+        keys: sorted int64 keys of the table's unordered pairs (empty if the file holds only scores).
         values: float64 array, the score of each key.
         num_ids: one more than the largest node id in the table.
-        labels: the nodes' own names, for messages; None where they are numbers.
-        positives: how many of the scores in order are of positives; None where the file does not say.
+        labels: the names of the nodes, for messages; None if they are numbers.
+        positives: how many of the scores in order are of positives; None if unknown.
     """
 
     name: str
@@ -47,15 +47,9 @@ class FileScores:
     positives: int | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The score of each pair, in either direction; a pair the file does not hold is an error.
-
-        Args:
-            pairs: int64 array (n, 2).
-        """
+        """Return the scores of pairs (n, 2) in either direction, or raise an InputError if one is missing."""
         if self.in_order is not None:
-            raise InputError(
-                f"{self.name} holds scores without pairs: they can only be read in a task's order"
-            )
+            raise InputError(f"{self.name} holds scores without pairs, which need the order of a task")
         # An id past the table's would share its key with another pair.
         known = (pairs < self.num_ids).all(axis=1)
         keys = pair_keys(pairs, self.num_ids)
@@ -74,15 +68,14 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
     """Read a file of scores.
 
     Args:
-        path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with one score a line in the order the
-            task lists its pairs (positives first, then negatives row by row), or with ``u,v,score`` lines
-            (node ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are
-            passed over); a ``.npy`` array (n,) or (n, 3) of the same; a ``.npz`` with ``scores`` (n,) and,
-            for a table, ``pairs`` (n, 2); or the ``.npz`` of a certificate, with ``positive`` (P,) and
-            ``negative`` (M,) or (P, K).
-        labels: the nodes' own names, where they have some. The ids of a table are then looked up among them,
-            as they are written; only where one is no label and all are whole numbers below the number of
-            nodes are they node numbers.
+        path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with one score per line in the order of
+            the task's pairs (positives first, then negatives row by row), or with ``u,v,score`` lines (node
+            ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are ignored);
+            a ``.npy`` array (n,) or (n, 3) of the same; a ``.npz`` with ``scores`` (n,) and, for a table,
+            ``pairs`` (n, 2); or the ``.npz`` of a certificate, with ``positive`` (P,) and ``negative`` (M,)
+            or (P, K).
+        labels: the names of the nodes, if any. The ids of a table are looked up among them; if one is not
+            found, and all are whole numbers below the number of nodes, they are node numbers.
     """
     path = as_path(path, "read_scores")
     name = readable(path.name)
@@ -116,16 +109,7 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
 def split_flat(
     scores: NDArray[Any], num_positives: int, negatives_shape: tuple[int, ...]
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Divide scores in listing order into those of the positives and those of the negatives.
-
-    Args:
-        scores: float array (n,), positives first, then negatives row by row.
-        num_positives: the number of positives P.
-        negatives_shape: the shape of the negative scores, (M,) or (P, K).
-
-    Returns:
-        positive scores (P,), and negative scores in their shape.
-    """
+    """Split scores (n,), positives first, into positive scores (P,) and negative scores (M,) or (P, K)."""
     negatives = int(np.prod(negatives_shape, dtype=np.int64))
     if len(scores) != num_positives + negatives:
         shape = " x ".join(map(str, negatives_shape))
@@ -171,17 +155,11 @@ def _named(pair: Sequence[int], labels: Sequence[str] | None) -> str:
 
 
 def _look_up(ids: Sequence[str], labels: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
-    """The nodes that are called so, int64 (m, 2).
-
-    Args:
-        ids: the ids as they are written, 2m of them.
-        labels: the nodes' own names.
-        where: words for a row, to begin an error message.
-    """
+    """Return the nodes of 2m ids as they are written, int64 (m, 2); ``where`` names a row in errors."""
     place = {label: node for node, label in enumerate(labels)}
     nodes = np.array([place.get(value, -1) for value in ids], dtype=np.int64)
     if (nodes < 0).any():
-        # Whoever asks a task for its pairs gets node numbers, and may write these.
+        # The pairs of a task are node numbers, and users may write these.
         if not all(NODE_NUMBER.fullmatch(value) and int(value) < len(labels) for value in ids):
             first = int((nodes < 0).argmax())
             raise InputError(f"{where(first // 2)}: no node is called {shown(ids[first])}")
@@ -190,12 +168,12 @@ def _look_up(ids: Sequence[str], labels: Sequence[str], where: Callable[[int], s
 
 
 def _as_written(value: object) -> str:
-    """How an id of an array would stand in a text: 7.0 in a table of floats is the id 7."""
+    """Return an id of an array as text: 7.0 in a table of floats is the id 7."""
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None]:
-    """The pairs of a table, the scores, and how many of them are known to be of positives."""
+    """Return the pairs of a table, the scores, and the number of positives, if known."""
     name = readable(path.name)
     arrays = _arrays(path, name)
     if isinstance(arrays, np.ndarray):
@@ -218,7 +196,7 @@ def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | No
 
 
 def _arrays(path: Path, name: str) -> NDArray[Any] | dict[str, NDArray[Any]]:
-    """The array of a file, or those of an archive by their names; its content counts, not its ending."""
+    """Return the array of a file, or the arrays of an archive by name, whatever the ending."""
     try:
         with path.open("rb") as stream:
             archived = stream.read(4) in ZIP
@@ -234,4 +212,4 @@ def _split_columns(array: NDArray[Any], name: str) -> tuple[NDArray[Any] | None,
         return None, array
     if array.ndim == 2 and array.shape[1] == 3:
         return array[:, :2], array[:, 2]
-    raise InputError(f"{name} must hold one score a line, or u, v and score; it holds shape {array.shape}")
+    raise InputError(f"{name} must contain one score per line or u,v,score; got shape {array.shape}")

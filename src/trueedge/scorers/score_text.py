@@ -1,4 +1,4 @@
-"""Scores in text files: numbers alone, or beside ids as they are written."""
+"""Read scores from text files: numbers only, or with ids as they are written."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Written:
     """The lines ``u,v,score`` of a text.
 
     Attributes:
-        ids: the ids as they are written, 2m of them.
+        ids: the 2m ids as they are written.
         scores: float64 array (m,).
-        lines: the m lines they stand on, from 1.
+        lines: the m line numbers, from 1.
     """
 
     ids: list[str]
@@ -31,11 +31,7 @@ class Written:
 
 
 def read_written(text: TextFile) -> Written | None:
-    """Ids and scores line by line; None where there is no line, or not three columns.
-
-    Args:
-        text: the file; columns are separated, and fields quoted, as in an edge list.
-    """
+    """Read ids and scores, in columns as in an edge list; None unless there are three columns."""
     ids: list[str] = []
     scores: list[float] = []
     lines: list[int] = []
@@ -65,11 +61,7 @@ def read_written(text: TextFile) -> Written | None:
 
 
 def read_numbers(text: TextFile) -> NDArray[np.float64]:
-    """The numbers of a text file, float64 (n,) or (n, columns).
-
-    Args:
-        text: the file; white space, commas or semicolons stand between columns.
-    """
+    """Read numbers, separated by white space, commas or semicolons, as float64 (n,) or (n, columns)."""
     lines = text.lines
     first = next((at for at, line in enumerate(lines) if not _is_passed_over(line)), len(lines))
     separator = next((mark for mark in ";," if mark in "".join(lines[first : first + 1])), None)
@@ -86,7 +78,7 @@ def read_numbers(text: TextFile) -> NDArray[np.float64]:
 
 
 def _first_fault(text: TextFile, first: int, separator: str | None) -> InputError:
-    """Where a file that is not all numbers goes wrong."""
+    """Return an error for the first line that does not hold numbers."""
     columns = 0
     for number, line in enumerate(text.lines[first:], start=first + 1):
         if _is_passed_over(line):
@@ -110,7 +102,7 @@ def _without_comment(text: str) -> str:
 
 
 def _is_number(field: str) -> bool:
-    """As numpy reads numbers: no underscores, and only the digits 0 to 9."""
+    """Return whether numpy reads a number here: no underscores, and only the digits 0 to 9."""
     try:
         float(field)
     except ValueError:

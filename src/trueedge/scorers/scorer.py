@@ -1,4 +1,4 @@
-"""What gives pairs their scores, and everything that can be turned into one."""
+"""Scorers of pairs, and everything that can be turned into one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 ROWS_IN_A_BATCH = 1 << 20
-# Two blocks of rows are gathered for each block of pairs: this keeps them at some 64 MB each.
+# Two blocks of rows are gathered for each block of pairs: this limits them to about 64 MB each.
 NUMBERS_IN_A_BLOCK = 1 << 23
 
 
@@ -40,21 +40,14 @@ class Scorer(Protocol):
     """Scores node pairs: the higher, the likelier an edge."""
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.floating[Any]]:
-        """A finite score for each pair.
-
-        Args:
-            pairs: int64 array (n, 2).
-
-        Returns:
-            float array (n,), in the order of the pairs.
-        """
+        """Return a finite score for each of int64 pairs (n, 2), float (n,)."""
         ...
 
 
 def with_graph(scorer: Scorer, graph: Graph) -> Scorer:
-    """Return the same scorer on another graph of the same nodes, where it has ``with_graph(graph)``.
+    """Return the scorer on another graph of the same nodes, if it has ``with_graph(graph)``.
 
-    Validation edges join the graph at test in some benchmarks. ``on(graph)`` is the older name.
+    In some benchmarks validation edges join the graph at test time. ``on(graph)`` is the older name.
     """
     for name in ("with_graph", "on"):
         rebind = getattr(scorer, name, None)
@@ -75,7 +68,7 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
             (numpy or torch; the score is the dot product), a torch module that takes a LongTensor (n, 2), or
             the path of a file of scores.
         num_nodes: the number of nodes; an embedding matrix must have as many rows.
-        labels: the nodes' own names, where they have some: a file of scores may use them.
+        labels: the names of the nodes, if any, which a file of scores may use.
     """
     if isinstance(thing, type):
         raise InputError(f"{thing.__name__} is a class: create an object, and give that as the scorer")
@@ -100,37 +93,25 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
 def score_pairs(
     scorer: Scorer, pairs: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH
 ) -> NDArray[np.float64]:
-    """Return the score of each pair, asked in batches; every answer is checked (see :func:`ask`).
-
-    Args:
-        scorer: what scores.
-        pairs: int array (n, 2).
-        batch: how many pairs the scorer gets at a time.
-
-    Returns:
-        float64 array (n,), in the order of the pairs.
-    """
+    """Return the scores of pairs (n, 2), float64 (n,), asked in batches and checked as in :func:`ask`."""
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(f"pairs must be an array of shape (n, 2), got shape {pairs.shape}")
     return ask(scorer, pairs, batch).astype(np.float64, copy=False)
 
 
 def ask(scorer: Scorer, rows: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH) -> NDArray[Any]:
-    """Ask a scorer in batches and check each answer: finite real numbers, a row for each question.
+    """Ask a scorer in batches and check that it answers with a row of finite real numbers for each question.
 
     Args:
-        scorer: what answers.
+        scorer: the scorer.
         rows: int array (n, …): pairs, queries or nodes.
-        batch: how many rows the scorer gets at a time.
-
-    Returns:
-        array (n, …), in the order of the rows.
+        batch: the number of rows per call.
     """
     batch = whole_number("batch", "ask", batch, 1)
     answers: NDArray[Any] = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), batch):
         part = slice(start, start + batch)
-        # A copy: a scorer that writes into its input does not change the questions of others.
+        # A copy, so that a scorer that writes into its input does not change the questions.
         asked = np.array(rows[part], dtype=np.int64)
         answer = check_answer(scorer.score(asked), len(asked), scorer)
         if start == 0:
@@ -147,30 +128,24 @@ def ask(scorer: Scorer, rows: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_B
 
 
 def check_answer(answer: object, count: int, scorer: object) -> NDArray[Any]:
-    """Refuse an answer that is not a row of finite real numbers for each question.
-
-    Args:
-        answer: what a scorer returned.
-        count: the number of rows it was asked.
-        scorer: what answered.
-    """
+    """Return an answer, or raise an InputError unless it is ``count`` rows of finite real numbers."""
     name = scorer_name(scorer)
     shape = as_array(answer, f"the scores of {name}").shape
     dimensions = dimensions_of(scorer)
     if len(shape) not in dimensions or shape[0] != count:
         wanted = " or ".join({1: f"({count},)", 2: f"({count}, d)"}[size] for size in dimensions)
         rows = "pairs" if dimensions == (1,) else "rows"
-        raise InputError(f"{name} must answer {count} {rows} with shape {wanted}, it answered shape {shape}")
+        raise InputError(f"{name} must answer {count} {rows} with shape {wanted}, it answered with {shape}")
     return as_scores(answer, f"scores of {name}")
 
 
 def dimensions_of(scorer: object) -> tuple[int, ...]:
-    """Return how many dimensions an answer may have; pairs get one number each."""
+    """Return the allowed numbers of dimensions of an answer; pairs get one number each."""
     return scorer.dimensions if isinstance(scorer, CallableScorer) else (1,)
 
 
 def scorer_name(scorer: object) -> str:
-    """What to call a scorer in a message: its own name, its function's, or its class's."""
+    """Return the name of a scorer for messages: its own, its function's, or its class's."""
     inner = scorer.call if isinstance(scorer, CallableScorer) and not scorer.name else scorer
     inner = inner.module if isinstance(inner, ModuleScorer) else inner
     for attribute in ("name", "__name__"):
@@ -186,8 +161,8 @@ class CallableScorer:
 
     Attributes:
         call: the function.
-        name: what to call it in messages; the function's own name where it is empty.
-        dimensions: how many dimensions an answer may have: 1 for a number, 2 for a row of numbers each.
+        name: the name in messages; by default the function's own.
+        dimensions: the allowed numbers of dimensions of an answer: 1 for a number, 2 for a row each.
     """
 
     call: Callable[[NDArray[np.int64]], Any]
@@ -201,16 +176,12 @@ class CallableScorer:
 
 @dataclass(frozen=True, eq=False)
 class EmbeddingScorer:
-    """The dot product of two nodes' vectors.
-
-    Attributes:
-        embeddings: float array (n, d).
-    """
+    """Scores pairs by the dot product of the embeddings (n, d) of both nodes."""
 
     embeddings: NDArray[np.floating[Any]]
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The dot product of each pair, summed in float64, float64 (n,)."""
+        """Return the dot product of each pair, summed in float64, float64 (n,)."""
         pairs = as_pairs(pairs, len(self.embeddings))
         scores = np.empty(len(pairs), dtype=np.float64)
         step = max(1, NUMBERS_IN_A_BLOCK // max(1, self.embeddings.shape[1]))
@@ -223,11 +194,9 @@ class EmbeddingScorer:
 
 @dataclass(frozen=True, eq=False)
 class ModuleScorer:
-    """A torch module from a LongTensor (n, 2) to n scores, asked in evaluation mode and without gradients.
+    """A torch module from a LongTensor (n, 2) to n scores, called in evaluation mode and without gradients.
 
-    Attributes:
-        module: the module.
-        flat: whether its answer is flattened to one score for each pair.
+    With ``flat`` its answer is flattened to one score for each pair.
     """
 
     module: Any
@@ -254,7 +223,7 @@ class ModuleScorer:
 
 
 def as_module_scorer(module: Any, argument: str = "pairs", flat: bool = True) -> ModuleScorer:
-    """Turn a torch module into a scorer; one that cannot be called with one argument is refused."""
+    """Turn a torch module that takes one argument into a scorer."""
     if getattr(type(module), "forward", None) is sys.modules["torch"].nn.Module.forward:
         raise InputError(f"{scorer_name(module)} has no forward method: it cannot score {argument}")
     check_takes(module.forward, f"{scorer_name(module)}.forward", argument)
@@ -271,7 +240,7 @@ def _check_embeddings(values: object, num_nodes: int) -> NDArray[np.floating[Any
 
 
 def check_takes(call: Callable[..., Any], name: str, argument: str = "pairs") -> None:
-    """Refuse what needs more than one argument, before a long run: a method that was not fitted, for one."""
+    """Raise an InputError, before a long run, for a callable that needs more than one argument."""
     try:
         signature = inspect.signature(call)
     except (TypeError, ValueError):  # built-in functions do not tell
@@ -289,19 +258,19 @@ def check_takes(call: Callable[..., Any], name: str, argument: str = "pairs") ->
 
 
 def is_module(thing: object) -> bool:
-    """Whether it is a torch module; torch is not imported to find out."""
+    """Return whether it is a torch module, without importing torch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(thing, torch.nn.Module)
 
 
 def is_table(thing: object) -> bool:
-    """Whether it is a numpy array or a torch tensor."""
+    """Return whether it is a numpy array or a torch tensor."""
     torch = sys.modules.get("torch")
     return isinstance(thing, np.ndarray) or (torch is not None and isinstance(thing, torch.Tensor))
 
 
 def _has_score_method(module: object) -> bool:
-    """A layer that happens to be called score is not a method."""
+    """Return whether ``score`` is a method, and not a layer of that name."""
     return inspect.ismethod(getattr(module, "score", None))
 
 

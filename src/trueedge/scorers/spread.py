@@ -1,4 +1,4 @@
-"""Do scores tell pairs apart? A constant, ties and saturation, seen from the scores alone."""
+"""Find constant, tied and saturated scores."""
 
 from __future__ import annotations
 
@@ -9,25 +9,20 @@ from trueedge.metrics.scores import row_blocks
 
 TIES_TO_MENTION = 0.10
 SATURATION_TO_MENTION = 0.01
-# Where float32 cannot go on between this and 1, a sigmoid of logits above 16.6 ends; in float64 above 36.7.
+# The last float32 below 1: a sigmoid saturates at logits above 16.6, in float64 above 36.7.
 BELOW_ONE = 1 - 2**-24
-# The last numbers before a float32 and a float64 underflow; Katz, for one, comes to 0.005**19 unsaturated.
+# The last numbers before a float32 and a float64 underflow; Katz scores reach 0.005**19 without saturation.
 ABOVE_ZERO, ABOVE_ZERO_DOUBLE = 1e-35, 1e-300
 NARROW = 1e-5
 
 
 def quick_check(positive: object, negative: object) -> list[str]:
-    """What deserves a look about scores, one sentence each; nothing for good ones.
-
-    Args:
-        positive: numbers (P,).
-        negative: numbers (M,) shared by all positives, or (P, K) each positive's own.
-    """
+    """Return warnings about scores of positives (P,) and negatives (M,) or (P, K), one sentence each."""
     return remarks(PairScores.check(positive, negative))
 
 
 def remarks(scores: PairScores) -> list[str]:
-    """What deserves a look about checked scores, one sentence each."""
+    """Return warnings about checked scores, one sentence each."""
     same = constant(scores)
     if same:
         return [same]
@@ -35,23 +30,21 @@ def remarks(scores: PairScores) -> list[str]:
 
 
 def constant(scores: PairScores) -> str | None:
-    """A sentence if all scores are one and the same."""
+    """Return a sentence if all scores are equal."""
     low, high = scores.range
     return f"all scores are {low:g}: they separate nothing" if low == high else None
 
 
 def narrow(scores: PairScores) -> str | None:
-    """A sentence if all scores are so close together that rounding may order them."""
+    """Return a sentence if all scores are so close together that rounding may decide their order."""
     low, high = scores.range
-    if low < high <= low + NARROW * max(abs(low), abs(high)):
-        return (
-            f"all scores lie between {low:.9g} and {high:.9g}, so close that rounding may decide their order"
-        )
-    return None
+    if not low < high <= low + NARROW * max(abs(low), abs(high)):
+        return None
+    return f"all scores lie between {low:.9g} and {high:.9g}, so close that rounding may decide their order"
 
 
 def ties(scores: PairScores) -> str | None:
-    """A sentence if a positive often has the very score of a negative."""
+    """Return a sentence if positives are often tied with negatives."""
     share = tie_share(scores)
     if share < TIES_TO_MENTION:
         return None
@@ -59,13 +52,13 @@ def ties(scores: PairScores) -> str | None:
 
 
 def tie_share(scores: PairScores) -> float:
-    """The share of the comparisons of a positive with a negative that are ties."""
+    """Return the share of the positive-negative comparisons that are ties."""
     tied = scores.ranks.pessimistic - scores.ranks.optimistic
     return float(tied.mean() / scores.sizes.negatives)
 
 
 def saturation(scores: PairScores) -> str | None:
-    """A sentence if scores between 0 and 1 pile up at an end, as a sigmoid's do."""
+    """Return a sentence if scores between 0 and 1 pile up at an end, as those of a sigmoid do."""
     low, high = scores.range
     if low < 0 or high > 1 or (low > 0 and high < BELOW_ONE):
         return None
@@ -74,19 +67,19 @@ def saturation(scores: PairScores) -> str | None:
     for rows in row_blocks(scores.negative.shape):
         ends.add(scores.negative[rows].astype(np.float64))
     if ends.zeros + ends.ones == ends.count:
-        return "all scores are 0 or 1: if they were rounded or saturated, give those from before"
+        return "all scores are 0 or 1: pass raw scores, before rounding or a sigmoid"
     ones = ends.ones + (ends.limit if ends.single else 0)
     for share, end, is_tail in (
         (ones / ends.count, "1", ends.near_one > 0),
         (ends.zeros / ends.count, "0", ends.smallest < (ABOVE_ZERO if ends.single else ABOVE_ZERO_DOUBLE)),
     ):
         if share >= SATURATION_TO_MENTION and is_tail:
-            return f"{share:.0%} of the scores are {end}, where a sigmoid saturates: give the logits instead"
+            return f"{share:.0%} of the scores are {end}, where a sigmoid saturates: pass the logits instead"
     return None
 
 
 class _Ends:
-    """How scores between 0 and 1 lie at both ends."""
+    """Counts of scores at and near 0 and 1."""
 
     def __init__(self) -> None:
         self.count = self.zeros = self.ones = self.limit = self.near_one = 0
@@ -99,7 +92,7 @@ class _Ends:
         self.zeros += int(np.count_nonzero(block == 0))
         self.ones += int(np.count_nonzero(block == 1))
         self.limit += int(np.count_nonzero(block == BELOW_ONE))
-        # Ratios such as Jaccard's reach 1 too, but do not come this close before.
+        # Ratios such as Jaccard's reach 1 too, but have no values this close to it.
         self.near_one += int(np.count_nonzero((block > 0.999) & (block < 1)))
         self.smallest = min(self.smallest, float(block[block > 0].min(initial=1.0)))
         self.single &= bool((block.astype(np.float32) == block).all())

@@ -1,7 +1,7 @@
-"""The bootstrap over test edges and seeds, resample by resample, to check the closed form against.
+"""The bootstrap over test edges and seeds, to compare the closed form with.
 
-A resample gives each edge and each seed a count. With one seed only edges are drawn. Its percentile and BCa
-intervals are too narrow with few seeds; :mod:`trueedge.statistics.significance` is what comparisons use.
+A resample draws edges and, with several seeds, seeds. Its percentile and BCa intervals are too narrow for few
+seeds; comparisons use :mod:`trueedge.statistics.significance`.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def bootstrap_interval(
         first: numbers (S, E), a row for each seed.
         second: numbers (S', E) of another method on the same edges.
         kind: ``percentile``, or ``bca`` (corrected for bias and skewness, the latter by leaving out edges).
-        resamples: how many.
-        level: the interval's, between 0 and 1.
-        seed: for the draws.
+        resamples: the number of resamples.
+        level: the level of the interval, between 0 and 1.
+        seed: the seed of the draws.
 
     Efron, Better Bootstrap Confidence Intervals, JASA 1987.
     """
@@ -64,14 +64,10 @@ def bootstrap_interval(
 def resampled_means(
     first: ArrayLike, second: ArrayLike | None = None, resamples: int = 2000, seed: int = 0
 ) -> Array:
-    """The mean, or the difference of means, in each resample, float64 (resamples,).
+    """Return the mean, or the difference of means, in each resample, float64 (resamples,).
 
-    Args:
-        first: numbers (S, E), a row for each seed.
-        second: numbers (S', E) of another method on the same edges: the same edges are drawn for both, and
-            seeds of each by themselves.
-        resamples: how many.
-        seed: for the draws.
+    The arguments are those of :func:`bootstrap_interval`. The same edges are drawn for both methods, and the
+    seeds of each independently.
     """
     tables = [_table(first)] if second is None else [_table(first), _table(second)]
     edges = tables[0].shape[1]

@@ -1,4 +1,4 @@
-"""What a degree distribution alone makes of a benchmark: the log-normal law and the power law."""
+"""What degrees alone predict on a benchmark, for log-normal and power-law distributions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 
-# A tail of fewer distinct degrees than this fits any exponent.
+# A tail with fewer distinct degrees fits any exponent.
 LEAST_DEGREES = 5
 MOST_STARTS = 50
 TERMS = 10_000
@@ -34,10 +34,7 @@ class PowerLaw:
 
 
 def lognormal_sigma(degrees: NDArray[np.int64]) -> float:
-    """The σ of the log-normal distribution with the mean and variance of the degrees above 0.
-
-    Args:
-        degrees: int array (n,).
+    """Return the σ of the log-normal distribution with the mean and variance of the degrees (n,) above 0.
 
     Aiyappa et al. 2025, Implicit Degree Bias in the Link Prediction Task, A.4: the method of moments,
     in which ``σ² = ln(1 + variance / mean²)``.
@@ -49,11 +46,9 @@ def lognormal_sigma(degrees: NDArray[np.int64]) -> float:
 
 
 def expected_auc(sigma: float, *, triplets: bool = False) -> float:
-    """The AUC of the degree product where degrees are log-normal: Φ(σ), for triplets Φ(σ/2).
+    """Return the AUC of the degree product for log-normal degrees: Φ(σ), for triplets Φ(σ/2).
 
-    Args:
-        sigma: the σ of the degrees.
-        triplets: each negative keeps an end of a positive, and its other end is uniform.
+    In triplets, each negative keeps an end of a positive, and its other end is uniform.
 
     Aiyappa et al. 2025, equations 15 and 18; it is the AUC over all positives and negatives, not over lists.
     """
@@ -61,13 +56,10 @@ def expected_auc(sigma: float, *, triplets: bool = False) -> float:
 
 
 def fit_power_law(degrees: NDArray[np.int64]) -> PowerLaw | None:
-    """The power law of the tail that it fits best; None where no tail has enough different degrees.
+    """Fit a power law to the tail of the degrees (n,); None if no tail has enough different degrees.
 
-    The exponent has the maximum likelihood for whole numbers; the start of the tail is that of the smallest
-    distance between the tail and its fit.
-
-    Args:
-        degrees: int array (n,).
+    The exponent maximises the likelihood for whole numbers; the start of the tail minimises the distance
+    between the tail and its fit.
 
     Clauset, Shalizi and Newman 2009, Power-Law Distributions in Empirical Data, sections 3.1 and 3.3.
     """
@@ -98,12 +90,11 @@ def _fit_tail(values: NDArray[np.int64], counts: NDArray[np.int64], nodes: int) 
 
 
 def power_law_bound(alpha: float, start: int = 1, *, ties_won: bool = False) -> float:
-    """A lower bound of the AUC of the degree product on a power law against uniform pairs; 1 for alpha ≤ 2.
+    """Return a lower bound of the AUC of the degree product on a power law; 1 for alpha ≤ 2.
 
-    A positive wins where both its ends have at least the degrees of a negative's, unless all are equal: that
-    is a tie, and counts half. Equation 24 counts it as won, and so comes to 1 where all nodes are of one
-    degree, though the AUC is 0.5. For an exponent of 2 or less the mean degree has no bound, and the AUC goes
-    to 1.
+    Negatives are uniform. A positive wins if both its ends have at least the degrees of a negative's; if all
+    are equal, it is a tie, which counts half. Equation 24 counts ties as won, and so gives 1 for equal
+    degrees, although the AUC is 0.5. For alpha ≤ 2 the mean degree has no bound, and the AUC goes to 1.
 
     Args:
         alpha: the exponent.

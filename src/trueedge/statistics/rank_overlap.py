@@ -1,4 +1,4 @@
-"""Rank-biased overlap: how far two rankings agree, the more so the nearer to the top."""
+"""Rank-biased overlap: the agreement of two rankings, with more weight at the top."""
 
 from __future__ import annotations
 
@@ -13,19 +13,17 @@ Group = list[Item]
 
 
 def rbo(first: Iterable[object], second: Iterable[object], p: float = 0.5) -> float:
-    """The extrapolated rank-biased overlap of two rankings, between 0 (nothing shared) and 1 (the same).
+    """Return the extrapolated rank-biased overlap of two rankings, from 0 (nothing shared) to 1 (the same).
 
-    The agreement at depth d, the share of the first d items that both have, weighs p^(d-1); below the end of
-    the lists it goes on as it was last seen. Lists may differ in length and in their items. Items whose order
-    is not known stand in one group: the value is then the mean over all orders of both lists' groups, each
-    list's order drawn by itself. So a list with ties overlaps with itself by less than 1: its order is
-    unknown, and two draws of it differ.
+    The agreement at depth d, the share of the first d items that both have, has the weight p^(d-1); below the
+    end of the lists it is extrapolated. Lists may differ in length and in their items. Tied items form a
+    group: the value is then the mean over all orders of both lists' groups, drawn independently. So a list
+    with ties has an overlap below 1 with itself.
 
     Args:
         first: items (hashable), best first; a list, set or frozenset among them is a group of tied items.
         second: the other ranking, of the same form.
-        p: how deep to look, between 0 and 1 exclusive: the smaller, the more weight at the top; the first
-            item alone decides as p goes to 0.
+        p: between 0 and 1 exclusive; the smaller, the more weight at the top.
 
     Webber, Moffat and Zobel, A Similarity Measure for Indefinite Rankings, TOIS 2010, Equation 32; groups as
     in Corsi and Urbano, The Treatment of Ties in Rank-Biased Overlap, SIGIR 2024 (their RBO^a).
@@ -37,19 +35,14 @@ def rbo(first: Iterable[object], second: Iterable[object], p: float = 0.5) -> fl
     short, long = sorted((one.size, other.size))
     at_short, at_long = shared[short - 1], shared[long - 1]
     seen = math.fsum(p**depth * overlap / depth for depth, overlap in enumerate(shared, 1))
-    # Below its end the shorter list is thought to go on agreeing as it did there.
+    # Below its end, the agreement of the shorter list is extrapolated.
     beyond = math.fsum(at_short * (d - short) / (short * d) * p**d for d in range(short + 1, long + 1))
     tail = ((at_long - at_short) / long + at_short / short) * p**long
     return min(1.0, max(0.0, (1 - p) / p * (seen + beyond) + tail))
 
 
 def rank_groups(scores: Mapping[str, float], higher_is_better: bool = True) -> list[list[str]]:
-    """Names in groups of equal scores, best first: what :func:`rbo` takes.
-
-    Args:
-        scores: a number for each name; none of them nan.
-        higher_is_better: whether the largest score stands first.
-    """
+    """Return names in groups of equal scores, best first, as :func:`rbo` takes them."""
     bad = next((name for name, score in scores.items() if math.isnan(score)), None)
     if bad is not None:
         raise InputError(f"{bad!r} has no place in a ranking: its score is nan")
@@ -104,11 +97,11 @@ class _Front:
     open: Group = field(default_factory=list)
 
     def share(self, depth: int) -> float:
-        """The chance that an item of the open group is among the first ``depth``."""
+        """Return the chance that an item of the open group is among the first ``depth``."""
         return min(1.0, (depth - self.above) / len(self.open)) if self.open else 0.0
 
     def ends_before(self, depth: int) -> bool:
-        """Whether the open group lies above ``depth``, and another follows."""
+        """Return whether the open group lies above ``depth``, and another follows."""
         return self.above + len(self.open) < depth and self.number + 1 < len(self.ranking.groups)
 
     def step(self) -> None:
@@ -117,13 +110,13 @@ class _Front:
         self.open = self.ranking.groups[self.number]
 
     def holds(self, items: Group, whole: bool) -> int:
-        """How many of some items are in the groups above, or in the open one."""
+        """Count the items that are in the groups above, or in the open one."""
         places = [self.ranking.place.get(item, len(self.ranking.groups)) for item in items]
         return sum(place < self.number if whole else place == self.number for place in places)
 
 
 def _overlaps(one: _Ranking, other: _Ranking) -> list[float]:
-    """The expected number of items among the first d of both, for each d down to the longer list's end."""
+    """Return the expected number of items among the first d of both, for each d to the longer list's end."""
     fronts = (_Front(one), _Front(other))
     both, crossing = 0, 0
     half = [0, 0]  # items of each list's open group that are above the other's

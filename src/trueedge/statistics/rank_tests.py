@@ -1,4 +1,4 @@
-"""Methods over several data sets: Friedman's test, and the critical difference of mean ranks."""
+"""Compare methods over several data sets: Friedman's test, and the critical difference of mean ranks."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from trueedge.statistics.tie_groups import runs_within
 
 @dataclass(frozen=True, eq=False)
 class RankTest:
-    """What a critical-difference plot shows.
+    """The content of a critical-difference plot.
 
     Attributes:
         mean_ranks: float64 (methods,), 1 is best.
         statistic: Friedman's, corrected for ties.
         p: of Friedman's test by the chi-squared distribution.
         p_f: of Iman and Davenport's F, which is less conservative with few data sets.
-        critical_difference: mean ranks further apart differ (Nemenyi).
-        groups: methods, by their column, that do not differ: the bars of the plot, best first.
+        critical_difference: mean ranks that are further apart differ significantly (Nemenyi).
+        groups: columns of methods that do not differ: the bars of the plot, best first.
         datasets: the number of data sets.
     """
 
@@ -41,7 +41,7 @@ def friedman(values: ArrayLike, level: float = 0.95, higher_is_better: bool = Tr
 
     Args:
         values: numbers (datasets, methods), one metric.
-        level: 1 - the chance to find a difference where there is none.
+        level: 1 - the error rate of the test.
         higher_is_better: which direction is good.
 
     Demšar, Statistical Comparisons of Classifiers over Multiple Data Sets, JMLR 2006; Iman and Davenport,

@@ -1,7 +1,7 @@
-"""Means and differences over test edges and seeds, with intervals, p-values and sizes of effect.
+"""Means and differences over test edges and seeds, with intervals, p-values and effect sizes.
 
-The intervals come from a standard error in closed form (:mod:`trueedge.statistics.standard_error`), which
-stands for a bootstrap over edges and seeds: the same edges for both methods, seeds of each by themselves.
+The intervals use a standard error in closed form (:mod:`trueedge.statistics.standard_error`) instead of a
+bootstrap over edges and seeds. Both methods share the edges; their seeds are independent.
 """
 
 from __future__ import annotations
@@ -36,12 +36,7 @@ class Sample:
 
     @classmethod
     def of(cls, values: Iterable[ArrayLike], what: str = "values") -> Sample:
-        """Read values seed by seed, so that a million edges of ten seeds need not lie in memory at once.
-
-        Args:
-            values: numbers (S, E), or rows (E,) one after another.
-            what: the plural noun for error messages.
-        """
+        """Summarise numbers (S, E), or rows (E,) one after another; errors call them ``what``."""
         total, spread = np.zeros(0), 0.0
         means: list[float] = []
         for row in values:
@@ -65,17 +60,17 @@ class Sample:
 
     @property
     def mean(self) -> float:
-        """The mean over edges and seeds."""
+        """Return the mean over edges and seeds."""
         return float(self.seeds.mean())
 
     @property
     def seed_variance(self) -> float:
-        """Return the seeds' part in the variance of the mean, at least 0, and 0 for one seed."""
+        """Return the seeds' part of the variance of the mean, at least 0, and 0 for one seed."""
         return self.seed_part.variance
 
     @property
     def seed_part(self) -> SeedPart:
-        """The seeds' part, with what its uncertainty depends on."""
+        """Return the seeds' part, with what its uncertainty depends on."""
         degrees = len(self.seeds) - 1
         variance = max(0.0, variance_of_mean(self.seeds) - self.rest) if degrees else 0.0
         return SeedPart(variance, self.rest, degrees)
@@ -91,8 +86,8 @@ class Estimate:
         high: the interval's upper end.
         std_error: the standard error.
         df: the degrees of freedom of the quantile.
-        over: what the interval holds for: new ``edges`` with the same seed, where there is one seed
-            only, new ``edges and seeds``, or new ``tasks`` (other splits of the same graph).
+        over: what the interval holds for: new ``edges`` (with one seed), new ``edges and seeds``, or new
+            ``tasks`` (other splits of the same graph).
     """
 
     value: float
@@ -105,12 +100,12 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Difference(Estimate):
-    """A difference of two means over the same edges, with its interval, p-value and sizes of effect.
+    """A difference of two means over the same edges, with its interval, p-value and effect sizes.
 
     Attributes:
-        p: two-sided, that there is no difference; not corrected.
-        better: share of the edges on which the first method's mean over seeds is larger.
-        worse: share of the edges on which it is smaller. better - worse is Cliff's delta of pairs.
+        p: the two-sided p-value, not corrected.
+        better: the share of edges on which the first method's mean over seeds is larger.
+        worse: the share of edges on which it is smaller. better - worse is Cliff's delta of pairs.
         standardised: the difference in standard deviations of the edges' differences (Cohen's d of pairs).
     """
 
@@ -121,12 +116,7 @@ class Difference(Estimate):
 
 
 def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of a method's values with an interval for new edges and, from two seeds on, new seeds.
-
-    Args:
-        values: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
-        level: the interval's, between 0 and 1.
-    """
+    """Return the mean of values (S, E) with an interval for new edges and, with several seeds, new seeds."""
     sample = _sample(values)
     error, df = standard_error(variance_of_mean(sample.edges), len(sample.edges), [sample.seed_part])
     over = "edges and seeds" if len(sample.seeds) > 1 else "edges"
@@ -134,14 +124,10 @@ def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
 
 
 def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
-    """Return how much larger the first method's mean is, on the same edges, each with its own seeds.
+    """Return how much larger the mean of the first method (S, E) is than that of the second (S', E).
 
-    Where all edges differ by the same number, p comes from the sign test, since the spread is unknown.
-
-    Args:
-        first: numbers (S, E), a row for each seed; or a :class:`Sample` of them.
-        second: numbers (S', E) on the same edges in the same order; or a :class:`Sample` of them.
-        level: the interval's, between 0 and 1.
+    The edges are the same, in the same order. If all edges differ by the same number, the spread is unknown,
+    and p comes from the sign test.
     """
     one, other = _pair(first, second)
     gaps = one.edges - other.edges
@@ -153,12 +139,7 @@ def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: flo
 
 
 def mean_over_tasks(tasks: Iterable[Sample], level: float = 0.95) -> Estimate:
-    """Return the mean over several tasks of one graph, each with its own edges, with Student's interval.
-
-    Args:
-        tasks: the method's values on each task, two tasks or more.
-        level: the interval's, between 0 and 1.
-    """
+    """Return the mean over at least two tasks of one graph, with Student's interval."""
     means = np.array([task.mean for task in tasks])
     error, df = _error_of_tasks(means)
     value = float(means.mean())
@@ -166,12 +147,7 @@ def mean_over_tasks(tasks: Iterable[Sample], level: float = 0.95) -> Estimate:
 
 
 def difference_over_tasks(pairs: Iterable[tuple[Sample, Sample]], level: float = 0.95) -> Difference:
-    """How much larger the first method's mean is over several tasks, paired within each task alone.
-
-    Args:
-        pairs: both methods' values on each task, two tasks or more.
-        level: the interval's, between 0 and 1.
-    """
+    """Return how much larger the first method's mean is over at least two tasks, paired within each task."""
     checked = [_pair(*pair) for pair in pairs]
     means = np.array([one.mean - other.mean for one, other in checked])
     error, df = _error_of_tasks(means)
@@ -191,15 +167,13 @@ def smallest_gap(
 ) -> float:
     """Return the smallest true difference between two such methods that is detected with the given power.
 
-    The variance of edges, seeds and rest is taken from the values; the number of each may be another.
-
     Args:
-        first: numbers (S, E), or a :class:`Sample` of them.
+        first: numbers (S, E), or a :class:`Sample` of them, for the variances.
         second: numbers (S', E) on the same edges, or a :class:`Sample` of them.
-        edges: how many test edges there would be; as many as there are where it is not given.
-        seeds: how many seeds of each method; as many as there are where it is not given.
-        power: the chance to find it.
-        level: 1 - the chance to find one where none is, for this one pair.
+        edges: the planned number of test edges; by default that of the values.
+        seeds: the planned number of seeds of each method; by default that of the values.
+        power: the chance to detect the difference.
+        level: 1 - the error rate, for this one pair.
     """
     one, other = _pair(first, second)
     for number, name in ((edges, "edges"), (seeds, "seeds")):
@@ -212,7 +186,7 @@ def smallest_gap(
         given = seeds or len(sample.seeds)
         times = len(sample.seeds) / given
         rest += sample.rest
-        # From one seed nothing can be found about new seeds: the gap is then one between these two fits.
+        # One seed says nothing about new seeds: the gap is then between these two fits.
         variance = sample.seed_variance * times if given > 1 else 0.0
         parts.append(SeedPart(variance, sample.rest * stretch * times, given - 1))
     steady = max(0.0, variance_of_mean(one.edges - other.edges) - rest) * stretch
@@ -244,7 +218,7 @@ def _sample(values: Sample | ArrayLike) -> Sample:
 
 def _error_of_tasks(means: Array) -> tuple[float, float]:
     if len(means) < 2:
-        raise InputError(f"a mean over tasks needs two tasks at least, got {len(means)}")
+        raise InputError(f"a mean over tasks needs at least two tasks, got {len(means)}")
     return math.sqrt(variance_of_mean(means)), len(means) - 1.0
 
 

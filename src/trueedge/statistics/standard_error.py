@@ -1,9 +1,8 @@
-"""The standard error of a mean over test edges and seeds, and how far it can be trusted.
+"""The standard error of a mean over test edges and seeds, and its degrees of freedom.
 
-A value x[s, e] of seed s on test edge e is a mean, an effect of the edge, one of the seed, and a rest. A
-bootstrap that resamples edges and seeds estimates the variance of the mean from these parts, and is too
-narrow where seeds are few: it takes two or three seeds for all there are. Here the parts are computed in
-closed form, each without bias, and the interval takes Student's quantile: no resample is drawn.
+A value x[s, e] of seed s on test edge e is the sum of a mean, an effect of the edge, one of the seed, and a
+rest. A bootstrap over edges and seeds gives intervals that are too narrow for few seeds. Here the parts of
+the variance are computed in closed form, each without bias, and the interval uses Student's quantile.
 
     V  = Ve + max(0, Vs - Vr)         half width = t(df) sqrt(V)
     Ve = variance over edges of their mean over seeds / E
@@ -66,11 +65,11 @@ class SeedPart(NamedTuple):
 
 
 def standard_error(edge_variance: float, edges: int, parts: list[SeedPart]) -> tuple[float, float]:
-    """The standard error of a mean or difference, and the degrees of freedom of its quantile.
+    """Return the standard error of a mean or difference, and the degrees of freedom of its quantile.
 
     Args:
         edge_variance: Ve.
-        edges: their number.
+        edges: the number of edges.
         parts: the seeds' part of one method, or of each of two.
     """
     total = edge_variance + sum(part.variance for part in parts)
@@ -79,7 +78,7 @@ def standard_error(edge_variance: float, edges: int, parts: list[SeedPart]) -> t
     inverse = (edge_variance / total) ** 2 / (edges - 1)
     # Seeds of a method that draws nothing differ by rounding at most.
     varying = [part for part in parts if part.degrees > 0 and part.variance + part.rest > 1e-12 * total]
-    # Of two methods' seeds both have to come out small by chance: less caution is needed than with one.
+    # Two methods need less caution than one: both seed variances would have to be small by chance.
     measured = [
         (part.variance + (part.rest if len(varying) == 1 else 0.0), part.degrees)
         for part in varying
@@ -103,7 +102,7 @@ def _seed_degrees(nu: float, chances: float, ratio: float) -> float:
 
 
 def variance_of_mean(values: NDArray[np.float64]) -> float:
-    """The variance of a mean of independent values; infinite for one value, which tells nothing."""
+    """Return the variance of a mean of independent values; infinite for a single value."""
     if len(values) == 1:
         return math.inf
     centred = values - values.mean()

@@ -1,4 +1,4 @@
-"""Tables of comparisons: corrected p-values, and letters for groups without significant differences."""
+"""Corrected p-values, and letters for groups of methods without significant differences."""
 
 from __future__ import annotations
 
@@ -13,10 +13,7 @@ from trueedge.metrics.scores import as_scores
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
-    """Return p-values corrected for multiple comparisons, float64 (n,).
-
-    Args:
-        p_values: numbers (n,) between 0 and 1.
+    """Return p-values (n,) corrected for multiple comparisons, float64 (n,).
 
     Holm, A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 1979.
     """
@@ -36,7 +33,7 @@ def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[in
     """Return all maximal groups of methods without a significant difference, best methods first.
 
     Insert and absorb: a group with two distinct members becomes two, each without one of them, and a group
-    that lies within another one goes.
+    that is part of another one is dropped.
 
     Args:
         count: the number of methods, numbered from 0, best first.
@@ -47,7 +44,7 @@ def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[in
     groups = [(1 << count) - 1] if count else []
     for first, second in distinct:
         if first == second or not (0 <= first < count and 0 <= second < count):
-            raise InputError(f"({first}, {second}) is no pair of two of {count} methods")
+            raise InputError(f"({first}, {second}) is not a pair of two of {count} methods")
         both = 1 << first | 1 << second
         halves = [group & ~(1 << end) for group in groups if group & both == both for end in (first, second)]
         groups = _absorb([group for group in groups if group & both != both], halves)
@@ -56,12 +53,7 @@ def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[in
 
 
 def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]]:
-    """Return each method's letters, one for each group it is in. Shared letter: no significant difference.
-
-    Args:
-        count: the number of methods.
-        groups: from :func:`tie_groups`.
-    """
+    """Return the letters of each of ``count`` methods, one for each of the :func:`tie_groups` it is in."""
     found: list[tuple[str, ...]] = [()] * count
     for number, group in enumerate(groups):
         for member in group:
@@ -70,12 +62,7 @@ def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]
 
 
 def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:
-    """Return all maximal groups of methods whose places differ by at most a width, best first.
-
-    Args:
-        places: numbers (n,), such as mean ranks.
-        width: such as a critical difference.
-    """
+    """Return all maximal groups of methods whose places (n,), such as mean ranks, are within a width."""
     values = as_scores(places, "places").astype(np.float64)
     order = np.argsort(values, kind="stable")
     ends = np.searchsorted(values[order], values[order] + width, side="right")
@@ -84,7 +71,7 @@ def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:
 
 
 def _absorb(kept: list[int], halves: list[int]) -> list[int]:
-    """Groups that were there lie within no half; a half may lie within them, or within another half."""
+    """Add the halves that are not part of a kept group or of another half."""
     for half in sorted(set(halves), key=int.bit_count, reverse=True):
         if not any(half & group == half for group in kept):
             kept.append(half)
@@ -92,7 +79,7 @@ def _absorb(kept: list[int], halves: list[int]) -> list[int]:
 
 
 def _letter(number: int) -> str:
-    """a, b, …, z, aa, ab, …"""
+    """Return a, b, …, z, aa, ab, …"""
     text = ""
     while number >= 0:
         number, place = divmod(number, 26)

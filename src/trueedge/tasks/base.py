@@ -1,4 +1,4 @@
-"""A task: what a method may see, and what it is evaluated on. One base for every kind."""
+"""The base class of every kind of task: what a method may see, and what it is evaluated on."""
 
 from __future__ import annotations
 
@@ -21,33 +21,33 @@ from trueedge.graph import Graph
 from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import generator
-from trueedge.registry import Registry
 from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, as_vectors
 from trueedge.scorers.scorer import Scorer, as_scorer, ask, scorer_name, with_graph
-
-PARTS = ("valid", "test")
+from trueedge.tasks.storage import KINDS as KINDS
+from trueedge.tasks.storage import PARTS as PARTS
+from trueedge.tasks.storage import save
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Task(ABC):
     """A data set under a protocol, frozen. A subclass with a ``kind`` registers itself.
 
-    A kind says what it is made of (:meth:`arrays`, :meth:`from_arrays`), what it asks (:meth:`questions`) and
-    how answers become scores beside the truth (:meth:`scores_of`). Everything else follows: evaluation,
-    saving, hashes, records with intervals, certificates and :func:`trueedge.check_scorer`.
+    A kind defines its data (:meth:`arrays`, :meth:`from_arrays`), its questions (:meth:`questions`) and how
+    answers become scores with the truth (:meth:`scores_of`). Everything else follows: evaluation, saving,
+    hashes, records with intervals, certificates and :func:`trueedge.check_scorer`.
 
     Attributes:
         kind: the name of the kind, in records and saved tasks.
-        title: what the kind is called on pages: "Link prediction".
+        title: the kind's name on pages: "Link prediction".
         unit: what one value of a metric belongs to, a noun: "positive", "query", "node", "user".
-        needs: what it needs of a scorer: scores of ``pairs``, of all ``candidates`` of a query, predictions
+        needs: what it needs from a scorer: scores of ``pairs``, of all ``candidates`` of a query, predictions
             for ``nodes``, or ``vectors`` of nodes.
         keeps_scores: whether its scores can be kept and certified.
-        dataset: the data set's or graph's name.
+        dataset: the name of the data set or graph.
         protocol: the protocol's name.
-        seed: what split and negatives were drawn with.
-        metrics: the metrics ``evaluate`` reports unless it is asked for others.
-        headline: the one of them that a table shows first and a search selects by.
+        seed: the seed of split and negatives.
+        metrics: the metrics that ``evaluate`` reports by default.
+        headline: the metric that tables show first and searches optimise.
         settings: how the task was made, for the record.
     """
 
@@ -72,37 +72,30 @@ class Task(ABC):
     @property
     @abstractmethod
     def part_names(self) -> tuple[str, ...]:
-        """The parts there are: ``valid`` (in some tasks) and ``test``."""
+        """Return the names of the parts: ``valid`` (in some tasks) and ``test``."""
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return everything the task is made of, but graphs, as arrays by name."""
+        """Return all data of the task except graphs, as arrays by name."""
 
     @classmethod
     @abstractmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
-        """Return the task that :meth:`arrays` came from; arrays that cannot be of such a task are refused.
+        """Return the task of some :meth:`arrays`, or raise an InputError if they do not fit such a task.
 
-        Args:
-            arrays: by name.
-            fields: the other fields: data set, protocol, …, :meth:`details`, and the graph of a graph task.
+        ``fields`` holds the other fields: data set, protocol, …, :meth:`details`, and the graph, if any.
         """
 
     @abstractmethod
     def questions(self, part: str) -> NDArray[np.integer[Any]]:
-        """Return what a scorer is asked for a part, int array (n, …): pairs, queries or nodes."""
+        """Return what a scorer has to score for a part, int array (n, …): pairs, queries or nodes."""
 
     @abstractmethod
     def scores_of(self, part: str, answers: NDArray[Any]) -> Scores:
-        """Put the answers to :meth:`questions` beside the truth.
-
-        Args:
-            part: the part.
-            answers: array (n, …), finite, a row for each question.
-        """
+        """Combine the answers to :meth:`questions`, finite numbers (n, …), with the truth."""
 
     def details(self) -> dict[str, Any]:
-        """Return further fields of the saved task, as plain values."""
+        """Return the further fields that a saved task has, as plain values."""
         return {}
 
     def scores(self, scorer: object, part: str = "test") -> Scores:
@@ -125,14 +118,13 @@ class Task(ABC):
         """Evaluate a scorer on a part of the task.
 
         Args:
-            scorer: what the task needs (see :attr:`needs`), or anything that can be turned into it: a scorer,
-                a callable, an array, a torch module, or the path of a file of scores.
+            scorer: what the task needs (see :attr:`needs`): a scorer, a callable, an array, a torch module or
+                the path of a file of scores.
             part: ``"valid"`` or ``"test"``.
-            metrics: names of metrics; the task's own where none are given.
+            metrics: names of metrics; by default the task's own.
 
         Returns:
-            each metric's value by its name, a share of 1 where it is one; ``units`` holds the values for each
-            unit.
+            the value of each metric by name, shares as fractions of 1; ``units`` holds the values per unit.
         """
         return self.evaluate_scores(self.scores(scorer, part), part, metrics, scorer)
 
@@ -143,23 +135,23 @@ class Task(ABC):
         metrics: Sequence[str] | None = None,
         scorer: object = None,
     ) -> Evaluation:
-        """Evaluate the checked scores of a part; see :meth:`evaluate`. The scorer is named in warnings."""
+        """Evaluate checked scores of a part, like :meth:`evaluate`. Warnings name the scorer."""
         warn_of(self, part, self.remarks(scores), scorer)
         return measure(scores, self.metrics_for(scores) if metrics is None else metrics, self.unit)
 
     def metrics_for(self, scores: Scores) -> tuple[str, ...]:
-        """Return the task's metrics that there are enough scores for: Hits@10 needs ten negatives."""
+        """Return the metrics for which there are enough scores: Hits@10 needs ten negatives."""
         return tuple(name for name in self.metrics if get_metric(name).fits(scores))
 
     def remarks(self, scores: Scores) -> list[str]:
-        """Return what deserves a look about scores, a sentence each."""
+        """Return warnings about scores, one sentence each."""
         del scores
         return []
 
     def mismatch(self, scores: Scores, part: str) -> str:
-        """Return why scores cannot be of a part, in words; empty where they can.
+        """Return why scores cannot belong to a part, empty if they can.
 
-        Scores in a certificate are anybody's: what they hold of :meth:`truth` must be the task's.
+        Anybody may have written the scores of a certificate: their :meth:`truth` must be that of the task.
         """
         held = scores.arrays()
         for name, array in self.truth(part).items():
@@ -168,22 +160,22 @@ class Task(ABC):
         return ""
 
     def truth(self, part: str) -> dict[str, NDArray[Any]]:
-        """Return the arrays of a part's scores that come from the task and not from a scorer, by name."""
+        """Return the arrays of a part's scores that come from the task, not from a scorer, by name."""
         del part
         return {}
 
     def properties(self) -> dict[str, NDArray[Any]]:
-        """Return what the units of the test part can be grouped by, an array (n,) each; see ``te.report``."""
+        """Return properties to group the test units by, an array (n,) each; see ``te.report``."""
         return {}
 
     def bind(self, scorer: object, part: str) -> Scorer:
-        """Turn anything that can answer the task's questions into what ``score(rows)`` asks."""
+        """Turn anything that can answer the task's questions into an object with ``score(rows)``."""
         del part
         refuse_unfitted(scorer)
         return as_candidate_scorer(scorer) if self.needs == "candidates" else as_predictor(scorer)
 
     def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
-        """Return some questions of a part, drawn without repetition, int64 (n, …)."""
+        """Return a random sample of a part's questions without replacement, int64 (n, …)."""
         self.check_part(part)
         rows = self.questions(part)
         chosen = generator(seed, "sample", part).choice(len(rows), size=min(size, len(rows)), replace=False)
@@ -191,24 +183,22 @@ class Task(ABC):
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of each array the task is made of."""
+        """Return the SHA-256 of each array of the task."""
         return {name: array_hash(array) for name, array in self.arrays().items()}
 
     @cached_property
     def hash(self) -> str:
-        """A SHA-256 of everything a scorer is evaluated on."""
+        """Return a SHA-256 of everything a scorer is evaluated on."""
         said = [f"{name}={value}" for name, value in sorted(self.hashes.items())]
         said += [f"{name}={value}" for name, value in self.details().items()]
         return hashlib.sha256(" ".join([self.kind, *said]).encode()).hexdigest()
 
     def save(self, folder: str | Path) -> Path:
-        """Write the task into a folder, so that others evaluate on exactly the same data."""
-        from trueedge.tasks.storage import save
-
+        """Write the task to a new folder, so that others can evaluate on exactly the same data."""
         return save(self, Path(folder))
 
     def check_part(self, part: str) -> None:
-        """Refuse a part the task does not have."""
+        """Raise an InputError for a part that the task does not have."""
         if part in self.part_names:
             return
         if part in PARTS:
@@ -219,16 +209,13 @@ class Task(ABC):
         return f"{type(self).__name__}({self.dataset}, {self.protocol}, seed={self.seed})"
 
 
-KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
-
-
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class GraphTask(Task):
     """A task on one graph.
 
     Attributes:
         graph: the training graph.
-        test_graph: the graph to score the test part with, where validation edges join it; else None.
+        test_graph: the graph to score the test part with, if validation edges join it; else None.
     """
 
     graph: Graph
@@ -236,26 +223,26 @@ class GraphTask(Task):
 
     @property
     def num_nodes(self) -> int:
-        """The number of nodes."""
+        """Return the number of nodes."""
         return self.graph.num_nodes
 
     @property
     def features(self) -> NDArray[np.float32] | None:
-        """The nodes' features, float32 (n, d), or None."""
+        """Return the node features, float32 (n, d), or None."""
         return self.graph.features
 
     @property
     def train(self) -> NDArray[np.int32]:
-        """The training positives, int32 (m, 2)."""
+        """Return the training positives, int32 (m, 2)."""
         return self.graph.edges
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of the training graph and of each array."""
+        """Return the SHA-256 of the training graph and of each array."""
         return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
 
     def graph_for(self, part: str) -> Graph:
-        """Return the graph a scorer reads when it scores a part."""
+        """Return the graph that a scorer uses for a part."""
         return self.test_graph if part == "test" and self.test_graph is not None else self.graph
 
     def bind(self, scorer: object, part: str) -> Scorer:
@@ -273,7 +260,7 @@ class GraphTask(Task):
 
 
 def refuse_unfitted(scorer: object) -> None:
-    """Refuse a method in the place of the scorer that its ``fit`` returns."""
+    """Raise an InputError for a method that was given instead of the scorer its ``fit`` returns."""
     if hasattr(scorer, "fit") and hasattr(scorer, "settings"):
         name = getattr(scorer, "name", type(scorer).__name__)
         raise InputError(f"the method {name!r} has not been fitted: evaluate what its fit(task) returns")
@@ -281,17 +268,15 @@ def refuse_unfitted(scorer: object) -> None:
 
 def array_hash(array: NDArray[Any]) -> str:
     """Return a SHA-256 of an array's content, the same on every machine."""
-    little = array.dtype.newbyteorder("<")
-    return hashlib.sha256(
-        f"{array.shape}".encode() + np.ascontiguousarray(array, little).tobytes()
-    ).hexdigest()
+    content = np.ascontiguousarray(array, array.dtype.newbyteorder("<")).tobytes()
+    return hashlib.sha256(f"{array.shape}".encode() + content).hexdigest()
 
 
 def warn_of(task: Task, part: str, findings: Sequence[str], scorer: object = None) -> None:
-    """Warn of what was found about scores, once for each task, scorer and finding.
+    """Warn about scores, once for each task, scorer and finding.
 
-    Ties are not mentioned where the scorer ``expects_ties``. A filter that asks for ScoreWarnings "always",
-    as records do, gets every one.
+    Ties are not mentioned if the scorer ``expects_ties``. With the filter "always" for ScoreWarnings, as
+    records use it, every warning is given.
     """
     action = next((one[0] for one in warnings.filters if issubclass(ScoreWarning, one[2])), "default")
     for sentence in findings if action != "ignore" else ():
@@ -304,5 +289,5 @@ def warn_of(task: Task, part: str, findings: Sequence[str], scorer: object = Non
             warnings.warn(f"{task.dataset} {task.protocol} {part}: {sentence}", ScoreWarning, stacklevel=4)
 
 
-# What each task has warned of: the scorer's name (or id), and the sentence without its numbers.
+# The warnings given for each task: the scorer's name (or id), and the sentence without its numbers.
 WARNED: WeakKeyDictionary[Task, set[tuple[Any, str]]] = WeakKeyDictionary()

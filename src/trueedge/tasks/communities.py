@@ -1,4 +1,4 @@
-"""Community detection: clusters of nodes' vectors against known communities."""
+"""Community detection: clusters of node vectors compared with known communities."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from trueedge.randomness import derive
 from trueedge.scorers.capabilities import Need
 from trueedge.tasks.base import GraphTask
 
-# Metrics of the vectors as they are; with the suffix, of their directions alone.
+# Metrics of the vectors as they are; with the suffix, of their directions only.
 MEASURES = ("element-centric", "nmi")
 DIRECTIONS = "-directions"
 
@@ -26,14 +26,14 @@ DIRECTIONS = "-directions"
 def cluster(
     points: ArrayLike, clusters: int, *, restarts: int = 10, seed: int = 0, directions: bool = False
 ) -> NDArray[np.int32]:
-    """The K-means cluster of each point, int32 (n,): the best of several runs from k-means++ seeds.
+    """Return the K-means cluster of each point, int32 (n,): the best of several runs from k-means++ seeds.
 
     Args:
         points: float array or torch tensor (n, d), one row a node.
-        clusters: how many, from 1 to n.
-        restarts: how many runs, 1 or more.
+        clusters: the number of clusters, from 1 to n.
+        restarts: the number of runs, 1 or more.
         seed: the random seed.
-        directions: bring each point to length 1 first, so that only its direction counts; zero stays zero.
+        directions: scale each point to length 1 first, so that only its direction counts; zero stays zero.
 
     Aiyappa et al. 2025, "Implicit degree bias in the link prediction task", 3.3: with the number of true
     communities.
@@ -51,7 +51,7 @@ def cluster(
     except ImportError:
         raise InputError("K-means needs scikit-learn: pip install 'scikit-learn>=1.4'") from None
     random_state = derive(seed, "kmeans") % 2**32
-    # Vectors that are all the same make one cluster, whatever was asked for.
+    # Identical vectors make one cluster, however many were asked for.
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Number of distinct clusters")
         made = KMeans(int(clusters), n_init=int(restarts), random_state=random_state).fit(table)
@@ -61,12 +61,11 @@ def cluster(
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class CommunityTask(GraphTask):
-    """A graph whose communities are known. A method learns from all of its edges, and K-means on the vectors
-    of its nodes should find the communities.
+    """A graph with known communities, which K-means on the vectors of its nodes should find.
 
     Attributes:
         communities: int32 array (n,), the community of each node.
-        restarts: runs of K-means, of which the best counts.
+        restarts: the number of K-means runs, of which the best counts.
 
     Aiyappa et al. 2025, "Implicit degree bias in the link prediction task", 3.3.
     """
@@ -81,14 +80,7 @@ class CommunityTask(GraphTask):
 
     @classmethod
     def of(cls, graph: Graph, communities: ArrayLike, seed: int = 0, restarts: int = 10) -> Self:
-        """Make the task of a graph and its communities.
-
-        Args:
-            graph: the graph.
-            communities: int array (n,), the community of each node.
-            seed: for K-means.
-            restarts: runs of K-means, of which the best counts.
-        """
+        """Make a task from a graph and the community of each node, int array (n,); K-means uses the seed."""
         labels = np.asarray(communities)
         if labels.shape != (graph.num_nodes,) or labels.dtype.kind not in "iu":
             wanted = f"a whole number for each of the {graph.num_nodes} nodes of {graph.name}"
@@ -107,7 +99,7 @@ class CommunityTask(GraphTask):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """All nodes are evaluated at once."""
+        """Return ``("test",)``: all nodes are evaluated at once."""
         return ("test",)
 
     def questions(self, part: str = "test") -> NDArray[np.int64]:
@@ -116,7 +108,7 @@ class CommunityTask(GraphTask):
         return np.arange(self.num_nodes)
 
     def scores_of(self, part: str, answers: NDArray[Any]) -> PartitionScores:
-        """Cluster the vectors of all nodes, as they are and brought to length 1."""
+        """Cluster the vectors of all nodes, as they are and scaled to length 1."""
         self.check_part(part)
         groups = int(self.communities.max()) + 1
         found = [
@@ -136,7 +128,7 @@ class CommunityTask(GraphTask):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
-        """Return the task of some communities; communities that do not fit the graph are refused."""
+        """Return the task of some communities, or raise an InputError if they do not fit the graph."""
         labels, nodes = arrays.get("communities"), fields["graph"].num_nodes
         if labels is None or labels.shape != (nodes,) or labels.dtype != np.int32 or labels.min() < 0:
             raise InputError(f"communities must hold an int32 number for each of the {nodes} nodes")
@@ -144,5 +136,5 @@ class CommunityTask(GraphTask):
         return cls(communities=labels, **fields)
 
     def details(self) -> dict[str, Any]:
-        """Return how often K-means is started, and with which seed."""
+        """Return the number of K-means runs and their seed."""
         return {"restarts": self.restarts, "clustering_seed": self.seed}

@@ -27,11 +27,11 @@ from trueedge.tasks.base import PARTS, GraphTask
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """The pairs one part of a task is evaluated on.
+    """The pairs that a part of a task is evaluated on.
 
     Attributes:
         positives: int32 array (P, 2).
-        negatives: int32 array (M, 2) shared by all positives, or (P, K, 2) each positive's own.
+        negatives: int32 array (M, 2) shared by all positives, or (P, K, 2) for each positive.
     """
 
     positives: NDArray[np.int32]
@@ -53,7 +53,7 @@ class Part:
 
     @property
     def per_positive(self) -> bool:
-        """Whether each positive has negatives of its own."""
+        """Return whether each positive has its own negatives."""
         return self.negatives.ndim == 3
 
     def pairs(self) -> NDArray[np.int64]:
@@ -66,7 +66,7 @@ class Part:
 
     @cached_property
     def hash(self) -> str:
-        """A SHA-256 of positives and negatives."""
+        """Return a SHA-256 of positives and negatives."""
         digest = hashlib.sha256()
         for array in (self.positives, self.negatives):
             digest.update(f"{array.shape}".encode())
@@ -76,10 +76,10 @@ class Part:
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class LinkTask(GraphTask):
-    """Positives against shared negatives, or each against its own.
+    """Positives against negatives: shared ones, or each positive against its own.
 
     Attributes:
-        parts: the pairs of ``valid`` (where there is one) and ``test``.
+        parts: the pairs of ``valid`` (in some tasks) and ``test``.
     """
 
     kind: ClassVar[str] = "link"
@@ -96,22 +96,22 @@ class LinkTask(GraphTask):
         """Make a task from your own split: the protocol adds the negatives and the metrics.
 
         Args:
-            split: the parts (see :mod:`trueedge.splits`).
+            split: training graph and positives (see :mod:`trueedge.splits`).
             protocol: ``existing``, ``heart``, ``uniform``, ``degree-corrected`` or ``triplet``.
-            seed: for the negatives.
-            name: what to call the data set; the graph's name where it is not given.
+            seed: the seed of the negatives.
+            name: the name of the data set; by default that of the graph.
             options: the protocol's options.
         """
         from trueedge.tasks.protocols import from_split
 
         task = from_split(split, protocol, seed, name, options)
         if not isinstance(task, cls):
-            raise InputError(f"the protocol {protocol} makes no LinkTask of a split")
+            raise InputError(f"the protocol {protocol} does not make a LinkTask from a split")
         return task
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """The parts that hold positives."""
+        """Return the names of the parts."""
         return tuple(self.parts)
 
     def part(self, name: str = "test") -> Part:
@@ -121,16 +121,16 @@ class LinkTask(GraphTask):
 
     @property
     def valid(self) -> Part:
-        """The validation part: what a method may select and stop on."""
+        """Return the validation part, for model selection and early stopping."""
         return self.part("valid")
 
     @property
     def test(self) -> Part:
-        """The test part: evaluated once, never selected on."""
+        """Return the test part, which is evaluated once and never used for selection."""
         return self.part("test")
 
     def pairs(self, part: str = "test") -> NDArray[np.int64]:
-        """Return all pairs of a part in listing order: the positives, then the negatives row by row."""
+        """Return all pairs of a part, int64 (n, 2): the positives, then the negatives row by row."""
         return self.part(part).pairs()
 
     questions = pairs
@@ -160,11 +160,11 @@ class LinkTask(GraphTask):
         )
 
     def remarks(self, scores: Scores) -> list[str]:
-        """Return what deserves a look about scores: ties, saturation, a constant answer."""
+        """Return warnings about scores: ties, saturation, a constant."""
         return remarks(scores) if isinstance(scores, PairScores) else []
 
     def mismatch(self, scores: Scores, part: str) -> str:
-        """Return why scores cannot be of a part: another number of pairs."""
+        """Return why scores cannot belong to a part: another number of pairs."""
         chosen = self.part(part)
         ours = (len(chosen.positives), *chosen.negatives.shape[:-1])
         found = (len(scores.positive), *scores.negative.shape) if isinstance(scores, PairScores) else ()
@@ -173,11 +173,7 @@ class LinkTask(GraphTask):
     def sample_pairs(
         self, part: str, size: int, seed: int = 0
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return some positives and about as many negatives of a part, drawn without repetition.
-
-        Returns:
-            int64 (m, 2), and int64 (n, 2) that all share or (m, q, 2) that belong to each.
-        """
+        """Return some random positives, int64 (m, 2), and about as many negatives, (n, 2) or (m, q, 2)."""
         chosen = self.part(part)
         rng = generator(seed, "sample", part)
         rows = rng.choice(len(chosen.positives), size=min(size, len(chosen.positives)), replace=False)
@@ -196,12 +192,10 @@ class LinkTask(GraphTask):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
-        """Return the task of some positives and negatives; pairs that cannot be of the graph are refused."""
+        """Return the task of positives and negatives, or raise an InputError if they do not fit the graph."""
         graph: Graph = fields["graph"]
         parts = {
-            name: Part(
-                *(checked_pairs(arrays, f"{name}_{what}", graph) for what in ("positives", "negatives"))
-            )
+            name: Part(*(checked_pairs(arrays, f"{name}_{of}", graph) for of in ("positives", "negatives")))
             for name in PARTS
             if f"{name}_positives" in arrays
         }
@@ -210,27 +204,27 @@ class LinkTask(GraphTask):
         return cls(parts=parts, test_graph=test_graph, **fields)
 
     def details(self) -> dict[str, Any]:
-        """Return whether validation edges join the graph at test."""
+        """Return whether validation edges join the graph at test time."""
         return {"valid_in_test": self.test_graph is not None}
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of the training graph and of each part."""
+        """Return the SHA-256 of the training graph and of each part."""
         return {"graph": self.graph.hash, **{name: part.hash for name, part in self.parts.items()}}
 
 
 def joined_graph(graph: Graph, valid: NDArray[Any], valid_in_test: bool) -> Graph | None:
-    """Return the graph the test part is scored with, where validation edges join it; else None."""
+    """Return the graph to score the test part with, if validation edges join it; else None."""
     return graph.with_edges(valid) if valid_in_test and len(valid) else None
 
 
 def checked_pairs(arrays: Mapping[str, NDArray[Any]], name: str, graph: Graph) -> NDArray[np.int32]:
-    """Return an array of pairs of a saved task; one that cannot hold pairs of the graph is refused."""
+    """Return an array of pairs of a saved task, or raise an InputError if they do not fit the graph."""
     if name not in arrays:
         raise InputError(f"{name} is missing")
     array = arrays[name]
     if array.dtype != np.int32 or array.ndim not in (2, 3) or array.shape[-1] != 2:
-        raise InputError(f"{name} must hold int32 pairs, it holds {array.dtype} of shape {array.shape}")
+        raise InputError(f"{name} must hold int32 pairs, got {array.dtype} of shape {array.shape}")
     pairs = array.reshape(-1, 2)
     if not len(pairs):
         raise InputError(f"{name} holds no pair")

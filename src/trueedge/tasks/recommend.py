@@ -1,4 +1,4 @@
-"""Recommendation: for each node, all others in order."""
+"""Recommendation: each node ranks all other nodes."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ PAIRS_IN_A_BLOCK = 4_000_000
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
 class RecommendTask(GraphTask):
-    """Each node that has a hidden edge ranks every node it is not known to be joined to.
+    """Each node with a hidden edge ranks every node except its known neighbours.
 
     Attributes:
-        hidden: the positives of ``valid`` (where there is one) and ``test``, int32 (P, 2).
+        hidden: the positives of ``valid`` (in some tasks) and ``test``, int32 (P, 2).
     """
 
     kind: ClassVar[str] = "recommend"
@@ -42,28 +42,26 @@ class RecommendTask(GraphTask):
 
     @property
     def part_names(self) -> tuple[str, ...]:
-        """The parts that hold positives."""
+        """Return the names of the parts."""
         return tuple(self.hidden)
 
     def queries(self, part: str = "test") -> NDArray[np.int32]:
-        """Return the nodes that have a hidden edge in a part, int32 (q,), ascending."""
+        """Return the nodes with a hidden edge in a part, int32 (q,), ascending."""
         self.check_part(part)
         return np.unique(self.hidden[part])
 
     def known(self, part: str) -> Graph:
-        """Return the graph whose edges are never recommended: at test it has validation edges too."""
+        """Return the graph whose edges are never recommended; for the test part with validation edges."""
         if part == "test" and "valid" in self.hidden:
             return self.graph.with_edges(self.hidden["valid"])
         return self.graph
 
-    def questions(self, part: str) -> NDArray[np.int32]:
-        """Return the nodes that rank their candidates, int32 (q,)."""
-        return self.queries(part)
+    questions = queries
 
     def sample_pairs(
         self, part: str, size: int, seed: int = 0
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return some positives, and as many candidates that are none, of the first nodes of a part."""
+        """Return a random sample of positives (m, 2) and of negatives (n, 2) of a part's first nodes."""
         self.check_part(part)
         rng = generator(seed, "sample", part)
         hidden = self.hidden[part]
@@ -74,40 +72,29 @@ class RecommendTask(GraphTask):
         return positives.astype(np.int64), others[rows]
 
     def scores(self, scorer: object, part: str = "test") -> ListScores:
-        """Return where the relevant candidates of each node of a part stand."""
+        """Return the ranks of the relevant candidates of each node of a part."""
         self.check_part(part)
         bound = self.bind(scorer, part)
         return self._lists(part, lambda pairs, indptr: self._scores_of_block(bound, pairs, indptr))
 
     def scores_of(self, part: str, answers: NDArray[Any]) -> ListScores:
-        """Rank the relevant candidates of each node.
-
-        Args:
-            part: the part.
-            answers: array (q, nodes), the scores of all nodes for each of :meth:`queries`.
-        """
+        """Rank the relevant candidates of each node by the scores of all nodes, array (q, nodes)."""
         queries = self.queries(part)
         return self._lists(part, lambda pairs, _: answers[np.searchsorted(queries, pairs[:, 0]), pairs[:, 1]])
 
     def _lists(self, part: str, score: Callable[..., NDArray[Any]]) -> ListScores:
-        """Rank block by block; the scores of a block are dropped with it."""
+        """Rank block by block, so that the scores of one block only are in memory."""
         blocks = [
             ListScores.check(indptr, score(pairs, indptr), relevant).arrays()
             for pairs, indptr, relevant in self.blocks(part)
         ]
-        return ListScores.from_arrays(
-            {
-                name: np.zeros(1, np.int64)
-                if name == "left_out"
-                else np.concatenate([block[name] for block in blocks])
-                for name in blocks[0]
-            }
-        )
+        joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        return ListScores.from_arrays({**joined, "left_out": np.zeros(1, np.int64)})
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
     ) -> Evaluation:
-        """Evaluate a scorer on the nodes of a part, in blocks of nodes; see :meth:`Task.evaluate`."""
+        """Evaluate a scorer on a part, in blocks of nodes; see :meth:`Task.evaluate`."""
         self.check_part(part)
         wanted = self.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else metrics
         names = [self._possible(name) for name in wanted]
@@ -140,13 +127,13 @@ class RecommendTask(GraphTask):
         if table.shape != (len(nodes), self.num_nodes):
             raise InputError(
                 f"{scorer_name(bound)} must score {self.num_nodes} nodes for each of {len(nodes)} queries,"
-                f" it answered shape {table.shape}"
+                f" it answered with {table.shape}"
             )
         rows = np.repeat(np.arange(len(nodes)), np.diff(indptr))
         return np.asarray(table[rows, pairs[:, 1]], dtype=np.float64)
 
     def _possible(self, name: str) -> str:
-        """Return a metric's name in full; a list longer than any node's candidates is refused."""
+        """Return a metric's full name, or raise an InputError if its K exceeds the number of candidates."""
         metric = get(name)
         if metric.k is not None and metric.k >= self.num_nodes:
             raise InputError(f"{metric.name}: {self.dataset} has only {self.num_nodes} nodes")
@@ -170,7 +157,7 @@ class RecommendTask(GraphTask):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
-        """Return the task of some positives; pairs that cannot be of the graph are refused."""
+        """Return the task of some positives, or raise an InputError if they do not fit the graph."""
         fields.pop("valid_in_test", None)
         hidden = {
             name: checked_pairs(arrays, f"{name}_positives", fields["graph"])
@@ -181,7 +168,7 @@ class RecommendTask(GraphTask):
 
     @cached_property
     def hashes(self) -> dict[str, str]:
-        """The SHA-256 of the training graph and of each part's positives."""
+        """Return the SHA-256 of the training graph and of each part's positives."""
         parts = {
             name: hashlib.sha256(np.ascontiguousarray(pairs, dtype="<i4").tobytes()).hexdigest()
             for name, pairs in self.hidden.items()

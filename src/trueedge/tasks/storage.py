@@ -1,4 +1,4 @@
-"""A task as one folder, so that everybody evaluates on the same data."""
+"""Save a task to a folder and load it, so that everybody evaluates on the same data."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +20,26 @@ from trueedge.files.cards import read_json
 from trueedge.graph import Graph
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
-from trueedge.tasks.base import KINDS, PARTS, GraphTask, Task
+from trueedge.registry import Registry
 
+if TYPE_CHECKING:
+    from trueedge.tasks.base import GraphTask, Task
+
+PARTS = ("valid", "test")
+KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
 FORMAT = 1
-SECONDS_BETWEEN_LOOKS = 0.1
+FIELDS: dict[str, type] = {
+    **dict.fromkeys(("kind", "dataset", "protocol", "headline", "hash", "seal"), str),
+    "seed": int,
+    "parts": list,
+    "metrics": list,
+    "settings": dict,
+}
+SECONDS_BETWEEN_CHECKS = 0.1
 
 
 def save(task: Task, folder: Path) -> Path:
-    """Write a task into a folder that must not exist yet, or be empty; returns the folder.
-
-    Args:
-        task: the task.
-        folder: gets ``task.json``, ``graph/`` and one ``.npy`` file for each array.
-    """
+    """Write a task to a new or empty folder: ``task.json``, ``graph/`` and a ``.npy`` file for each array."""
     folder = Path(os.path.realpath(folder))
     try:
         if folder.is_file():
@@ -44,8 +51,8 @@ def save(task: Task, folder: Path) -> Path:
     except OSError as error:
         raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
     try:
-        if isinstance(task, GraphTask):
-            task.graph.save(draft / "graph")
+        if (graph := getattr(task, "graph", None)) is not None:
+            graph.save(draft / "graph")
         for name, array in task.arrays().items():
             np.save(draft / f"{name}.npy", array, allow_pickle=False)
         (draft / "task.json").write_text(json.dumps(_card(task), indent=2, default=_plain) + "\n")
@@ -61,17 +68,15 @@ def save(task: Task, folder: Path) -> Path:
 
 
 def complete(task: GraphTask, folder: Path) -> None:
-    """Make the folder in which a task's negatives lie in shards a saved task; several may do so at one time.
+    """Complete a folder of sharded negatives to a saved task; several processes may do so at the same time.
 
-    Args:
-        task: whose negatives :func:`shards_of` the folder hold.
-        folder: gets all that :func:`save` writes but the negatives; ``task.json`` comes last.
+    The folder gets everything that :func:`save` writes except the negatives; ``task.json`` comes last.
     """
     card = folder / "task.json"
     while not card.exists():
         with claimed(card) as file:
             if file is None:
-                time.sleep(SECONDS_BETWEEN_LOOKS)
+                time.sleep(SECONDS_BETWEEN_CHECKS)
             elif card.exists():
                 draft_of(card).unlink()
             else:
@@ -86,16 +91,12 @@ def complete(task: GraphTask, folder: Path) -> None:
 
 
 def shards_of(folder: Path, part: str) -> Path:
-    """Where the negatives of a part lie in a task's folder, if they are in shards."""
+    """Return the folder of a part's negatives in a task's folder, if they are in shards."""
     return folder / f"{part}_negatives"
 
 
 def refuse_foreign(folder: Path) -> None:
-    """Refuse a folder, to write a task in shards into, that holds something else.
-
-    Args:
-        folder: new, empty, or one that such a task was begun in.
-    """
+    """Refuse to write a task in shards into a folder that holds anything but an unfinished one."""
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder")
     ours = {"graph", "task.json", draft_of(folder / "task.json").name}
@@ -106,23 +107,20 @@ def refuse_foreign(folder: Path) -> None:
 
 
 def load(folder: str | Path) -> Task:
-    """Read a task that :func:`save` wrote, and compare its content with the hash it was saved under."""
+    """Read a saved task and compare its content with the hash it was saved under."""
     folder = Path(folder)
     card = _read_card(folder)
     kind = KINDS.get(card["kind"])
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
-    if issubclass(kind, GraphTask):
+    if hasattr(kind, "graph_for"):
         fields["graph"] = Graph.load(folder / "graph")
     fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     try:
         task = kind.from_arrays(_read_arrays(folder), **fields)
         same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
-        reason = (
-            ""
-            if same and _seal(card) == card["seal"]
-            else "its content does not have the hash it was saved under"
-        )
+        same = same and _seal(card) == card["seal"]
+        reason = "" if same else "its content does not have the hash it was saved under"
     except InputError as error:
         reason = str(error)
     except KeyError as error:
@@ -135,7 +133,7 @@ def load(folder: str | Path) -> Task:
 
 
 def _read_arrays(folder: Path) -> dict[str, NDArray[Any]]:
-    """Every array of a saved task by name; one in shards lies in a folder of its own."""
+    """Return every array of a saved task by name; an array in shards has a folder of its own."""
     found = {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))}
     for part in PARTS:
         place = shards_of(folder, part)
@@ -162,28 +160,14 @@ def _card(task: Task) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """What JSON writes for numpy's numbers and for anything else it does not know."""
+    """Return what JSON writes for numpy's numbers and for other types it does not know."""
     return value.item() if isinstance(value, np.generic) else str(value)
 
 
 def _seal(card: dict[str, Any]) -> str:
-    """A hash of what the card says, so that a changed name or metric is seen too."""
+    """Return a hash of the card, so that a changed name or metric is noticed too."""
     said = {key: value for key, value in card.items() if key != "seal"}
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=_plain).encode()).hexdigest()
-
-
-FIELDS: dict[str, type] = {
-    "kind": str,
-    "dataset": str,
-    "protocol": str,
-    "seed": int,
-    "parts": list,
-    "metrics": list,
-    "headline": str,
-    "settings": dict,
-    "hash": str,
-    "seal": str,
-}
 
 
 def _read_card(folder: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Protocols: how data become a task. One file for each family; adding a file adds protocols."""
+"""Protocols make tasks from data. There is one file for each family; adding a file adds protocols."""
 
 from trueedge.tasks.protocols.protocol import (
     Protocol,

@@ -43,7 +43,7 @@ def _split(request: Request) -> Split:
     )
 
 
-def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> LinkTask:
+def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> LinkTask:
     known = np.concatenate([split.valid, split.test])
     own = {key: value for key, value in request.options.items() if key not in SPLIT_OPTIONS}
     parts = {
@@ -69,8 +69,8 @@ def _judge(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
     )
 
 
-def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
-    # A list of 100 measures nothing where a node has fewer candidates: it holds all of them.
+def _build_recommendation(request: Request, split: Split) -> RecommendTask:
+    # With fewer than 100 candidates, a list of 100 holds all of them and measures nothing.
     sizes = [k for k in (10, 100) if k < split.train.num_nodes] or [1]
     return RecommendTask(
         dataset=request.source.name,
@@ -84,23 +84,18 @@ def _judge_recommendation(request: Request, split: Split) -> RecommendTask:
     )
 
 
+_RATIO: dict[str, object] = {"ratio": 1, "redraw": "both"}
 _RATIO_HELP = {
     "ratio": "negatives for each positive",
-    "redraw": "which end of a rejected pair is drawn again: 'both', or the 'target' as in the published runs",
+    "redraw": "which end of a rejected pair is redrawn: 'both', or the 'target' as in the published runs",
 }
 _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...] = (
-    (
-        "uniform",
-        "a quarter of the edges against uniform random pairs",
-        uniform,
-        {"ratio": 1, "redraw": "both"},
-        _RATIO_HELP,
-    ),
+    ("uniform", "a quarter of the edges against uniform random pairs", uniform, _RATIO, _RATIO_HELP),
     (
         "degree-corrected",
-        "a quarter of the edges against pairs drawn by degree, so that degree alone predicts nothing",
+        "a quarter of the edges against pairs drawn by degree, so that degree alone carries no information",
         degree_corrected,
-        {"ratio": 1, "redraw": "both", "degrees": "full"},
+        {**_RATIO, "degrees": "full"},
         {**_RATIO_HELP, "degrees": "degrees of the 'full' graph (Algorithm 1) or of 'train'"},
     ),
     (
@@ -119,7 +114,7 @@ for _name, _title, _sampler, _options, _help in _SAMPLED:
             citation=PAPER,
             headline="auc",
             split=_split,
-            judge=partial(_judge, name=_name, sampler=_sampler),
+            build=partial(_build, name=_name, sampler=_sampler),
             options={**SPLIT_OPTIONS, **_options},
             split_options=tuple(SPLIT_OPTIONS),
             help={**SPLIT_HELP, **_help},
@@ -129,11 +124,11 @@ register(
     link_protocol(
         kind="recommend",
         name="recommendation",
-        title="each node ranks every node that is not a known neighbour",
+        title="each node ranks all nodes except its known neighbours",
         citation=PAPER,
         headline="ndcg@100",
         split=_split,
-        judge=_judge_recommendation,
+        build=_build_recommendation,
         options=SPLIT_OPTIONS,
         split_options=tuple(SPLIT_OPTIONS),
         help=SPLIT_HELP,

@@ -1,4 +1,4 @@
-"""The existing setting, and the released files of HeaRT: a split with negatives that are fixed or random."""
+"""The existing setting and the released files of HeaRT: a split with fixed or random negatives."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ RATIOS_HELP = "shares of train, valid and test where the data set has no split o
 
 
 def benchmark_split(request: Request) -> Split:
-    """Return the publisher's own split where there is one, else train, valid and test by ratios."""
+    """Return the published split if there is one, else a random split by ratios."""
     if request.release is not None:
         return request.release.split
     return splits.ratio(request.source.graph, request.options["ratios"], seed=request.seed)
 
 
 def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
-    """Return the ranking metrics that a part's number of negatives allows."""
+    """Return the ranking metrics for which a part has enough negatives."""
     size = part.negatives.shape[-2]
     names = ["mrr", *(f"hits@{k}" for k in hits if k <= size), "auc"]
     if not part.per_positive:
@@ -36,11 +36,11 @@ def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
 
 
 def parts_of(split: Split) -> dict[str, NDArray[np.int32]]:
-    """Return the parts of a split that hold positives."""
+    """Return the non-empty parts of a split, int32 (P, 2) each."""
     return {name: pairs for name, pairs in (("valid", split.valid), ("test", split.test)) if len(pairs)}
 
 
-def _judge(request: Request, split: Split, *, name: str) -> LinkTask:
+def _build(request: Request, split: Split, *, name: str) -> LinkTask:
     fixed = {} if request.release is None else request.release.negatives
     everything = np.concatenate([split.valid, split.test])
     parts = {}
@@ -82,7 +82,7 @@ register(
         citation="Hu et al., Open Graph Benchmark, NeurIPS 2020; Li et al., NeurIPS 2023, section 2.3",
         headline="mrr",
         split=benchmark_split,
-        judge=partial(_judge, name="existing"),
+        build=partial(_build, name="existing"),
         split_options=("ratios",),
         options={"ratios": RATIOS, "ratio": 1},
         help={"ratios": RATIOS_HELP, "ratio": "negatives for each positive"},
@@ -99,7 +99,7 @@ for _name, _released, _what in (
             citation=HEART_PAPER,
             headline="mrr",
             split=benchmark_split,
-            judge=partial(_judge, name=_name),
+            build=partial(_build, name=_name),
             released=_released,
         )
     )

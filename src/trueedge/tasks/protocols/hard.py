@@ -18,7 +18,7 @@ from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.storage import shards_of
 
 
-def _judge(request: Request, split: Split) -> LinkTask:
+def _build(request: Request, split: Split) -> LinkTask:
     options, rules = dict(request.options), request.source.rules
     if options["eps"] is None:
         options["eps"] = rules.heart_eps
@@ -70,11 +70,11 @@ def _judge(request: Request, split: Split) -> LinkTask:
 register(
     link_protocol(
         name="heart",
-        title="hard negatives for each positive, ranked by heuristics",
+        title="hard negatives for each positive, chosen by heuristics",
         citation=HEART_PAPER,
         headline="mrr",
         split=benchmark_split,
-        judge=_judge,
+        build=_build,
         split_options=("ratios",),
         in_shards=True,
         options={

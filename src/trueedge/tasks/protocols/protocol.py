@@ -1,4 +1,4 @@
-"""What a protocol is: a kind of task, what it takes, and how it makes the task."""
+"""Protocols: the data and options they take, and the tasks they make."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sys
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Source:
-    """Where a task's edges come from: a named data set, a graph, or a split of the user's.
+    """The source of a task's edges: a named data set, a graph, or the user's own split.
 
     Attributes:
-        name: the data set's or graph's name.
-        given: the graph, where it was not given by name.
+        name: the name of the data set or graph.
+        given: the graph, if it was not given by name.
         rules: how published benchmarks use the data set.
     """
 
@@ -39,12 +39,12 @@ class Source:
 
     @cached_property
     def graph(self) -> Graph:
-        """The whole graph."""
+        """Return the whole graph."""
         return self.given if self.given is not None else datasets.load(self.name)
 
     @classmethod
     def of(cls, thing: str | Path | Graph) -> Source:
-        """Return the source of a name, a graph, or an edge list's path (self-loops and repeats dropped)."""
+        """Return the source for a name, a graph, or the path of an edge list (without loops and repeats)."""
         if isinstance(thing, str) and datasets.is_name(thing):
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
@@ -68,7 +68,7 @@ def _is_file(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Shards:
-    """Where negatives are written shard by shard while they are made, so that a killed run can continue.
+    """Where to write negatives shard by shard, so that an interrupted run can resume.
 
     Attributes:
         folder: gets a folder of shards for each part, and the finished task.
@@ -85,13 +85,13 @@ class Request:
 
     Attributes:
         source: where the edges come from.
-        seed: for split and negatives.
+        seed: the seed of split and negatives.
         options: every option of the protocol with its value.
         given: the names of the options that the user gave.
-        progress: called with a stage's name, the work done and the work in all.
-        shards: where the negatives are written while they are made; None makes them in memory.
+        progress: called with a stage's name, the work done and the total work.
+        shards: where to write negatives while they are made; None makes them in memory.
         split: the user's own split; None lets the protocol split.
-        released: which released negatives the protocol reads, where it reads any.
+        released: the released negatives that the protocol reads, if any.
     """
 
     source: Source
@@ -105,14 +105,11 @@ class Request:
 
     def stage(self, name: str) -> Callable[[int, int], None] | None:
         """Return a progress callback for one stage, or None."""
-        if self.progress is None:
-            return None
-        report = self.progress
-        return lambda done, total: report(name, done, total)
+        return None if self.progress is None else partial(self.progress, name)
 
     @cached_property
     def release(self) -> Release | None:
-        """The released or published split of a named data set, with its negatives; read once."""
+        """Return the released or published split of a named data set with its negatives; it is read once."""
         if self.source.given is not None:
             return None
         name = self.source.name
@@ -121,22 +118,21 @@ class Request:
 
 @dataclass(frozen=True, kw_only=True)
 class Protocol:
-    """A way to make a task of data: make one and give it to :func:`register`.
+    """A way to make a task from data; pass one to :func:`register`.
 
     Attributes:
         name: what users type.
         kind: the kind of task it makes (``link``, ``recommend``, …).
-        title: one line on what it asks.
+        title: a one-line description.
         citation: the paper it comes from.
-        headline: the metric it is known by.
+        headline: the metric that tables show first.
         make: makes the task.
-        takes: the kinds of data it takes; with ``split`` it also takes a split of the user's.
+        takes: the kinds of data it takes; with ``split`` it also takes the user's own split.
         options: the options with their defaults.
-        split_options: those of them that say how to split.
+        split_options: the options that control the split.
         help: one line for each option.
-        in_shards: whether it can write its negatives in shards while it makes them.
-        released: which negatives of a released split it reads, or None: see
-            :func:`trueedge.splits.released`.
+        in_shards: whether it can write its negatives in shards.
+        released: the negatives it reads from a released split, or None; see :func:`trueedge.splits.released`.
         module: the module that registered it.
     """
 
@@ -162,7 +158,7 @@ class Protocol:
         progress: Progress | None = None,
         shards: Shards | None = None,
     ) -> Request:
-        """Check seed and options, and fill in the defaults."""
+        """Check seed and options and fill in the defaults."""
         derive(seed)
         if self.released is not None and source.given is not None:
             raise InputError(
@@ -184,21 +180,21 @@ class Protocol:
 def link_protocol(
     *,
     split: Callable[[Request], Split],
-    judge: Callable[[Request, Split], Task],
+    build: Callable[[Request, Split], Task],
     kind: str = "link",
     **about: Any,
 ) -> Protocol:
-    """Return a protocol that divides the edges and then adds what the parts are judged against.
+    """Return a protocol that splits the edges and then builds a task from the split.
 
     Args:
-        split: divides the edges, unless the user gave a split.
-        judge: makes the task of a split.
+        split: splits the edges, unless the user gave a split.
+        build: makes the task, with negatives and metrics, from a split.
         kind: the kind of task.
         about: the other attributes of :class:`Protocol`.
     """
 
     def make(request: Request) -> Task:
-        return judge(request, split(request) if request.split is None else request.split)
+        return build(request, split(request) if request.split is None else request.split)
 
     return Protocol(kind=kind, make=make, takes=("graph", "split"), **about)
 
@@ -207,13 +203,13 @@ PROTOCOLS: Registry[Protocol] = Registry("protocol", "trueedge.tasks.protocols")
 
 
 def register(protocol: Protocol) -> Protocol:
-    """Add a protocol to the catalogue; it keeps the name of the module that calls this."""
+    """Add a protocol to the catalogue, together with the name of the calling module."""
     module = protocol.module or str(sys._getframe(1).f_globals["__name__"])
     return PROTOCOLS.add(protocol.name, replace(protocol, module=module))
 
 
 def get(name: str) -> Protocol:
-    """Return the protocol of a name."""
+    """Return a protocol by name."""
     return PROTOCOLS.get(name)
 
 
@@ -223,11 +219,7 @@ def catalogue() -> tuple[Protocol, ...]:
 
 
 def default_protocol(source: str | Path | Graph) -> str:
-    """Return the protocol used where none is named: a data set's own, or that of graphs.
-
-    Args:
-        source: a data set's name, the path of an edge list, or a graph.
-    """
+    """Return the default protocol of a data set, or of the path of an edge list or a graph."""
     named = isinstance(source, str) and datasets.is_name(source)
     return datasets.get(str(source)).protocol if named else DEFAULT_PROTOCOL
 
@@ -241,15 +233,15 @@ def task(
     shards: Shards | None = None,
     **options: Any,
 ) -> Task:
-    """Make a task of a data set under a protocol: the split, the negatives, the metrics.
+    """Make a task from a data set and a protocol: the split, the negatives, the metrics.
 
     Args:
         source: a data set's name, the path of an edge list, or a graph.
         protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them); by
             default the data set's own.
-        seed: for split and negatives; the same seed gives the same pairs on every machine.
-        progress: called with a stage's name, the work done and the work in all.
-        shards: where ``heart`` writes its negatives while it makes them, so that a killed run can continue.
+        seed: the seed of split and negatives; the same seed gives the same pairs on every machine.
+        progress: called with a stage's name, the work done and the total work.
+        shards: where ``heart`` writes its negatives shard by shard, so that an interrupted run can resume.
         options: the protocol's options, e.g. ``k=100`` for ``heart``.
     """
     chosen = get(default_protocol(source) if protocol is None else protocol)
@@ -265,13 +257,13 @@ def from_split(
     progress: Progress | None = None,
     shards: Shards | None = None,
 ) -> Task:
-    """Make a task of the user's own split under a protocol."""
+    """Make a task from the user's own split and a protocol."""
     chosen = get(protocol)
     if "split" not in chosen.takes:
-        raise InputError(f"the protocol {protocol} takes no split of your own")
+        raise InputError(f"the protocol {protocol} cannot use your own split")
     for key in options:
         if key in chosen.split_options:
-            raise InputError(f"{key} says how to split, and here the split is given")
+            raise InputError(f"{key} controls the split, but the split is given")
     if not len(split.test):
         raise InputError("the split has no test positives")
     for part, pairs in (("valid", split.valid), ("test", split.test)):
@@ -288,7 +280,7 @@ def from_split(
 
 
 def _made(protocol: Protocol, request: Request) -> Task:
-    """Make the task, and warn of what had to be decided on the way."""
+    """Make the task, and warn of choices the protocol had to make."""
     made = protocol.make(request)
     for note in made.settings.get("notes", ()):
         warnings.warn(note, ScoreWarning, stacklevel=3)
