@@ -89,7 +89,7 @@ def test_wrong_input_is_one_sentence(trueedge, words: tuple[str, ...], sentence:
 def test_a_ranking_of_all_nodes_says_that_it_keeps_no_scores(trueedge) -> None:
     status, _, err = trueedge("run", "karate", "-p", "recommendation,existing", "-m", "ra", "--keep-scores")
     assert status == 0
-    assert "recommendation ranks every node: its scores are not saved" in err
+    assert "recommendation ranks every node, so its scores are not saved" in err
     assert "existing ranks every node" not in err
     status, _, err = trueedge("certify", "-p", "recommendation")
     assert status == 1

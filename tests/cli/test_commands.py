@@ -155,7 +155,7 @@ def test_negatives_for_a_graph_of_ones_own(trueedge, tmp_path: Path) -> None:
     Path("mine.csv").write_text("p0,p99\n")
     status, _, err = trueedge(*words)
     assert status == 1
-    assert "line 1: 'p99' is no node" in err
+    assert "line 1: 'p99' is not a node" in err
 
 
 def test_records_are_exported(trueedge) -> None:

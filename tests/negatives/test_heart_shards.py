@@ -162,7 +162,7 @@ def test_an_incomplete_folder_is_no_negatives_yet(filled):
     (filled / "shard-00004.npy").unlink()
     (filled / "shard-00001.npy").unlink()
     message = (
-        f"is not complete: 2 of its {count} shards are missing, the first is shard-00001.npy; the command"
+        f"is not complete: 2 of its {count} shards are missing, the first is shard-00001.npy; run the command"
     )
     with pytest.raises(InputError, match=message):
         open_shards(filled)

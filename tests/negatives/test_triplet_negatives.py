@@ -25,7 +25,7 @@ def test_one_end_stays_and_the_partners_are_distinct_and_not_known(
     if room < k:
         # With a random end the crowded one may be spared.
         assume(keep != "random")
-        with pytest.raises(InputError, match=f"k is {k}, but the node .* of graph has only {room} nodes"):
+        with pytest.raises(InputError, match=f"k is {k}, but node .* of graph has only {room} nodes"):
             triplet(case.graph, case.positives, k, case.known, seed, keep)
         return
     negatives = triplet(case.graph, case.positives, k, case.known, seed, keep)
@@ -84,7 +84,7 @@ def test_all_partners_can_be_asked_for() -> None:
 
 def test_a_node_without_enough_partners_is_named() -> None:
     graph = complete_but(9, (2, 7))
-    with pytest.raises(InputError, match="k is 2, but the node 2 of dense has only 1 nodes"):
+    with pytest.raises(InputError, match="k is 2, but node 2 of dense has only 1 nodes"):
         triplet(graph, [(2, 3)], k=2)
     with pytest.raises(InputError, match="k is 1, but the node 0 of dense has only 0 nodes"):
         triplet(graph, [(0, 3)])

@@ -218,7 +218,7 @@ def test_a_truncated_file_of_scores_is_found(folder: Path, cut: int) -> None:
     path.write_bytes(path.read_bytes()[:cut])
     (check,) = te.verify(folder / "own.json").differences
     assert check.name == "scores"
-    assert re.search(r"own\.scores\.npz is (a damaged archive|no \.npz file)", check.sentence)
+    assert re.search(r"own\.scores\.npz is (a damaged archive|not a \.npz file)", check.sentence)
 
 
 def test_a_bit_turned_in_the_file_of_scores_is_found(folder: Path) -> None:
@@ -247,7 +247,7 @@ def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
     np.savez(path, positive=scores["positive"])
     assert "holds arrays of the shapes" in te.verify(folder / "own.json").differences[0].sentence
     np.save(path.open("wb"), scores["positive"])
-    assert "no .npz file" in te.verify(folder / "own.json").differences[0].sentence
+    assert "not a .npz file" in te.verify(folder / "own.json").differences[0].sentence
     # Other bytes of the same numbers are the same scores.
     np.savez_compressed(path, **{name: one.astype(">f8") for name, one in scores.items()})
     assert te.verify(folder / "own.json").ok

@@ -199,7 +199,7 @@ def test_validation_and_test_are_kept_at_every_evaluation(quick, number: int, tm
     assert studies.get(f"heart/figure-{number}").run(plan).figures == finding.figures
     for path in (tmp_path / "looks").iterdir():
         path.write_text("{}")
-    with pytest.raises(InputError, match="is damaged: remove it"):
+    with pytest.raises(InputError, match="is damaged: delete it"):
         studies.get(f"heart/figure-{number}").run(plan)
 
 

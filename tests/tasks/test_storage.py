@@ -174,7 +174,7 @@ def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) ->
 
 
 def test_the_kinds_that_are_built_in_are_all_tried() -> None:
-    built_in = {name for name in KINDS.names() if KINDS.get(name).__module__.startswith("trueedge.")}
+    built_in = {name for name in KINDS.names() if KINDS.get(name).__module__.startswith("trueedge.tasks.")}
     assert built_in == set(tasks_of_every_kind())
 
 
