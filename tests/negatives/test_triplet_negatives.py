@@ -86,7 +86,7 @@ def test_a_node_without_enough_partners_is_named() -> None:
     graph = complete_but(9, (2, 7))
     with pytest.raises(InputError, match="k is 2, but node 2 of dense has only 1 nodes"):
         triplet(graph, [(2, 3)], k=2)
-    with pytest.raises(InputError, match="k is 1, but the node 0 of dense has only 0 nodes"):
+    with pytest.raises(InputError, match="k is 1, but node 0 of dense has only 0 nodes"):
         triplet(graph, [(0, 3)])
     assert triplet(graph, [(2, 3)]).tolist() == [[[2, 7]]]
 
