@@ -252,7 +252,7 @@ def test_negatives_alone_take_the_place_of_a_protocols_or_a_tasks() -> None:
     assert [one.numbers for one in found] == [one.numbers for one in audit(task)]
     assert found.protocol == "own negatives"
     heard = audit("karate", negatives=[[0, 9]] * 30)
-    assert heard.notes[0] == "no protocol was given: existing made the split"
+    assert heard.notes[0] == "no protocol was given, so existing made the split"
     assert heard["distinct-negatives"].verdict == "broken"
 
 

@@ -70,7 +70,7 @@ def test_the_same_seed_finds_the_same_and_another_samples_anew() -> None:
 
 
 def test_without_a_protocol_it_says_what_it_audits() -> None:
-    assert audit("karate").notes[0] == "no protocol was given: existing is audited"
+    assert audit("karate").notes[0] == "no protocol was given, so existing is audited"
     named = audit("karate", "uniform")
     assert named.protocol == "uniform"
     assert not any("no protocol" in note for note in named.notes)

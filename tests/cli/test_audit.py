@@ -24,7 +24,7 @@ def test_a_verdict_a_line_plain_in_a_pipe(trueedge) -> None:
         assert line.split()[:2] == [finding.verdict, finding.check]
         assert finding.shown in line
         assert line.endswith(finding.sentence)
-    assert "no protocol was given: existing is audited" in err
+    assert "no protocol was given, so existing is audited" in err
     assert "feature-similarity does not apply: the nodes have no features" in err
 
 

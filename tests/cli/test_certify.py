@@ -39,9 +39,7 @@ def test_a_difference_is_a_line_and_status_1(trueedge, tmp_path: Path) -> None:
     assert status == 1
     first, second = out.splitlines()
     assert first.startswith("differs  seal: ")
-    assert (
-        second == f"differs  metric auc: auc is {claimed!r} by the scores, but the certificate claims 0.999"
-    )
+    assert second == f"differs  metric auc: the scores give auc {claimed!r}, but the certificate claims 0.999"
     assert "is not what was certified" in err
 
 

@@ -245,7 +245,7 @@ def test_methods_side_by_side_come_with_intervals_and_tie_groups(trueedge) -> No
     assert low < float(lines["ra"][1]) < high
     # RA and AA differ by a tenth of a point here, PA by thirty.
     assert lines["ra"][3] == lines["aa"][3] != lines["pa"][3]
-    assert "95 % intervals over test positives, for these negatives; shared letter:" in out + err
+    assert "95 % intervals over test positives, for these negatives\nShared letter:" in out + err
 
 
 def test_a_ranking_of_all_nodes_has_intervals_over_nodes(trueedge) -> None:
@@ -267,7 +267,7 @@ def test_an_auc_of_one_split_gets_no_letters_and_of_several_it_does(trueedge) ->
     words = ("run", "karate", "-p", "uniform", "-m", "ra,cn")
     _, out, err = trueedge(*words)
     assert "group" not in out.splitlines()[1]
-    assert "intervals of AUC need several splits: run with --seeds 5" in out + err
+    assert "Intervals of AUC need several splits: run with --seeds 5" in out + err
     _, out, _ = trueedge(*words, "--seeds", "3")
     assert "group" in out.splitlines()[1]
 
@@ -406,7 +406,7 @@ def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:
     trueedge("run", "karate", "-p", "existing", "-m", "cn,ra", "--seeds", "3")
     trueedge("run", "karate", "-p", "existing", "-m", "pa")
     _, _, err = trueedge("records")
-    assert "95 % intervals over splits (pa: over test positives, for these negatives);" in err
+    assert "95 % intervals over splits (pa: over test positives, for these negatives)" in err
 
 
 @pytest.mark.parametrize("command", ["reproduce", "datasets", "task", "run"])

@@ -148,7 +148,7 @@ def test_randomness_is_caught_and_blamed_on_nothing_else(task):
     rng = np.random.default_rng(5)
     report = check_scorer(lambda pairs: logits(pairs) + 0.1 * rng.normal(size=len(pairs)), task)
     assert levels(report) == {"repeat": "broken"}
-    assert "randomness: repeated calls give other scores" in sentence(report, "repeat")
+    assert "randomness: repeated calls give different scores" in sentence(report, "repeat")
 
 
 def test_dropout_left_on_is_caught(task):

@@ -149,7 +149,7 @@ def test_a_data_set_names_its_default_protocol(tmp_path, random_graph) -> None:
 
 
 def test_k_shrinks_to_what_a_small_graph_allows_and_that_is_said() -> None:
-    with pytest.warns(te.ScoreWarning, match="^heart: k = 34 instead of 500, the most this graph"):
+    with pytest.warns(te.ScoreWarning, match="^heart: k = 34, the most this graph allows, instead of 500"):
         task = te.task("karate")
     assert isinstance(task, te.LinkTask)
     assert task.settings["k"] == 34
@@ -160,7 +160,7 @@ def test_k_shrinks_to_what_a_small_graph_allows_and_that_is_said() -> None:
     with pytest.raises(InputError, match="heart: k is 500, but node 33 has only 18 candidates"):
         te.task("karate", "heart", k=500)
     record = te.run("karate", method="cn")
-    assert record.warnings[0] == "heart: k = 34 instead of 500, the most this graph allows"
+    assert record.warnings[0] == "heart: k = 34, the most this graph allows, instead of 500"
 
 
 def test_k_is_not_mentioned_where_it_is_possible(recwarn) -> None:

@@ -120,9 +120,9 @@ class Table:
         """Return what intervals and letters mean, or why there are none; what is left out; ties."""
         said = []
         if self.compared is not None:
-            said = [how_sure(self.compared), *too_few(self.compared)]
+            said = [*how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
-            said = [f"intervals of {self.found.metric.upper()} need several splits: run with --seeds 5"]
+            said = [f"Intervals of {self.found.metric.upper()} need several splits: run with --seeds 5"]
         return [*said, *self.left_out, *findings(self.records)]
 
 
@@ -172,7 +172,7 @@ def findings(records: Sequence[Record]) -> list[str]:
     return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *said]
 
 
-def how_sure(compared: MethodComparison) -> str:
+def how_sure(compared: MethodComparison) -> list[str]:
     """Return what the intervals and letters of a table mean."""
     kinds: dict[str, list[str]] = {}
     for one in compared.methods:
@@ -182,13 +182,13 @@ def how_sure(compared: MethodComparison) -> str:
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
     said = [
         f"{100 * compared.level:.0f} % intervals over {over}",
-        "shared letter: no significant difference (paired t-test, Holm-corrected)",
+        "Shared letter: no significant difference (paired t-test, Holm-corrected)",
     ]
     percent = metrics.scale(compared.metric) == 100
     if compared.smallest_gap < (LARGEST_GAP if percent else math.inf):
         gap = metrics.format_value(compared.metric, compared.smallest_gap, 1 if percent else 2)
-        said.append(f"gaps below about {gap}{' points' if percent else ''} cannot be detected here")
-    return "; ".join(said)
+        said.append(f"Gaps below about {gap}{' points' if percent else ''} cannot be detected here")
+    return said
 
 
 def over_words(over: str, unit: str) -> str:

@@ -60,7 +60,7 @@ def _groups(subject: LinkSubject) -> Finding:
         "degree-groups",
         graded(easy, EASY_LOOK, EASY_BROKEN, half**2),
         percent(easy),
-        f"{percent(easy)} of the comparisons are of a high-degree positive with a low-degree negative"
+        f"{percent(easy)} of the comparisons are between a high-degree positive and a low-degree negative"
         f" (25 % where degree does not matter); the entropy of the groups is {level:.3f}",
         {
             "high against low": easy,
@@ -106,8 +106,8 @@ def _weights(subject: LinkSubject) -> Finding:
         "degree-weight",
         graded(ratio, DEGREE_WEIGHT_LOOK, np.inf, np.inf if degree < CHANCE_WEIGHT else 0.0),
         f"{min(ratio, 999.0):.2f}",
-        f"logistic coefficients, each corrected for degree: {told}; that of the degree product is"
-        f" {min(ratio, 999.0):.2f} times the largest other",
+        f"logistic coefficients, each corrected for degree: {told}; the degree product's is"
+        f" {min(ratio, 999.0):.2f} times the largest of the others",
         {"ratio": float(min(ratio, 999.0)), **weights},
         {
             "feature": np.array(ranked),

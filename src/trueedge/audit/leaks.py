@@ -88,7 +88,7 @@ def _repeats_within(subject: LinkSubject) -> Finding:
     return _leak(
         "repeated-positives",
         max(shares.values()),
-        f"{told} positives are repeated in their part, in either direction{reason}",
+        f"{told} positives are repeated within their part, in either direction{reason}",
         shares,
         {"part": np.array(list(shares)), "repeated": np.array(list(shares.values()))},
         f"all {sum(map(len, keys.values())):,} positives",
@@ -113,7 +113,7 @@ def _repeats_across(subject: LinkSubject) -> Finding:
     return _leak(
         "valid-in-test",
         count / size,
-        f"{count:,} test positives are validation positives too, in either direction{reason}",
+        f"{count:,} test positives are also validation positives, in either direction{reason}",
         {"positives": float(count)},
         {
             "test positives": np.array(["in the test part alone", "in both parts"]),

@@ -147,7 +147,7 @@ def _no_common_neighbour(subject: LinkSubject) -> Finding:
         "no-common-neighbour",
         verdict,
         percent(below),
-        f"{percent(below)} of the negatives have no common neighbour, and {percent(above)} of the positives",
+        f"{percent(below)} of the negatives and {percent(above)} of the positives have no common neighbour",
         {"negatives": below, "positives": above},
         {
             "common neighbours": np.array(["none", "one or more"]),

@@ -72,7 +72,7 @@ def _distinct(subject: LinkSubject) -> Finding:
         "distinct-negatives",
         graded(share, REPEATS_LOOK, REPEATS_BROKEN),
         percent(share),
-        f"{percent(share)} of the {PART_WORDS[name]} negatives are repeated in their list{lists}",
+        f"{percent(share)} of the {PART_WORDS[name]} negatives are repeated within their list{lists}",
         {"share": share, "worst list": float(shares[name].max())},
         _by_repeats(shares[name]),
         subject.looked_for_leaks(),

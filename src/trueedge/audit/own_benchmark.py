@@ -79,7 +79,7 @@ def own_benchmark(
         what = f"{DEFAULT_PROTOCOL} is audited"
         if negatives is not None:
             what = f"{DEFAULT_PROTOCOL} made the split"
-        return replace(found, notes=(f"no protocol was given: {what}", *found.notes))
+        return replace(found, notes=(f"no protocol was given, so {what}", *found.notes))
     if negatives is not None and (protocol is not None or options):
         named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
         raise InputError(f"split and negatives are both given, so {named} would have no effect")

@@ -32,11 +32,11 @@ def audit(
     ],
     protocol: Annotated[
         str | None,
-        typer.Option("-p", "--protocol", help="The protocol; saved tasks have one.", show_default="existing"),
+        typer.Option("-p", "--protocol", help="Protocol; a saved task has its own.", show_default="existing"),
     ] = None,
-    seed: Annotated[int, typer.Option(help="For split, negatives and samples.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed for split, negatives and samples.", min=0)] = 0,
     sample: Annotated[
-        int, typer.Option(help="The most positives, and negatives, that a slow check examines.", min=1)
+        int, typer.Option(help="Maximum number of positives and of negatives in slow checks.", min=1)
     ] = 100_000,
     option: Words = None,
     split: Annotated[
@@ -60,7 +60,7 @@ def audit(
     ] = None,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="A .html file for a page, or a .json file for all numbers."),
+        typer.Option("-o", "--output", help="File to write: .html for a page, .json for all numbers."),
     ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 1 if a check finds something broken.")

@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 def certify(
     record: Annotated[
-        str, typer.Argument(metavar="KEY", help="The record's key, or what it begins with.")
+        str, typer.Argument(metavar="KEY", help="The record's key, or its first characters.")
     ] = "",
-    dataset: Annotated[str | None, typer.Option(help="The record of this data set.")] = None,
-    protocol: Annotated[str | None, typer.Option("-p", "--protocol", help="… under this protocol.")] = None,
+    dataset: Annotated[str | None, typer.Option(help="The record's data set.")] = None,
+    protocol: Annotated[str | None, typer.Option("-p", "--protocol", help="The record's protocol.")] = None,
     method: Annotated[
-        str | None, typer.Option("-m", "--method", help="… by this method; FILE.py:NAME for one of your own.")
+        str | None, typer.Option("-m", "--method", help="The record's method; FILE.py:NAME for your own.")
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="… with this seed.", min=0)] = None,
+    seed: Annotated[int | None, typer.Option(help="The record's seed.", min=0)] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -59,18 +59,18 @@ def certify(
 
 
 def verify(
-    certificate: Annotated[Path, typer.Argument(metavar="FILE", help="A .json file of 'trueedge certify'.")],
+    certificate: Annotated[Path, typer.Argument(metavar="FILE", help="File from 'trueedge certify'.")],
     task: Annotated[
         str | None,
         typer.Option(
-            help="Compare the task too: with a folder that 'trueedge task' wrote, or with "
-            "what a data set or an edge list gives under the certificate's protocol and seed.",
+            help="Check the task too. Give a folder written by 'trueedge task', or a data set or an edge "
+            "list, from which the task is built with the certificate's protocol and seed.",
         ),
     ] = None,
 ) -> None:
-    """Compute a certificate's metrics again from its scores, and say OK or what differs.
+    """Recompute a certificate's metrics from its scores, and print OK or what differs.
 
-    It needs the two files of the certificate and nothing else. The status is 1 where something differs.
+    It needs the two files of the certificate and nothing else. The exit status is 1 if something differs.
 
     Example:
         trueedge verify ra.json

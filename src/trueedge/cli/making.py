@@ -45,7 +45,7 @@ def task(
     dataset: Annotated[
         str, typer.Argument(metavar="DATASET", help="A data set's name, or a file with an edge list.")
     ],
-    output: Annotated[Path, typer.Option("-o", "--output", help="Folder to write, new or empty.")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
     protocol: ProtocolOfName = None,
     seed: Seed = 0,
     option: Words = None,
@@ -122,8 +122,8 @@ def negatives(
     The .npz file holds train, valid, valid_negatives, test and test_negatives as node numbers, and labels
     if the file's ids are not 0, 1, 2, ….
 
-    With --shards the folder becomes a task, as 'trueedge task' writes it. Run it again to resume, or several
-    times in parallel to share the work.
+    With --shards the folder becomes a task like those of 'trueedge task'. Run the command again to resume, or
+    several times in parallel to share the work.
 
     Example:
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100

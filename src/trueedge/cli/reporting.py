@@ -28,15 +28,14 @@ def report(
     slices: Annotated[
         bool | None,
         typer.Option(
-            help="Show performance by group, such as a link's degree or distance. All tasks are made again"
-            " for that.",
+            help="Show performance by group, such as a link's degree or distance. This rebuilds all tasks.",
             show_default="for tasks that took less than a minute to make",
         ),
     ] = None,
 ) -> None:
-    """Write an HTML page on the records: tables with intervals and tie groups, groups, curves and cost.
+    """Write an HTML page about the records: tables with significance, results by group, curves and cost.
 
-    The page is one file that needs no network. Repeated runs: the latest counts.
+    The page is one file that needs no network. Of repeated runs, the latest is used.
 
     Example:
         trueedge report runs -o report.html

@@ -37,7 +37,7 @@ def reproduce(
     ] = None,
     page: Annotated[Path | None, typer.Option(help="HTML file for the table and its figures.")] = None,
 ) -> None:
-    """Run a published table and print our numbers next to the published ones.
+    """Recompute a published table and print our numbers next to the published ones.
 
     Example:
         trueedge reproduce list

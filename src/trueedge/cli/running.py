@@ -74,7 +74,7 @@ def run(
     checkpoints: Annotated[
         Path | None,
         typer.Option(
-            help="Folder for checkpoints, so that an interrupted training resumes. Not with --jobs."
+            help="Folder for checkpoints, so that interrupted training can resume. Not with --jobs."
         ),
     ] = None,
     header: Header = None,

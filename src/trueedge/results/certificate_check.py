@@ -112,7 +112,7 @@ def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> V
 
 def _content(card: Mapping[str, Any]) -> Iterator[Check]:
     """Check the hashes of the certificate's own content."""
-    yield _same("seal", card["seal"], seal_of(card), "all it says")
+    yield _same("seal", card["seal"], seal_of(card), "its contents")
     yield _same("settings", card["hashes"]["settings"], digest(request_of(card)), "what was run")
     yield _same("versions", card["hashes"]["versions"], digest(card["versions"]), "the versions")
 
@@ -135,7 +135,7 @@ def _metric(name: str, claimed: float, scores: Scores) -> Check:
         return Check(where, False, f"{name} cannot be computed: {error}")
     if math.isclose(found, claimed, rel_tol=ROUNDING, abs_tol=ROUNDING):
         return Check(where, True, f"{name} is {found!r}")
-    return Check(where, False, f"{name} is {found!r} by the scores, but the certificate claims {claimed!r}")
+    return Check(where, False, f"the scores give {name} {found!r}, but the certificate claims {claimed!r}")
 
 
 def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> Task:

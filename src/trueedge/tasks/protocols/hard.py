@@ -40,7 +40,7 @@ def _build(request: Request, split: Split) -> LinkTask:
         ]
         # Where no k is possible, the sampler's error says why.
         if 2 <= min(allowed) < options["k"]:
-            sentence = f"heart: k = {min(allowed)} instead of {options['k']}, the most this graph allows"
+            sentence = f"heart: k = {min(allowed)}, the most this graph allows, instead of {options['k']}"
             options["k"], notes["notes"] = min(allowed), (sentence,)
     made = {key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")}
     parts = {}
