@@ -43,7 +43,7 @@ def test_an_auc_of_one_split_has_no_letters_and_says_why(records) -> None:
     (one,) = tables(records)
     assert one.headline == "auc"
     assert one.compared is None
-    assert one.remarks()[0].startswith("intervals of AUC need several splits")
+    assert one.remarks()[0].startswith("Intervals of AUC need several splits")
     more = [te.run("karate", "uniform", record.method, seed=1) for record in records]
     (both,) = tables([*records, *more])
     assert both.compared is not None

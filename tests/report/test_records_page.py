@@ -129,7 +129,7 @@ def test_a_recommendation_has_its_page_too() -> None:
     text = report([te.run("karate", "recommendation", name) for name in ("cn", "pa")])
     assert "<title>Recommendation on karate</title>" in text
     assert "karate · recommendation" in shown(text)
-    assert "95 % intervals over test nodes;" in shown(text)
+    assert "95 % intervals over test nodes" in shown(text)
     assert "Link prediction" not in text
     assert "Performance by group" not in headings(text), "its nodes have no properties"
 

@@ -69,8 +69,8 @@ def audit(
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
-    Prints one line per check: broken, look or ok, a number and the reason. Something broken is a finding, not
-    an error: the exit status is 0 unless --strict is given.
+    Prints one line per check: a verdict (broken, look or ok), a number and the reason. Something broken is
+    a finding, not an error: the exit status is 0 unless --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html

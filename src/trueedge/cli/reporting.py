@@ -35,7 +35,7 @@ def report(
 ) -> None:
     """Write an HTML page about the records: tables with significance, results by group, curves and cost.
 
-    The page is one file that needs no network. Of repeated runs, the latest is used.
+    The page is one file that needs no network. If something was run twice, the latest is used.
 
     Example:
         trueedge report runs -o report.html

@@ -49,7 +49,7 @@ def tune(
     ] = None,
     space: Annotated[
         list[str] | None,
-        typer.Option(help="Values to search for a setting, instead of the default ones: dim=64,128."),
+        typer.Option(help="Values to try for a setting, instead of the default ones: dim=64,128."),
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A fixed setting: layers=1.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
