@@ -268,6 +268,7 @@ def two_communities(features: int = 0) -> Graph:
     )
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(
     "settings",
     [

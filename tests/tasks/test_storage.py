@@ -107,7 +107,7 @@ def test_options_of_numpy_are_saved_as_plain_numbers(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("place", ["/proc/x", "a" * 300])
 def test_a_place_that_cannot_be_written_is_named(place: str) -> None:
-    with pytest.raises(InputError, match="cannot be saved"):
+    with pytest.raises(InputError, match="cannot be written"):
         te.task("karate", "existing").save(place)
 
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 import os
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.lib.format import open_memmap
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
+from trueedge.files.arrays import map_array
+from trueedge.files.writing import replacing
 from trueedge.metrics import Evaluation, PairScores, Scores
 from trueedge.metrics.scores import FORMS
 from trueedge.results.record import Record
@@ -87,16 +87,9 @@ def settled(record: Record, runs: Path) -> bool:
 
 def save_scores(scores: Scores, path: Path) -> None:
     """Write scores to an ``.npz`` file, in single precision if that is exact; an older file is replaced."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    handle, draft = tempfile.mkstemp(prefix=".scores-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            np.savez(file, **{name: _compact(array) for name, array in scores.arrays().items()})  # type: ignore[arg-type]
-        os.chmod(draft, 0o644)
-        os.replace(draft, path)
-    except BaseException:
-        os.unlink(draft)
-        raise
+    arrays = {name: _compact(array) for name, array in scores.arrays().items()}
+    with replacing(path) as draft, draft.open("wb") as file:
+        np.savez(file, **arrays)  # type: ignore[arg-type]
 
 
 def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
@@ -133,13 +126,8 @@ def _compact(array: NDArray[Any]) -> NDArray[Any]:
 
 def _load_pairs(path: Path, positives: int, negatives: Sequence[int]) -> PairScores:
     """Read scores of positives and negatives from one ``.npy`` array (n,), as version 0.1 wrote them."""
-    try:
-        # A file's header may claim any length: mapping a shorter file fails without using memory.
-        mapped = open_memmap(path, mode="r") if path.is_file() else None
-    except Exception:  # a damaged header fails in many ways
-        raise InputError(f"{path} is damaged or cut short: it is not a complete .npy file") from None
-    if mapped is None:
-        raise InputError(f"there is no file {path}")
+    # A file's header may claim any length: mapping a shorter file fails without using memory.
+    mapped = map_array(path)
     wanted = positives + math.prod(negatives)
     if mapped.ndim != 1 or mapped.dtype.str not in ("<f4", "<f8"):
         raise InputError(f"{path} must hold a list of scores, got {mapped.dtype} of shape {mapped.shape}")

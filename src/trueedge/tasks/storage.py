@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import shutil
-import tempfile
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
+from trueedge.files.writing import new_folder
 from trueedge.graph import Graph
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
@@ -41,29 +40,12 @@ SECONDS_BETWEEN_CHECKS = 0.1
 def save(task: Task, folder: Path) -> Path:
     """Write a task to a new or empty folder: ``task.json``, ``graph/`` and a ``.npy`` file for each array."""
     folder = Path(os.path.realpath(folder))
-    try:
-        if folder.is_file():
-            raise InputError(f"{folder} is a file, not a folder")
-        if folder.is_dir() and any(folder.iterdir()):
-            raise InputError(f"the folder {folder} is not empty: a task is saved into a new one")
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        draft = Path(tempfile.mkdtemp(prefix=".task-", dir=folder.parent))
-    except OSError as error:
-        raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
-    try:
+    with new_folder(folder, "the task") as draft:
         if (graph := getattr(task, "graph", None)) is not None:
             graph.save(draft / "graph")
         for name, array in task.arrays().items():
             np.save(draft / f"{name}.npy", array, allow_pickle=False)
         (draft / "task.json").write_text(json.dumps(_card(task), indent=2, default=_plain) + "\n")
-        draft.chmod(0o755)
-        if folder.is_dir():
-            folder.rmdir()
-        os.rename(draft, folder)
-    except OSError as error:
-        raise InputError(f"the task cannot be saved in {folder}: {error.strerror}") from None
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return folder
 
 
