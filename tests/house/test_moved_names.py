@@ -32,3 +32,15 @@ def test_a_name_that_moved_to_another_room_is_found_with_a_warning() -> None:
         assert results.Cell is runs.Cell
     with pytest.raises(AttributeError, match="no attribute 'Banana'"):
         _ = results.Banana
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_workers_of_version_0_1_still_run_cells(tmp_path) -> None:
+    import trueedge as te
+    from trueedge import results
+
+    cell = results.Cell("karate", "existing", te.methods.create("cn"))
+    with results.Workers(1, te.Store(tmp_path)) as several:
+        ((place, outcome),) = several.run([cell])
+    assert (place, outcome.fresh) == (0, True)
+    assert len(te.Store(tmp_path)) == 1

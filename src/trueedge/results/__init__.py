@@ -13,7 +13,7 @@ __all__ = ["Record", "Store", "Verification", "certify", "export", "verify"]
 _HOMES = {
     **{name: f"trueedge.runs.{name}" for name in ("Cell", "Outcome", "run", "run_cells")},
     **{name: f"trueedge.analysis.{name}" for name in ("Row", "summarise")},
-    "Workers": "trueedge.runs.Processes",
+    "Workers": "trueedge.runs.Workers",
 }
 
 
