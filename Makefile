@@ -21,7 +21,8 @@ lint: $(VENV)/.installed-dev  ## the linter, the formatter and the type checker
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-docs: $(VENV)/.installed-dev  ## the documentation, into site/
+docs: $(VENV)/.installed-dev  ## the documentation, into site/, after running every example in it
+	$(BIN)/python -m pytest --all -n auto --dist worksteal -q tests/house/test_docs.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
 
 tables: $(VENV)/.installed-dev  ## write the generated tables of README and docs anew

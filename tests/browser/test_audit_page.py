@@ -37,7 +37,7 @@ def shown(window: Window, selector: str) -> list[str]:
     return list(window.run(script))
 
 
-@pytest.mark.rotating(2)
+@pytest.mark.rotating(1)
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [360, 768, 1280])
 def test_it_fits_any_width_in_the_light_and_in_the_dark(browser, page, width: int, dark: bool) -> None:
@@ -66,6 +66,7 @@ def test_every_finding_is_there_with_what_is_broken_first(browser, page, found) 
     assert lines == [one.check for one in found.by_verdict()]
 
 
+@pytest.mark.rotating(1)
 @pytest.mark.parametrize("verdict", ["broken", "look", "ok"])
 def test_a_choice_of_verdicts_hides_the_others_in_the_list_and_below(
     browser, page, found, verdict: str

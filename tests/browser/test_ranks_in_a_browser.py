@@ -56,6 +56,7 @@ def plots_file(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.rotating(1)
 @SIZES
 def test_no_text_is_cut_off_and_none_covers_another(
     browser: Browser, plots_file: Path, width: int, shape: str
@@ -74,6 +75,7 @@ def test_no_text_is_cut_off_and_none_covers_another(
                 assert across <= 0.5 or along <= 0.3 * min(high, h), (text, other)
 
 
+@pytest.mark.rotating(1)
 @SIZES
 def test_letters_are_large_enough_to_be_read(
     browser: Browser, plots_file: Path, width: int, shape: str
@@ -87,6 +89,7 @@ def test_letters_are_large_enough_to_be_read(
     assert window.run("document.documentElement.scrollWidth") <= width
 
 
+@pytest.mark.rotating(1)
 @SIZES
 def test_the_report_shows_one_shape_of_a_plot(
     browser: Browser, report_file: Path, width: int, shape: str

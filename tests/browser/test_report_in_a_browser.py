@@ -120,6 +120,7 @@ def test_p_values_and_times_are_sorted_by_what_they_mean(window: Window) -> None
     assert seconds == sorted(seconds, reverse=True)
 
 
+@pytest.mark.rotating(1)
 @WIDTHS
 def test_the_page_never_scrolls_sideways(browser: Browser, report_file: Path, width: int) -> None:
     shown = browser.open(report_file, width)
@@ -141,6 +142,7 @@ def test_on_a_phone_tables_scroll_in_their_own_box(browser: Browser, report_file
     assert phone.run(f"document.querySelector('{first}').getBoundingClientRect().left") == before
 
 
+@pytest.mark.rotating(1)
 @COLOURS
 def test_every_text_can_be_read(browser: Browser, report_file: Path, dark: bool) -> None:
     shown = browser.open(report_file, dark=dark)
@@ -152,6 +154,7 @@ def test_every_text_can_be_read(browser: Browser, report_file: Path, dark: bool)
         assert contrast(ink, back) >= 4.5, (where, ink, back)
 
 
+@pytest.mark.rotating(1)
 @COLOURS
 def test_the_system_decides_on_light_or_dark_until_the_reader_does(
     browser: Browser, report_file: Path, dark: bool
@@ -170,6 +173,7 @@ def test_the_system_decides_on_light_or_dark_until_the_reader_does(
     assert shown.run(back) == first
 
 
+@pytest.mark.rotating(1)
 @COLOURS
 def test_figures_are_visible(browser: Browser, report_file: Path, dark: bool) -> None:
     shown = browser.open(report_file, dark=dark)
@@ -188,6 +192,7 @@ def test_figures_are_visible(browser: Browser, report_file: Path, dark: bool) ->
         assert told > 20
 
 
+@pytest.mark.rotating(1)
 @WIDTHS
 def test_no_text_of_a_figure_is_cut_off(browser: Browser, report_file: Path, width: int) -> None:
     cut = browser.open(report_file, width).run(
@@ -252,6 +257,7 @@ def edges(window: Window, selector: str) -> list[int]:
     return [sum(pixel) for pixel in window.run(f"{PIXELS}({data!r}, [[{left},{y}],[{right},{y}]])")]
 
 
+@pytest.mark.rotating(1)
 @COLOURS
 def test_a_table_shows_at_its_edge_that_there_is_more(
     browser: Browser, report_file: Path, dark: bool

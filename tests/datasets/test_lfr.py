@@ -42,6 +42,7 @@ def test_the_bare_name_is_the_graph_of_the_defaults() -> None:
     assert datasets.get("lfr:mixing=0.5").name == graph.name.replace("0.3", "0.5")
 
 
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize(("exponent", "mean", "bound"), list(product((2.5, 3.0), (25, 50), (500, 1000))))
 def test_graphs_of_the_published_grid_are_what_was_asked_for(exponent: float, mean: int, bound: int) -> None:
     for mixing in np.round(np.arange(1, 10) / 10, 1):

@@ -26,7 +26,7 @@ def graph():
     return graphs.heavy_tailed(*TINY.collab)
 
 
-@pytest.mark.rotating(3)
+@pytest.mark.rotating(1)
 @pytest.mark.parametrize("subject", run.SUBJECTS)
 def test_a_subject_runs_without_the_peers_and_leaves_its_file(subject: str, tmp_path: Path) -> None:
     options = ["--size", "tiny", "--repeats", "1", "--no-peers", "--output", str(tmp_path)]

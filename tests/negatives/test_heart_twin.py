@@ -66,7 +66,7 @@ def allowed(graph, a, b, options):
     return candidates(graph, a, b, known, options["keep_known"])
 
 
-@pytest.mark.rotating(4)
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("seed", range(50))
 def test_heart_equals_its_twin_in_every_place(seed):
     graph, positives, options = make_case(seed)
@@ -82,7 +82,7 @@ def test_heart_equals_its_twin_in_every_place(seed):
         assert len(set(corrupted)) == len(corrupted)
 
 
-@pytest.mark.rotating(4)
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("seed", range(50))
 def test_heart_equals_its_twin_under_the_released_rule(seed):
     graph, positives, options = make_case(seed)
