@@ -64,7 +64,7 @@ def _ranks(*cards: Evidence) -> str:
             if row.dataset.endswith(" networks") and place not in known:
                 lines.append([row.protocol, row.method + note, row.dataset, f"{row.ours:.3f}"])
     lines.sort(key=lambda line: (list(SAMPLERS).index(line[0]), -int(line[1].split()[2])))
-    return _table(["negatives", "what", "over", "overlap with the published"], lines)
+    return _table(["negatives", "what", "over", "overlap with the published ranking"], lines)
 
 
 def _places(card: Evidence) -> str:
@@ -119,7 +119,7 @@ def _weights(card: Evidence) -> str:
         for row in _rows(card)
         if row.theirs is not None
     ]
-    return _table(["graphs", "feature", "ours", "published", "networks of ours"], lines)
+    return _table(["graphs", "feature", "ours", "published", "our networks"], lines)
 
 
 def _groups(card: Evidence) -> str:

@@ -270,7 +270,7 @@ def test_the_evidence_is_told_with_what_its_intervals_say() -> None:
     assert "τ1 = 2.5" in text
     assert "τ1 = 3," in text
     assert communities.as_markdown({"figures": []}) == ""
-    assert "Trainings that ended" not in text
+    assert "Training runs that ended" not in text
     card = {"rows": [asdict(row) for row in rows_of(found)]}
     lines = communities.printed_as_markdown(card).splitlines()
     assert len(lines) == 2 + 2 * 3

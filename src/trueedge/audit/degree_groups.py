@@ -82,7 +82,7 @@ def _groups(subject: LinkSubject) -> Finding:
     "degree bias",
     title="the weight of degree among other features",
     question="What would a linear model learn?",
-    rule="look: degree has the largest coefficient, and it is larger than by chance",
+    rule="look: degree has the largest coefficient, and it is larger than chance would explain",
     picture=picture(
         "Logistic coefficients, each corrected for degree",
         "bars",

@@ -209,7 +209,7 @@ def _self_pairs(subject: LinkSubject) -> Finding:
     "isolated-nodes",
     "leaks",
     title="test positives with a node that has no training edges",
-    question="How many test positives are beyond structural methods?",
+    question="How many test positives cannot be ranked by structural methods?",
     rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
     picture=picture("End nodes without training edges", "bars", "share of the test positives"),
 )

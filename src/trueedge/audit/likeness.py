@@ -131,7 +131,8 @@ def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str
     "likeness",
     title="negatives without a common neighbour",
     question="Does having any common neighbour separate negatives from positives?",
-    rule=f"look: {percent(NONE_LOOK)} more negatives than positives have none; broken:"
+    rule=f"look: the share without one is more than {100 * NONE_LOOK:.1f} percentage points higher among"
+    " negatives than among positives; broken:"
     f" more than {percent(NONE_BROKEN)} of the negatives and less than {percent(NONE_OF_POSITIVES)} of the"
     " positives have none",
     picture=picture("Pairs with and without a common neighbour", "bars", "share of pairs"),

@@ -54,8 +54,8 @@ def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
     "distinct-negatives",
     "negatives",
     title="negatives that repeat within a list",
-    question="Are the negatives of a list distinct?",
-    rule=f"look: more than {percent(REPEATS_LOOK)}; broken: more than {percent(REPEATS_BROKEN)}",
+    question="Are the negatives within each list distinct?",
+    rule=f"look: more than {percent(REPEATS_LOOK)} repeated; broken: more than {percent(REPEATS_BROKEN)}",
     picture=picture(
         "Lists by their share of repeats", "bars", "share of the lists", "share of a list that is repeated"
     ),

@@ -44,15 +44,15 @@ def audit(
         typer.Option(
             metavar="FOLDER|FILES",
             help="Your own split: a folder with train, valid and test pairs, or the files TRAIN,VALID,TEST."
-            " Without training pairs the graph is the training graph.",
+            " If it has no training pairs, the graph itself is the training graph.",
         ),
     ] = None,
     negatives: Annotated[
         str | None,
         typer.Option(
             metavar="FOLDER|FILES",
-            help="Your own negatives: a folder with valid and test pairs, or the files TEST or VALID,TEST:"
-            " pairs as text, or a .npy array (M, 2) or (P, K, 2).",
+            help="Your own negatives: a folder with valid and test pairs, or the files TEST or VALID,TEST."
+            " A file holds pairs as text, or a .npy array of shape (M, 2) or (P, K, 2).",
         ),
     ] = None,
     features: Annotated[
@@ -69,8 +69,8 @@ def audit(
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
-    Prints one line per check: a verdict (broken, look or ok), a number and the reason. Something broken is
-    a finding, not an error: the exit status is 0 unless --strict is given.
+    Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
+    status is 0 even if something is broken, unless --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html

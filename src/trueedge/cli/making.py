@@ -21,6 +21,10 @@ Seed = Annotated[int, typer.Option(help="Seed for split and negatives.", min=0)]
 TaskOrName = Annotated[
     str, typer.Argument(metavar="TASK", help="A folder written by 'trueedge task', or a data set's name.")
 ]
+ProtocolToUse = Annotated[
+    str | None,
+    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=DEFAULT_PROTOCOL),
+]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
@@ -46,7 +50,7 @@ def task(
         str, typer.Argument(metavar="DATASET", help="A data set's name, or a file with an edge list.")
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
-    protocol: ProtocolOfName = None,
+    protocol: ProtocolToUse = None,
     seed: Seed = 0,
     option: Words = None,
     header: Header = None,
@@ -102,7 +106,7 @@ def negatives(
     output: Annotated[
         Path, typer.Option("-o", "--output", help=".npz file to write; with --shards, a folder.")
     ],
-    protocol: ProtocolOfName = None,
+    protocol: ProtocolToUse = None,
     positives: Annotated[
         Path | None, typer.Option(help="File with your own positives; FILE is then the whole training graph.")
     ] = None,
@@ -113,17 +117,21 @@ def negatives(
         typer.Option("--shards", help="Write a folder, shard by shard, for large graphs (protocol heart)."),
     ] = False,
     shard_size: Annotated[
-        int, typer.Option(help="End nodes per shard; at most this much work is lost on an interrupt.", min=1)
+        int,
+        typer.Option(
+            help="Nodes (endpoints of positives) per shard; an interrupt loses at most one shard of work.",
+            min=1,
+        ),
     ] = 2048,
     header: Header = None,
 ) -> None:
     """Generate the negatives of a protocol for your own graph.
 
     The .npz file holds train, valid, valid_negatives, test and test_negatives as node numbers, and labels
-    if the file's ids are not 0, 1, 2, ….
+    if the ids in FILE are not 0, 1, 2, ….
 
-    With --shards the folder becomes a task like those of 'trueedge task'. Run the command again to resume, or
-    several times in parallel to share the work.
+    With --shards, the output is a folder that can be used like one written by 'trueedge task'. Run the
+    command again to resume, or several times in parallel to share the work.
 
     Example:
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100

@@ -39,7 +39,7 @@ def tune(
         int,
         typer.Option(
             help="Seed for the split, the trials and the search. The best settings are run with the "
-            "following seeds.",
+            "seeds that come after this one.",
             min=0,
         ),
     ] = 0,

@@ -78,7 +78,7 @@ register(
         title="average precision",
         layouts=("shared",),
         formula=(
-            "mean over positives, s their scores, of #(pos >= s) / (#(pos >= s) + #(neg >= s)); "
+            "mean over positives, each with score s, of #(pos >= s) / (#(pos >= s) + #(neg >= s)); "
             "equal scores enter together, as in scikit-learn"
         ),
         citation="Buckley and Voorhees, Evaluating Evaluation Measure Stability, SIGIR 2000",

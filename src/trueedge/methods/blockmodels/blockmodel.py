@@ -37,17 +37,20 @@ class BlockModel(Method):
 
     blocks: int | None = setting(
         None,
-        "number of groups; None: the one with the shortest description",
+        "number of groups; None: the number with the shortest description length",
         low=1,
         high=2**31 - 1,
         kind=int,
         optional=True,
     )
-    starts: int = setting(1, "number of searches; the shortest description is kept", low=1, high=10**6)
+    starts: int = setting(
+        1, "number of searches; the result with the shortest description length is kept", low=1, high=10**6
+    )
     affinity: str = setting(
         "counted",
-        "edges counted between two groups, or the positive part of that matrix, weighted by degree in both"
-        " models, as in the published runs",
+        "score by the edges counted between two groups (counted), or as in the published runs: by the"
+        " affinities between groups without their negative eigenvalues, weighted by degree in both models"
+        " (positive)",
         choices=("counted", "positive"),
     )
 

@@ -1,1 +1,1 @@
-"""Learn to separate edges from other pairs by a few features, such as degrees and common neighbours."""
+"""Learn from a few features, such as degrees and common neighbours, to tell edges from other pairs."""

@@ -1,1 +1,1 @@
-"""Score a pair by a formula on the graph or the features; nothing is trained."""
+"""Score a pair by a formula computed from the graph or the features; nothing is trained."""

@@ -1,1 +1,1 @@
-"""Read the graph around each pair, such as common neighbours, paths or the enclosing subgraph."""
+"""Use the graph around each pair, for example its common neighbours, paths or enclosing subgraph."""

@@ -39,7 +39,10 @@ class BUDDY(HasInputs, HasMessages, Pairwise):
     )
     hops: int = open_setting(int, "largest distance from an end at which nodes are counted", low=1, high=8)
     feature_hops: int = setting(
-        0, "features and their averages over 1 to this many hops; 0: one average only", low=0, high=8
+        0,
+        "use the features and their averages over 1 to this many hops; 0: only the average over one hop",
+        low=0,
+        high=8,
     )
     counts: str = setting(
         "sketches",

@@ -75,13 +75,21 @@ class LPFormer(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise)
     rectifier: bool = open_setting(bool, "ReLU after each encoder layer")
     residual: bool = open_setting(bool, "residual connections between layers of equal size")
     threshold_common: float = setting(
-        0.0, "PageRank threshold for common neighbours; 1: none", low=0.0, high=1.0
+        0.0, "PageRank threshold for common neighbours; 1: no such nodes are used", low=0.0, high=1.0
     )
     threshold_one_hop: float = open_setting(
-        float, "PageRank threshold for one-hop nodes; 1: none", low=0.0, high=1.0, search=(1e-4, 1e-3, 1e-2)
+        float,
+        "PageRank threshold for one-hop nodes; 1: no such nodes are used",
+        low=0.0,
+        high=1.0,
+        search=(1e-4, 1e-3, 1e-2),
     )
     threshold_beyond: float = open_setting(
-        float, "PageRank threshold for other nodes; 1: none", low=1e-9, high=1.0, search=(1e-4, 1e-3, 1e-2)
+        float,
+        "PageRank threshold for other nodes; 1: no such nodes are used",
+        low=1e-9,
+        high=1.0,
+        search=(1e-4, 1e-3, 1e-2),
     )
     alpha: float = setting(0.15, "teleport probability", low=0.001, high=0.999)
     eps: float = open_setting(float, "PageRank error bound per unit of degree", low=1e-15, high=0.1)

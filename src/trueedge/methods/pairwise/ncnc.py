@@ -38,7 +38,7 @@ class NCNC(NCN):
     )
     completion_prior: float = open_setting(float, "factor of a missing edge's odds", low=1e-6, high=1e6)
     completion_weight: float = open_setting(
-        float, "weight of a certain completed edge relative to an observed one", low=0.0, high=1e3
+        float, "weight of a completed edge of probability 1 relative to an observed edge", low=0.0, high=1e3
     )
     completion_gradient: bool = setting(False, "backpropagate through completed edges")
     completion_block: int = setting(

@@ -62,7 +62,7 @@ class SEAL(HasDropout, HasLayers, Pairwise):
         0.6, "share of training subgraphs of which dgcnn keeps all nodes", low=0.0, high=1.0
     )
     memory: int = setting(
-        1024, "MiB of cached validation subgraphs, and as many of training subgraphs", low=0
+        1024, "MiB for cached validation subgraphs, and the same again for training subgraphs", low=0
     )
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:

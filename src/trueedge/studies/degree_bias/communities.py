@@ -165,7 +165,7 @@ def figures_of(records: Mapping[Place, Record]) -> list[Figure]:
             }
             gaps = {SHORT_TITLES[metric]: found for metric, found in gaps.items() if found}
             if gaps:
-                title = f"Area with {sampler} less area with {AGAINST} negatives, {_kind(graphs)}"
+                title = f"Area with {sampler} minus area with {AGAINST} negatives, {_kind(graphs)}"
                 name = _figure_name("difference", graphs, sampler)
                 figures.append(area_figure(name, title, "difference of areas", gaps))
     return figures
@@ -182,16 +182,16 @@ def as_markdown(card: Mapping[str, Any]) -> str:
         for sampler in SAMPLERS:
             name = _figure_name("difference", graphs, sampler)
             if name in names:
-                parts.append(f"{_kind(graphs)}, area with {sampler} less area with {AGAINST} negatives:")
+                parts.append(f"{_kind(graphs)}, area with {sampler} minus area with {AGAINST} negatives:")
                 parts += [areas_as_markdown(drawn, name), verdict(drawn, name, sampler)]
     collapsed = [row for row in card.get("rows", ()) if row["metric"] == COLLAPSED]
     if collapsed:
-        parts += ["Trainings that ended with the same vector for every node:", _collapses(collapsed)]
+        parts += ["Training runs that ended with the same vector for every node:", _collapses(collapsed)]
     return "\n\n".join(parts)
 
 
 def _collapses(rows: Sequence[Mapping[str, Any]]) -> str:
-    lines = ["| graphs | network | negatives | trainings |", "| --- | --- | --- | --- |"]
+    lines = ["| graphs | network | negatives | training runs |", "| --- | --- | --- | --- |"]
     for row in rows:
         count = f"{round(row['ours'] * row['seeds'])} of {row['seeds']}"
         lines.append(f"| {_kind(row['dataset'])} | {row['method']} | {row['protocol']} | {count} |")

@@ -100,7 +100,7 @@ _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...
     ),
     (
         "triplet",
-        "each edge against the same node with a uniform random partner",
+        "each edge against one of its nodes paired with a uniform random node",
         triplet,
         {"k": 1, "keep": "source"},
         {"k": "partners for each positive", "keep": "the end that is kept: 'source', 'target' or 'random'"},

@@ -90,7 +90,7 @@ register(
             "ratios": RATIOS_HELP,
             "k": "negatives for each positive, half of them for each end; by default fewer in a small graph",
             "heuristics": "what ranks candidates: ra, ppr, features, cn; by default the data set's own",
-            "keep_known": "let known edges be negatives (for graphs whose edges recur, as ogbl-collab's)",
+            "keep_known": "let known edges be negatives (for graphs whose edges recur, such as ogbl-collab)",
             "alpha": "teleport probability of PPR",
             "eps": "push threshold of PPR; by default the data set's published one",
             "ties": "'paper', or 'released' for the ranking rule behind the released files",
