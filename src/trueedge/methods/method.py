@@ -5,12 +5,14 @@ from __future__ import annotations
 import dataclasses
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
+from trueedge.scorers.fitted import mark_fitted
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
@@ -82,6 +84,8 @@ class Method(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        if "fit" in cls.__dict__:
+            cls.fit = _guarded(cls.fit)  # type: ignore[method-assign]
         if "name" in cls.__dict__:
             METHODS.add(cls.name, cls, same=lambda taken: taken.__qualname__ == cls.__qualname__)
 
@@ -123,10 +127,25 @@ class Method(ABC):
         """Fit the method to a task and return a scorer of pairs.
 
         Args:
-            task: its training graph, features and validation part are read, never its test part.
+            task: its training graph, features and validation part; the test part is withheld.
             seed: for everything random.
             device: where a trained method runs, ``cpu`` or ``cuda``.
         """
+
+
+def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a ``fit`` that gets a task without its test part, and notes on its scorer what it got."""
+
+    @wraps(fit)
+    def guarded(self: Method, task: Task, *arguments: Any, **named: Any) -> Any:
+        if not hasattr(task, "for_fitting"):
+            return fit(self, task, *arguments, **named)
+        scorer = fit(self, task.for_fitting(), *arguments, **named)
+        if task.training_hash:
+            mark_fitted(scorer, task.training_hash, f"{task.dataset} under {task.protocol}, seed {task.seed}")
+        return scorer
+
+    return guarded
 
 
 def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) makes one") -> GraphTask:

@@ -22,6 +22,7 @@ from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, as_vectors
+from trueedge.scorers.fitted import fitted_on
 from trueedge.scorers.scorer import Scorer, as_scorer, ask, scorer_name, with_graph
 from trueedge.tasks.storage import KINDS as KINDS
 from trueedge.tasks.storage import PARTS as PARTS
@@ -49,6 +50,7 @@ class Task(ABC):
         metrics: the metrics that ``evaluate`` reports by default.
         headline: the metric that tables show first and searches optimise.
         settings: how the task was made, for the record.
+        withheld: the parts that are left out while a method is fitted.
     """
 
     kind: ClassVar[str]
@@ -63,6 +65,7 @@ class Task(ABC):
     metrics: tuple[str, ...]
     headline: str
     settings: Mapping[str, Any] = field(default_factory=dict)
+    withheld: tuple[str, ...] = ()
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -171,8 +174,20 @@ class Task(ABC):
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can answer the task's questions into an object with ``score(rows)``."""
         del part
-        refuse_unfitted(scorer)
+        refuse_foreign(self, scorer)
         return as_candidate_scorer(scorer) if self.needs == "candidates" else as_predictor(scorer)
+
+    def for_fitting(self) -> Self:
+        """Return what a method's ``fit`` gets: the task without its test part. Each kind defines it."""
+        return self
+
+    @property
+    def training_hash(self) -> str:
+        """Return a hash of what methods learn from; a scorer that was fitted on another is refused.
+
+        It is empty for a kind that does not define it: then every scorer is accepted.
+        """
+        return ""
 
     def sample(self, part: str, size: int, seed: int = 0) -> NDArray[np.int64]:
         """Return a random sample of a part's questions without replacement, int64 (n, …)."""
@@ -201,6 +216,8 @@ class Task(ABC):
         """Raise an InputError for a part that the task does not have."""
         if part in self.part_names:
             return
+        if part in self.withheld:
+            raise InputError(f"{self.dataset}: the {part} part is withheld while a method is fitted")
         if part in PARTS:
             raise InputError(f"{self.dataset} under {self.protocol} has no {part} part")
         raise unknown("part", part, self.part_names)
@@ -241,13 +258,18 @@ class GraphTask(Task):
         """Return the SHA-256 of the training graph and of each array."""
         return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
 
+    @property
+    def training_hash(self) -> str:
+        """Return the hash of the training graph."""
+        return self.graph.hash
+
     def graph_for(self, part: str) -> Graph:
         """Return the graph that a scorer uses for a part."""
         return self.test_graph if part == "test" and self.test_graph is not None else self.graph
 
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can answer the task's questions into a scorer on the graph of a part."""
-        refuse_unfitted(scorer)
+        refuse_foreign(self, scorer)
         if self.needs == "nodes":
             return as_predictor(scorer, self.num_nodes)
         if self.needs == "vectors":
@@ -259,11 +281,23 @@ class GraphTask(Task):
         return bound if graph is self.graph else with_graph(bound, graph)
 
 
-def refuse_unfitted(scorer: object) -> None:
-    """Raise an InputError for a method that was given instead of the scorer its ``fit`` returns."""
+def refuse_foreign(task: Task, scorer: object) -> None:
+    """Raise an InputError for a method that is not fitted, and for a scorer fitted on other training data."""
     if hasattr(scorer, "fit") and hasattr(scorer, "settings"):
         name = getattr(scorer, "name", type(scorer).__name__)
         raise InputError(f"the method {name!r} has not been fitted: evaluate what its fit(task) returns")
+    origins = fitted_on(scorer)
+    if origins and task.training_hash and task.training_hash not in origins:
+        name, where = scorer_name(scorer), ", ".join(origins.values())
+        raise InputError(
+            f"{name} was fitted on {where}, whose training graph is not that of {describe(task)}: it may have"
+            " seen the answers, or number the nodes differently; fit it on this task"
+        )
+
+
+def describe(task: Task) -> str:
+    """Return a task in words, as messages name it."""
+    return f"{task.dataset} under {task.protocol}, seed {task.seed}"
 
 
 def array_hash(array: NDArray[Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -100,7 +100,11 @@ class CommunityTask(GraphTask):
     @property
     def part_names(self) -> tuple[str, ...]:
         """Return ``("test",)``: all nodes are evaluated at once."""
-        return ("test",)
+        return () if self.withheld else ("test",)
+
+    def for_fitting(self) -> Self:
+        """Return the task without its communities."""
+        return replace(self, communities=np.zeros_like(self.communities), withheld=("test",))
 
     def questions(self, part: str = "test") -> NDArray[np.int64]:
         """Return all nodes, int64 (n,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,9 +17,9 @@ from trueedge.graph import Graph, as_pairs
 from trueedge.graph.validation import frozen
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
+from trueedge.scorers.asking import ask_mixed
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
-from trueedge.scorers.scorer import score_pairs
 from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
 from trueedge.tasks.base import PARTS, GraphTask
@@ -153,11 +153,12 @@ class LinkTask(GraphTask):
                 )
             return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
-        # Scored apart, so that the pairs need not be copied into one array.
-        negative = score_pairs(bound, chosen.negatives.reshape(-1, 2))
-        return PairScores.check(
-            score_pairs(bound, chosen.positives), negative.reshape(chosen.negatives.shape[:-1])
-        )
+        return PairScores.check(*ask_mixed(bound, chosen.positives, chosen.negatives, self.seed))
+
+    def for_fitting(self) -> Self:
+        """Return the task without its test part, and without validation edges in a graph."""
+        parts = {name: part for name, part in self.parts.items() if name != "test"}
+        return replace(self, parts=parts, test_graph=None, withheld=("test",))
 
     def remarks(self, scores: Scores) -> list[str]:
         """Return warnings about scores: ties, saturation, a constant."""

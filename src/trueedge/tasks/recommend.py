@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -57,6 +57,11 @@ class RecommendTask(GraphTask):
         return self.graph
 
     questions = queries
+
+    def for_fitting(self) -> Self:
+        """Return the task without its test part."""
+        hidden = {name: pairs for name, pairs in self.hidden.items() if name != "test"}
+        return replace(self, hidden=hidden, test_graph=None, withheld=("test",))
 
     def sample_pairs(
         self, part: str, size: int, seed: int = 0

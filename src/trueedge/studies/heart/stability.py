@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
+from typing import Self
 
 import numpy as np
 
@@ -56,6 +57,10 @@ class ObservedTask(LinkTask):
     def of(cls, task: LinkTask) -> ObservedTask:
         """Return the same task, observed."""
         return cls(**{one.name: getattr(task, one.name) for one in fields(task)})
+
+    def for_fitting(self) -> Self:
+        """Return the task itself: its test part is evaluated during training, and only recorded."""
+        return self
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
