@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, as_pairs
-from trueedge.graph.validation import frozen
+from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
 from trueedge.scorers.asking import ask_mixed
@@ -26,7 +26,7 @@ from trueedge.tasks.base import PARTS, GraphTask
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Part(FrozenFields):
     """The pairs that a part of a task is evaluated on.
 
     Attributes:
@@ -48,8 +48,7 @@ class Part:
             raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
         if len(shape) == 3 and shape[0] != len(self.positives):
             raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
-        object.__setattr__(self, "positives", frozen(self.positives))
-        object.__setattr__(self, "negatives", frozen(self.negatives))
+        super().__post_init__()
 
     @property
     def per_positive(self) -> bool:
