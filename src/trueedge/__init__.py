@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         tasks,
     )
     from trueedge.datasets import load
-    from trueedge.errors import InputError
+    from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
@@ -68,6 +68,7 @@ _ROOMS = (
 )
 _NAMES = {
     "CommunityTask": ("tasks", "CommunityTask"),
+    "DataWarning": ("errors", "DataWarning"),
     "Graph": ("graph", "Graph"),
     "GraphTask": ("tasks", "GraphTask"),
     "InputError": ("errors", "InputError"),
@@ -91,6 +92,7 @@ _NAMES = {
 
 __all__ = [
     "CommunityTask",
+    "DataWarning",
     "Graph",
     "GraphTask",
     "InputError",

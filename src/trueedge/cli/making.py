@@ -148,7 +148,7 @@ def negatives(
                 made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
             else:
                 graph = parsing.source(edges, header)
-                chosen = protocol or default_protocol(edges)
+                chosen = default_protocol(edges) if protocol is None else protocol
                 made = _around(graph, positives, chosen, seed, option or [], report, stored)
     except KeyboardInterrupt:
         if shards:

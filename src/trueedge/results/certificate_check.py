@@ -22,6 +22,7 @@ from trueedge.metrics import Scores, get
 from trueedge.results.kept_scores import MOST_SCORES, load_scores
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import get as get_protocol
+from trueedge.tasks.storage import is_saved
 
 FORMAT = "trueedge certificate"
 VERSION = 2
@@ -140,7 +141,7 @@ def _metric(name: str, claimed: float, scores: Scores) -> Check:
 
 def _made(card: Mapping[str, Any], task: Task | Graph | str | Path) -> Task:
     """Return the task to compare with; it is made as the certificate says unless it was given."""
-    if isinstance(task, (str, Path)) and (Path(task) / "task.json").is_file():
+    if isinstance(task, (str, Path)) and is_saved(task):
         task = tasks.load(task)
     if not isinstance(task, Task):
         known = get_protocol(card["protocol"]).options

@@ -147,14 +147,6 @@ class Outcome:
     reason: str = ""
 
 
-def _altered(cell: Cell) -> list[str]:
-    """Return a sentence for each file of the data set that differs from the published one."""
-    if not isinstance(cell.source, str) or not datasets.is_name(cell.source):
-        return []
-    files = datasets.altered(cell.source, released=cell.released)
-    return [f"{path} is not the published file" for path in files]
-
-
 def _given(method: Method) -> list[str]:
     """Return the names of the settings that differ from the default."""
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
@@ -199,7 +191,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=(*_altered(cell), *task.settings.get("notes", ()), *remarks, *complaints),
+        warnings=(*task.settings.get("notes", ()), *remarks, *complaints),
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.datasets import refuse_shadowed
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
@@ -89,6 +90,14 @@ def refuse_foreign(folder: Path) -> None:
     foreign = sorted(set(os.listdir(folder)) - ours) if folder.exists() else []
     if foreign:
         raise InputError(f"{folder} is neither empty nor a task in shards: {foreign[0]!r} is in it")
+
+
+def is_saved(thing: object) -> bool:
+    """Return whether something names the folder of a saved task; refuse what is also a data set's name."""
+    if not isinstance(thing, (str, os.PathLike)) or not str(thing).strip():
+        return False
+    refuse_shadowed(thing)
+    return (Path(thing) / "task.json").is_file()
 
 
 def load(folder: str | Path) -> Task:
