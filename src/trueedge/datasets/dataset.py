@@ -206,6 +206,6 @@ def refuse_shadowed(text: object) -> None:
     for what, path in (("file", text), ("saved task", os.path.join(text, "task.json"))):
         if os.path.isfile(path):
             raise InputError(
-                f"{text} is both a data set and a {what} here: write ./{text} for the {what}; for the data set,"
-                f" rename the {what} or work in another folder"
+                f"{text} is both a data set and a {what} here: write ./{text} for the {what};"
+                f" for the data set, rename the {what} or work in another folder"
             )
