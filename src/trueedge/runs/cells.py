@@ -16,6 +16,7 @@ from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.methods.devices import check_device, device_used
 from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
@@ -108,8 +109,8 @@ class Cell:
         """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
-        if not re.fullmatch(r"cpu|cuda(:\d+)?", self.device):
-            raise must_be("device", "run", "'cpu' or 'cuda'", self.device)
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
+            raise must_be("device", "run", "'cpu', 'cuda' or 'cuda:0'", self.device)
         for seed in (self.seed, self.split_seed):
             derive(seed)
             if seed >= 2**63:
@@ -164,8 +165,10 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
+        device = device_used(method, cell.device)
         try:
-            scorer = method.fit(task, seed=cell.seed, device=cell.device)
+            check_device(device)
+            scorer = method.fit(task, seed=cell.seed, device=device)
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
@@ -196,7 +199,7 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
             "source": cell.source_key,
             "given": _given(cell.method),
             "code": code_hash(type(cell.method)),
-            **provenance(task, cell.device),
+            **provenance(task, device),
             **kept,
             **training_curve(scorer),
         },
