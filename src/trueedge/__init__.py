@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from trueedge.graph import Graph
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
+    from trueedge.runs.rerun import rerun
     from trueedge.scorers import check_scorer
     from trueedge.splits import Split, split
     from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, task
@@ -84,6 +85,7 @@ _NAMES = {
     "check_scorer": ("scorers", "check_scorer"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
+    "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
@@ -117,6 +119,7 @@ __all__ = [
     "metrics",
     "negatives",
     "report",
+    "rerun",
     "results",
     "run",
     "runs",

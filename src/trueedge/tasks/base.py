@@ -267,9 +267,11 @@ class GraphTask(Task):
     @property
     def hash_without_labels(self) -> str:
         """Return the hash of the same task on nodes without names."""
-        if self.graph.labels is None:
-            return self.hash
-        return replace(self, graph=replace(self.graph, labels=None)).hash
+        return self.hash if self.graph.labels is None else self.without_labels().hash
+
+    def without_labels(self) -> Self:
+        """Return the same task on nodes without names."""
+        return replace(self, graph=replace(self.graph, labels=None))
 
     @property
     def training_hash(self) -> str:

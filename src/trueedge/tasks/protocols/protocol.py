@@ -127,6 +127,7 @@ class Protocol:
         title: a one-line description.
         citation: the paper it comes from.
         headline: the metric that tables show first.
+        own_headlines: whether the metric that a data set is known by takes its place.
         make: makes the task.
         takes: the kinds of data it takes; with ``split`` it also takes the user's own split.
         options: the options with their defaults.
@@ -149,6 +150,7 @@ class Protocol:
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
     released: str | None = None
+    own_headlines: bool = False
     module: str = ""
 
     def request(
