@@ -146,7 +146,8 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckRes
     same = spread.constant(scores)
     if same:
         return [*findings, CheckResult("broken", "constant", same)]
-    close, tied, ends = spread.narrow(scores), spread.ties(scores), spread.saturation(scores)
+    close, ends = spread.narrow(scores), spread.saturation(scores)
+    tied = spread.ties(scores) or spread.near_ties(scores)
     share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
     return [
         *findings,

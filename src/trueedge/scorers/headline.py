@@ -14,9 +14,9 @@ from trueedge.scorers.asking import neutral_direction
 from trueedge.scorers.probe import BadAnswerError, CheckResult
 
 Ask = Callable[[NDArray[np.int64]], NDArray[np.float64]]
-DRAWS = 12
-# A value is off if it is so many standard errors away from DRAWS others: by chance once in 50,000 times.
-ERRORS = 7.0
+DRAWS = 24
+# A value is off if it is so many standard errors away from DRAWS others: by chance once in 70,000 times.
+ERRORS = 5.5
 # Smaller changes, relative to the value, are not mentioned.
 SMALLEST = 0.01
 DIRECTION = "direction: (u, v) and (v, u) get different scores, though an edge has no direction"

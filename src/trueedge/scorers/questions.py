@@ -77,7 +77,7 @@ def ask_again(questions: Questions, scores: NDArray[np.float64]) -> list[CheckRe
     if repeat.level == "broken":
         return [repeat]
     is_random = repeat.sentence.startswith(("randomness", "tie-breaking"))
-    return [repeat, *(_on_average(questions) if is_random else _exactly(questions, scores))]
+    return [repeat, *(_on_average(questions, scores) if is_random else _exactly(questions, scores))]
 
 
 def _same_shape(answer: NDArray[Any], scores: NDArray[np.float64], noun: str) -> NDArray[Any]:
@@ -153,19 +153,19 @@ def _exactly(questions: Questions, scores: NDArray[np.float64]) -> list[CheckRes
     return [order, batch, single, direction]
 
 
-def _on_average(questions: Questions) -> list[CheckResult]:
+def _on_average(questions: Questions, scores: NDArray[np.float64]) -> list[CheckResult]:
     """Check a scorer with random scores: the headline metric must not change with the way of asking."""
     headline, rows = questions.headline, questions.rows
     if headline is None:
         return []
     size = -(-len(rows) // 40)
     try:
-        draws = [headline.value(questions.ask(rows)) for _ in range(DRAWS)]
+        draws = [headline.value(scores), *(headline.value(questions.ask(rows)) for _ in range(DRAWS))]
         if drift(draws):
             sentence = (
-                f"state: {headline.metric} goes from {draws[0]:.4f} to {draws[-1]:.4f} in {DRAWS} equal calls"
+                f"{headline.metric} goes from {draws[0]:.4f} to {draws[-1]:.4f} in {len(draws)} equal calls"
             )
-            return [CheckResult("broken", "state", sentence)]
+            return [CheckResult("broken", "state", f"state: {sentence}")]
         found = [
             headline.same_on_average(
                 "order", "scored in another order", lambda: questions.ask(rows, questions.shuffled), draws
