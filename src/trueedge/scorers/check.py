@@ -147,7 +147,7 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckRes
     if same:
         return [*findings, CheckResult("broken", "constant", same)]
     close, ends = spread.narrow(scores), spread.saturation(scores)
-    tied = spread.ties(scores) or spread.near_ties(scores)
+    tied = spread.ties(scores) or (None if close else spread.near_ties(scores))
     share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
     return [
         *findings,
