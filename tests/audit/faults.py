@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -75,6 +76,13 @@ def groups_as_features() -> np.ndarray:
     return np.repeat(rng.normal(size=(NODES // 10, 16)), 10, axis=0) + 0.3 * rng.normal(size=(NODES, 16))
 
 
+def pairs_kept_by_their_smaller_node() -> LinkTask:
+    """Each negative keeps a positive's smaller node: its other node is any, where a positive's is larger."""
+    negatives = np.repeat(PAIRS[3200:3600, None], 20, axis=1)
+    negatives[..., 1] = np.random.default_rng(0).integers(0, NODES, (400, 20))
+    return benchmark(negatives=negatives)
+
+
 FAULTS: dict[str, Callable[[], LinkTask]] = {
     "train-leak": lambda: benchmark(test=np.concatenate([PAIRS[3200:3590], PAIRS[:10, ::-1]])),
     "repeated-positives": lambda: benchmark(test=np.concatenate([PAIRS[3200:3600], PAIRS[3200:3210, ::-1]])),
@@ -82,6 +90,8 @@ FAULTS: dict[str, Callable[[], LinkTask]] = {
     "false-negatives": lambda: benchmark(negatives=np.concatenate([PAIRS[4000:4780], PAIRS[3200:3220]])),
     "self-pairs": lambda: benchmark(test=np.concatenate([PAIRS[3200:3600], [[3, 3]]])),
     "isolated-nodes": lambda: benchmark(train=PAIRS[:100]),
+    "direction": lambda: replace(pairs_kept_by_their_smaller_node(), protocol="own negatives"),
+    "node-numbers": pairs_kept_by_their_smaller_node,
     "features-adjacency": lambda: benchmark(features=adjacency(PAIRS[:3600])),
     "distinct-negatives": lambda: benchmark(negatives=np.repeat(PAIRS[4000:4100, ::-1], 8, axis=0)),
     "node-coverage": lambda: benchmark(

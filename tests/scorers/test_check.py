@@ -125,7 +125,7 @@ def test_scores_in_the_order_of_sorted_input_are_caught(task):
     report = check_scorer(lambda pairs: logits(pairs[np.lexsort(pairs.T[::-1])]), task)
     assert levels(report) == {"order": "broken"}
     assert "order: a pair's score changes with its place" in sentence(report, "order")
-    assert "(400 of 400 pairs, by up to" in sentence(report, "order")
+    assert "(398 of 400 pairs, by up to" in sentence(report, "order")
 
 
 def test_two_swapped_scores_are_enough_to_be_caught(task):
@@ -147,14 +147,15 @@ def test_a_score_that_depends_on_direction_is_named(task):
 def test_randomness_is_caught_and_blamed_on_nothing_else(task):
     rng = np.random.default_rng(5)
     report = check_scorer(lambda pairs: logits(pairs) + 0.1 * rng.normal(size=len(pairs)), task)
-    assert levels(report) == {"repeat": "broken"}
+    assert levels(report) == {"repeat": "look"}
+    assert report.ok
     assert "randomness: repeated calls give different scores" in sentence(report, "repeat")
 
 
 def test_dropout_left_on_is_caught(task):
     dropout = torch.nn.Dropout(0.5).train()
     report = check_scorer(lambda pairs: dropout(torch.from_numpy(logits(pairs))), task)
-    assert levels(report)["repeat"] == "broken"
+    assert levels(report)["repeat"] == "look"
 
 
 def test_rounding_is_not_a_fault(task):
@@ -265,7 +266,7 @@ def test_a_careless_scorer_spoils_no_pairs(task):
 
 
 def test_own_negatives_are_compared_with_their_own_positives_only():
-    pairs = np.array([(u, v) for u in range(10) for v in range(NODES)]).reshape(10, NODES, 2)
+    pairs = np.array([(u, v) for u in range(10) for v in range(10, NODES)]).reshape(10, NODES - 10, 2)
     task = OwnPairs(pairs[:, 0], pairs[:, 1:6])
     # A score a row: within a row all is tied, between rows nothing is.
     report = check_scorer(lambda pairs: pairs[:, 0] + 0.5, task)
@@ -287,9 +288,9 @@ def test_the_share_of_ties_is_that_of_the_quick_check_for_own_negatives():
 
 
 def test_own_negatives_with_nan_are_left_out_row_by_row():
-    pairs = np.array([(u, v) for u in range(10) for v in range(6)]).reshape(10, 6, 2)
+    pairs = np.array([(u, v) for u in range(10) for v in range(10, 16)]).reshape(10, 6, 2)
     task = OwnPairs(pairs[:, 0], pairs[:, 1:])
-    holes = lambda pairs: np.where((pairs == (3, 4)).all(axis=1), np.nan, pairs[:, 0] + 0.5)  # noqa: E731
+    holes = lambda pairs: np.where((pairs == (3, 14)).all(axis=1), np.nan, pairs[:, 0] + 0.5)  # noqa: E731
     report = check_scorer(holes, task)
     assert sentence(report, "finite") == "1 of 60 scores is NaN"
     assert sentence(report, "ties").startswith("100% of the comparisons")
@@ -410,14 +411,12 @@ RNG = np.random.default_rng(9)
 @pytest.mark.parametrize(
     ("name", "scorer"),
     [
-        ("repeat", lambda pairs: coarse(pairs) + 1e-7 * RNG.random(len(pairs))),
-        ("repeat", lambda pairs: coarse(pairs) + 1e-7 * (RNG.random(len(pairs)) < 0.1)),
         ("order", lambda pairs: coarse(pairs) + 9e-6 * (np.arange(len(pairs)) < len(pairs) // 2)),
         ("order", lambda pairs: coarse(pairs) + 1e-12 * (np.arange(len(pairs)) < len(pairs) // 2)),
         ("order", lambda pairs: coarse(pairs) - 1e-9 * np.arange(len(pairs))),
         ("batch", lambda pairs: coarse(pairs) + 1e-7 * (pairs == pairs[0]).all(axis=1) + 1e-8 * pairs[0, 0]),
     ],
-    ids=["at random", "a few at random", "half", "half by a hair", "by place", "by the batch's first pair"],
+    ids=["half", "half by a hair", "by place", "by the batch's first pair"],
 )
 def test_ties_broken_below_the_tolerance_are_caught(task, name, scorer):
     report = check_scorer(scorer, task)
@@ -427,6 +426,14 @@ def test_ties_broken_below_the_tolerance_are_caught(task, name, scorer):
     assert told.startswith("tie-breaking: scored ")
     assert "comparisons of two pairs" in told
     assert not report.ok
+
+
+@pytest.mark.parametrize("share", [1.0, 0.1])
+def test_ties_broken_at_random_are_mentioned(task, share):
+    report = check_scorer(lambda pairs: coarse(pairs) + 1e-7 * (RNG.random(len(pairs)) < share / 2), task)
+    assert sentence(report, "repeat").startswith("tie-breaking: scored twice")
+    assert levels(report)["repeat"] == "look"
+    assert report.ok
 
 
 def test_the_same_ties_each_time_are_no_fault(task):

@@ -172,7 +172,7 @@ def test_the_number_of_jobs_changes_nothing(counted, tmp_path):
     assert fresh == len((beside / "fits.txt").read_text().splitlines()) == 8
 
 
-@pytest.mark.rotating(1)
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_a_killed_search_goes_on_to_the_same_winner_and_trains_nothing_twice(tmp_path, jobs, monkeypatch):
     whole, killed = tmp_path / "whole", tmp_path / "killed"

@@ -247,7 +247,7 @@ HASHES = {
     ("existing", None): "ba3bf78faf80c045d2af0edcf13ec243ea9511eaa1f6ea20268d0c12cb4c5383",
     ("uniform", None): "fafc782fb8f802ff471f17e8f2f8b7f81169d9e1348da0a185640c9506e833be",
     ("degree-corrected", None): "122f8c46926dfb13780fad6ae251f0f56cb7374f87f1f866b20dd52eef281b22",
-    ("triplet", None): "01c894a503c13e5d28916825940cdfbae68d9e5afa46e32f2aab5cb81341f3d1",
+    ("triplet", ("keep", "source")): "01c894a503c13e5d28916825940cdfbae68d9e5afa46e32f2aab5cb81341f3d1",
     ("recommendation", None): "d8132404401a4664cd440c50364e4b0fa80d89b4d2e49ba8b49afbf8b0a504bb",
     ("recommendation", ("valid", 0.1)): "58680a44813bbd6532e940b3d567b026556e3b46c4802571dc4d1db8267fdaad",
     ("heart", ("k", 20)): "09ff6796b78b18aaa5776ac8acc59869f0935d5e7b8353147281e6f2f09ed466",

@@ -6,7 +6,9 @@ has its smaller node first: in many benchmarks all positives have that, but not 
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,10 @@ from trueedge.kernels.ranking.mixing import mix_lists, sort_out_lists
 from trueedge.randomness import derive, generator
 from trueedge.scorers.scorer import ROWS_IN_A_BATCH, Scorer, check_answer
 
+Item = TypeVar("Item")
+Made = TypeVar("Made")
 LISTS_AT_ONCE = 64
+ORDERS = 128
 
 
 def neutral_direction(pairs: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
@@ -67,21 +72,28 @@ def _ask_lists(
     The pairs of a list stay together: they share nodes, and kernels are faster on what they have just read.
     """
     length = negatives.shape[1] + 1
-    order = generator(seed, "questions").permutation(len(positives))
+    random = generator(seed, "questions")
+    order = random.permutation(len(positives))
+    # A permutation for every list would cost more than reading it.
+    orders = random.permuted(np.tile(np.arange(length, dtype=np.int32), (ORDERS, 1)), axis=1)
     key = np.uint64(derive(seed, "questions", "lists"))
     positive = np.empty(len(positives), dtype=np.float64)
     negative = np.empty(negatives.shape[:2], dtype=np.float64)
-    for rows in _even_blocks(order, max(1, block // length)):
-        # New arrays each time: a scorer may keep what it is given.
-        asked, places = _mixed(positives, negatives, rows, key)
+    blocks = _even_blocks(order, max(1, block // length))
+    mixed = _ahead(lambda rows: _mixed(positives, negatives, rows, orders, key), blocks)
+    # New arrays each time: a scorer may keep what it is given.
+    for rows, (asked, places) in zip(blocks, mixed, strict=True):
         answer = check_answer(scorer.score(asked), len(asked), scorer)
-        answers = np.ascontiguousarray(answer, dtype=np.float64).reshape(len(rows), length)
-        sort_out_lists(answers, rows, places, positive, negative)
+        _sort_out(answer, rows, places, positive, negative)
     return positive, negative
 
 
 def _mixed(
-    positives: NDArray[np.int32], negatives: NDArray[np.int32], rows: NDArray[np.int64], key: np.uint64
+    positives: NDArray[np.int32],
+    negatives: NDArray[np.int32],
+    rows: NDArray[np.int64],
+    orders: NDArray[np.int32],
+    key: np.uint64,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the pairs of some lists, int64 (n, 2), and the origin of each, int32 (r, K + 1)."""
     length = negatives.shape[1] + 1
@@ -89,10 +101,39 @@ def _mixed(
     places = np.empty((len(rows), length), dtype=np.int32)
 
     def mix(first: int, last: int, _: object) -> None:
-        mix_lists(positives, negatives, rows[first:last], key, asked[first:last], places[first:last])
+        part = slice(first, last)
+        mix_lists(positives, negatives, rows[part], orders, key, asked[part], places[part])
 
     run_blocks(mix, len(rows), LISTS_AT_ONCE, lambda: None)
     return asked.reshape(-1, 2), places
+
+
+def _sort_out(
+    answer: NDArray[Any],
+    rows: NDArray[np.int64],
+    places: NDArray[np.int32],
+    positive: NDArray[np.float64],
+    negative: NDArray[np.float64],
+) -> None:
+    """Write the answers to mixed lists to the scores of positives and negatives."""
+    answers = np.ascontiguousarray(answer, dtype=np.float64).reshape(places.shape)
+
+    def sort_out(first: int, last: int, _: object) -> None:
+        part = slice(first, last)
+        sort_out_lists(answers[part], rows[part], places[part], positive, negative)
+
+    run_blocks(sort_out, len(rows), LISTS_AT_ONCE, lambda: None)
+
+
+def _ahead(make: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made]:
+    """Yield what is made of each item; the next is made in another thread meanwhile."""
+    with ThreadPoolExecutor(1) as pool:
+        waiting = pool.submit(make, items[0])
+        for item in items[1:]:
+            made = waiting.result()
+            waiting = pool.submit(make, item)
+            yield made
+        yield waiting.result()
 
 
 def _even_blocks(order: NDArray[np.int64], most: int) -> list[NDArray[np.int64]]:

@@ -5,24 +5,24 @@ from __future__ import annotations
 import shutil
 import textwrap
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, whole_number
-from trueedge.metrics import PairScores
+from trueedge.metrics import PairScores, get
 from trueedge.metrics.scores import describe_nonfinite
-from trueedge.randomness import generator
 from trueedge.scorers import spread
-from trueedge.scorers.probe import BadAnswerError, CheckResult, Probe, ask
+from trueedge.scorers.asking import neutral_direction
+from trueedge.scorers.headline import Headline
+from trueedge.scorers.probe import BadAnswerError, CheckResult
+from trueedge.scorers.questions import Questions, ask_again
 from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
 from trueedge.scorers.spread import quick_check
 
 __all__ = ["Asks", "CheckReport", "CheckResult", "check_scorer", "quick_check"]
 
-ROWS_ALONE = 8
 WIDTH_IN_A_PIPE = 100
 MIN_ROOM = 30
 
@@ -68,6 +68,8 @@ def check_scorer(
 
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
     and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
+    If the scores are random, it is the headline metric that must not change. A scorer whose headline depends
+    on the direction of pairs is broken.
 
     Args:
         scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.
@@ -79,29 +81,35 @@ def check_scorer(
     sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
     draw: Any = getattr(task, "sample_pairs", None)
-    of_pairs = draw is not None and dimensions_of(bound) == (1,)
-    if of_pairs:
+    headline: Headline | None = None
+    if draw is not None and dimensions_of(bound) == (1,):
         positives, negatives = draw(part, -(-sample // 2), seed)
         rows, noun = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64), "pairs"
+        headline = Headline(_metric(task, negatives), rows, len(positives), negatives.shape[:-1])
+        rows = neutral_direction(rows)
     else:
         rows, noun = task.sample(part, sample, seed), "queries" if task.needs == "candidates" else "nodes"
+    questions = Questions(bound, rows, noun, seed, headline)
     try:
-        raw = ask(bound, rows, noun)
+        raw = questions.ask(rows)
     except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (CheckResult("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
-    findings = [
-        CheckResult(
-            "ok", "answer", f"{len(rows)} {noun} got {len(rows)} {'scores' if of_pairs else 'answers'}"
-        ),
-        _finite(scores),
-        *_ask_again(bound, rows, scores, seed, noun),
-    ]
-    if of_pairs:
+    answered = f"{len(rows)} {noun} got {len(rows)} {'answers' if headline is None else 'scores'}"
+    findings = [CheckResult("ok", "answer", answered), _finite(scores), *ask_again(questions, scores)]
+    if headline is not None:
         findings += _tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1]))
     elif len(scores) > 1 and (scores == scores[0]).all():
         findings.append(CheckResult("broken", "constant", f"all {noun} get the same answer"))
     return CheckReport(scorer_name(bound), tuple(findings))
+
+
+def _metric(task: Asks, negatives: NDArray[np.int64]) -> str:
+    """Return the task's headline if a sample of pairs is enough for it, else the AUC."""
+    metric = get(getattr(task, "headline", "auc"))
+    layout = "shared" if negatives.ndim == 2 else "per-positive"
+    enough = metric.k is None or metric.k < negatives.shape[-2]
+    return metric.name if layout in metric.layouts and enough else "auc"
 
 
 def _wrapped(start: str, sentence: str) -> str:
@@ -116,79 +124,6 @@ def _finite(scores: NDArray[np.float64]) -> CheckResult:
     if nan or infinite:
         return CheckResult("broken", "finite", describe_nonfinite(nan, infinite, scores.size, "scores"))
     return CheckResult("ok", "finite", "no score is NaN or infinite")
-
-
-def _ask_again(
-    scorer: Scorer, rows: NDArray[np.int64], scores: NDArray[np.float64], seed: int, noun: str
-) -> list[CheckResult]:
-    """Ask in other ways; if scores change at random or with the order, the other checks are skipped."""
-    order = generator(seed, "check", "order").permutation(len(rows))
-    back, alone = np.argsort(order), order[:ROWS_ALONE]
-    sizes = sorted({-(-len(rows) // 3), -(-len(rows) // 40)}, reverse=True)
-    one = "query" if noun == "queries" else noun[:-1]
-
-    def again(some: NDArray[np.int64]) -> NDArray[Any]:
-        answer = ask(scorer, some, noun)
-        if answer.shape[1:] != scores.shape[1:]:
-            raise BadAnswerError(
-                f"asked again, the answer to {len(some)} {noun} has the shape {answer.shape}"
-            )
-        return answer
-
-    def in_batches(some: NDArray[np.int64], size: int) -> NDArray[Any]:
-        return np.concatenate([again(some[at : at + size]) for at in range(0, len(some), size)])
-
-    probe = partial(Probe, scores=scores, rows=rows, noun=noun)
-    first = (
-        probe(
-            name="repeat",
-            ask=lambda: again(rows),
-            same="repeated calls give the same scores",
-            changed="randomness: repeated calls give different scores",
-            how="scored twice",
-            repeated=True,
-        ),
-        probe(
-            name="order",
-            ask=lambda: again(rows[order])[back],
-            same=f"shuffled {noun} keep their scores",
-            changed=f"order: a {one}'s score changes with its place among the others",
-            how="scored in another order",
-        ),
-    )
-    others = [
-        probe(
-            name="batch",
-            ask=lambda: np.concatenate([in_batches(rows, size) for size in sizes]),
-            scores=np.concatenate([scores] * len(sizes)),
-            same=f"batches of {' and '.join(map(str, sizes))} {noun} score as in one of {len(rows)}",
-            changed=f"batch statistics: a {one}'s score changes with the others in its batch",
-            how="scored in smaller batches",
-        ),
-        probe(
-            name="single",
-            ask=lambda: in_batches(rows[alone], 1),
-            scores=scores[alone],
-            rows=rows[alone],
-            same=f"{len(alone)} {noun} scored one at a time get the same scores",
-            changed=f"batch statistics: a {one} scored alone gets a different score",
-            how="scored one at a time",
-        ),
-        probe(
-            name="direction",
-            ask=lambda: again(rows[:, ::-1]),
-            same="(u, v) and (v, u) get the same score",
-            changed="direction: (u, v) and (v, u) get different scores, though an edge has no direction",
-            how="scored as (v, u)",
-            fault="look",
-        ),
-    ]
-    findings: list[CheckResult] = []
-    for way in first:
-        findings.append(way.run())
-        if findings[-1].level == "broken":
-            return findings
-    return [*findings, *(way.run() for way in others if way.name != "direction" or noun == "pairs")]
 
 
 def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckResult]:
@@ -211,7 +146,8 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckRes
     same = spread.constant(scores)
     if same:
         return [*findings, CheckResult("broken", "constant", same)]
-    close, tied, ends = spread.narrow(scores), spread.ties(scores), spread.saturation(scores)
+    close, ends = spread.narrow(scores), spread.saturation(scores)
+    tied = spread.ties(scores) or (None if close else spread.near_ties(scores))
     share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
     return [
         *findings,

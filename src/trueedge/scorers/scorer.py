@@ -99,18 +99,25 @@ def score_pairs(
     return ask(scorer, pairs, batch).astype(np.float64, copy=False)
 
 
-def ask(scorer: Scorer, rows: NDArray[np.integer[Any]], batch: int = ROWS_IN_A_BATCH) -> NDArray[Any]:
+def ask(
+    scorer: Scorer,
+    rows: NDArray[np.integer[Any]],
+    batch: int = ROWS_IN_A_BATCH,
+    order: NDArray[np.int64] | None = None,
+) -> NDArray[Any]:
     """Ask a scorer in batches and check that it answers with a row of finite real numbers for each question.
 
     Args:
         scorer: the scorer.
         rows: int array (n, …): pairs, queries or nodes.
         batch: the number of rows per call.
+        order: int array (n,), the order in which rows are asked; the answers are in the order of the rows.
     """
     batch = whole_number("batch", "ask", batch, 1)
     answers: NDArray[Any] = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), batch):
-        part = slice(start, start + batch)
+        stop = min(start + batch, len(rows))
+        part = slice(start, stop) if order is None else order[start:stop]
         # A copy, so that a scorer that writes into its input does not change the questions.
         asked = np.array(rows[part], dtype=np.int64)
         answer = check_answer(scorer.score(asked), len(asked), scorer)

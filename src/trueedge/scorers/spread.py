@@ -14,6 +14,7 @@ BELOW_ONE = 1 - 2**-24
 # The last numbers before a float32 and a float64 underflow; Katz scores reach 0.005**19 without saturation.
 ABOVE_ZERO, ABOVE_ZERO_DOUBLE = 1e-35, 1e-300
 NARROW = 1e-5
+NEAR = 1e-6
 
 
 def quick_check(positive: object, negative: object) -> list[str]:
@@ -49,6 +50,19 @@ def ties(scores: PairScores) -> str | None:
     if share < TIES_TO_MENTION:
         return None
     return f"{share:.0%} of the comparisons of a positive with a negative are ties; each counts half"
+
+
+def near_ties(scores: PairScores) -> str | None:
+    """Return a sentence if many comparisons are decided by differences far below the size of the scores."""
+    size = max(map(abs, scores.range)) * NEAR
+    near = PairScores(np.round(scores.positive / size), np.round(scores.negative.astype(np.float64) / size))
+    share = tie_share(near) - tie_share(scores)
+    if share < TIES_TO_MENTION:
+        return None
+    return (
+        f"{share:.0%} of the comparisons of a positive with a negative are decided by less than a millionth"
+        " of the largest score: were ties broken?"
+    )
 
 
 def tie_share(scores: PairScores) -> float:

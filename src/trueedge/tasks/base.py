@@ -106,7 +106,9 @@ class Task(FrozenFields, ABC):
         """Return the checked scores of a part."""
         self.check_part(part)
         bound = self.bind(scorer, part)
-        answers = ask(bound, self.questions(part))
+        rows = self.questions(part)
+        # In random order: nodes or queries may be listed by their class.
+        answers = ask(bound, rows, order=generator(self.seed, "questions").permutation(len(rows)))
         try:
             return self.scores_of(part, answers)
         except InputError:

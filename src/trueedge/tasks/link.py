@@ -17,7 +17,7 @@ from trueedge.graph import Graph, as_pairs, pair_keys
 from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
-from trueedge.scorers.asking import ask_mixed
+from trueedge.scorers.asking import ask_mixed, neutral_direction
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 from trueedge.scorers.scorer import Scorer
@@ -58,8 +58,8 @@ class Part(FrozenFields):
         return self.negatives.ndim == 3
 
     def pairs(self) -> NDArray[np.int64]:
-        """Return all pairs in listing order, int64 (n, 2): the positives, then the negatives row by row."""
-        return np.concatenate([self.positives, self.negatives.reshape(-1, 2)]).astype(np.int64)
+        """Return the positives, then the negatives row by row, int64 (n, 2), with the smaller node first."""
+        return neutral_direction(np.concatenate([self.positives, self.negatives.reshape(-1, 2)]))
 
     def __repr__(self) -> str:
         size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
@@ -131,7 +131,10 @@ class LinkTask(GraphTask):
         return self.part("test")
 
     def pairs(self, part: str = "test") -> NDArray[np.int64]:
-        """Return all pairs of a part, int64 (n, 2): the positives, then the negatives row by row."""
+        """Return the positives of a part, then its negatives row by row, int64 (n, 2).
+
+        Each pair has its smaller node first: the direction in which a benchmark lists it may tell its class.
+        """
         return self.part(part).pairs()
 
     questions = pairs
@@ -167,7 +170,7 @@ class LinkTask(GraphTask):
                 )
             return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
-        return PairScores.check(*ask_mixed(bound, chosen.positives, chosen.negatives, self.seed))
+        return PairScores(*ask_mixed(bound, chosen.positives, chosen.negatives, self.seed))
 
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can score pairs into a scorer on the graph of a part."""

@@ -24,13 +24,6 @@ def draw_key(key: np.uint64, first: int, second: int) -> np.uint64:
 
 
 @njit(cache=True, nogil=True)
-def draw_word(state: np.uint64) -> tuple[np.uint64, np.uint64]:
-    """Return a random word, and the state after it."""
-    state = np.uint64(state + _STEP)
-    return np.uint64(_mix(state)), state
-
-
-@njit(cache=True, nogil=True)
 def draw_free(key: np.uint64, taken: Bools, free: int, drawn: Int32s, room: Int32s) -> None:
     """Draw distinct nodes that are not taken, every choice equally likely; they are taken afterwards.
 

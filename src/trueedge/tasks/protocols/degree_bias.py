@@ -102,7 +102,7 @@ _SAMPLED: tuple[tuple[str, str, Sampler, dict[str, object], dict[str, str]], ...
         "triplet",
         "each edge against one of its nodes paired with a uniform random node",
         triplet,
-        {"k": 1, "keep": "source"},
+        {"k": 1, "keep": "random"},
         {"k": "partners for each positive", "keep": "the end that is kept: 'source', 'target' or 'random'"},
     ),
 )

@@ -1,0 +1,1 @@
+"""Attacks on readers, stores, tasks, certificates, scorers and environments."""
