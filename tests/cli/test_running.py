@@ -219,18 +219,19 @@ def test_pairs_are_written_in_the_order_scores_are_read_in(trueedge) -> None:
     task = te.load_task("frozen")
     for part in ("valid", "test"):
         assert trueedge("pairs", "frozen", "-o", "out/pairs.csv", "--part", part)[0] == 0
-        header, *rows = csv.reader(Path("out/pairs.csv").read_text().splitlines())
+        title, header, *rows = csv.reader(Path("out/pairs.csv").read_text().splitlines())
+        assert title == [f"# {task.pairs_title(part)}"]
         assert header == ["source", "target"]
         labels = task.graph.labels
-        assert rows == [[labels[u], labels[v]] for u, v in task.pairs(part).tolist()]
+        assert rows == [[labels[u], labels[v]] for u, v in task.distinct_pairs(part).tolist()]
     trueedge("pairs", "karate", "-p", "existing", "-o", "plain.csv")
-    plain = te.task("karate", "existing").pairs()
-    assert np.array_equal(np.loadtxt("plain.csv", delimiter=",", skiprows=1, dtype=int), plain)
+    plain = te.task("karate", "existing").distinct_pairs()
+    assert np.array_equal(np.loadtxt("plain.csv", delimiter=",", skiprows=2, dtype=int), plain)
 
 
 def test_a_warning_about_scores_is_a_sentence(trueedge) -> None:
     task = te.task("karate", "existing")
-    np.savetxt("same.txt", np.zeros(len(task.pairs())))
+    np.savetxt("same.txt", np.zeros(len(task.distinct_pairs())), header=task.pairs_title())
     status, _, err = trueedge("score", "karate", "same.txt", "-p", "existing")
     assert status == 0
     assert err == "karate existing test: all scores are 0: they separate nothing\n"
