@@ -36,10 +36,11 @@ if TYPE_CHECKING:
         tasks,
     )
     from trueedge.datasets import load
-    from trueedge.errors import InputError
+    from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
+    from trueedge.runs.rerun import rerun
     from trueedge.scorers import check_scorer
     from trueedge.splits import Split, split
     from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, task
@@ -68,6 +69,7 @@ _ROOMS = (
 )
 _NAMES = {
     "CommunityTask": ("tasks", "CommunityTask"),
+    "DataWarning": ("errors", "DataWarning"),
     "Graph": ("graph", "Graph"),
     "GraphTask": ("tasks", "GraphTask"),
     "InputError": ("errors", "InputError"),
@@ -83,6 +85,7 @@ _NAMES = {
     "check_scorer": ("scorers", "check_scorer"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
+    "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
@@ -91,6 +94,7 @@ _NAMES = {
 
 __all__ = [
     "CommunityTask",
+    "DataWarning",
     "Graph",
     "GraphTask",
     "InputError",
@@ -115,6 +119,7 @@ __all__ = [
     "metrics",
     "negatives",
     "report",
+    "rerun",
     "results",
     "run",
     "runs",

@@ -17,6 +17,10 @@ class ScoreWarning(UserWarning):
     """The scores were evaluated, but something about them is suspicious."""
 
 
+class DataWarning(ScoreWarning):
+    """A file of a data set is not the published one, so scores on it cannot be compared with others."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """An error for a name nobody knows, with the nearest known one as a suggestion.
 

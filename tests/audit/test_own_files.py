@@ -84,6 +84,83 @@ def test_text_has_the_names_of_nodes_and_arrays_their_numbers(tmp_path: Path) ->
         read(tmp_path / "bad.txt", graph=graph)
 
 
+# Ids from 1: text holds names, and an array of the same ids must not mean other nodes.
+
+
+def ring_from_one(tmp_path: Path) -> tuple[Path, Graph]:
+    ids = np.arange(40) + 1
+    path = save(tmp_path / "ring.txt", np.column_stack([ids, np.roll(ids, -1)]))
+    return path, Graph.from_edges(path)
+
+
+def test_ids_from_one_are_read_as_names_and_the_graph_says_so(tmp_path: Path) -> None:
+    _, graph = ring_from_one(tmp_path)
+    assert graph.labels == tuple(str(node) for node in range(1, 41))
+    assert graph.notes == ("the ids 1 to 40 are read as names: node numbers are 0 to 39",)
+
+
+@pytest.mark.parametrize("kind", ["npy", "npz", "float"])
+def test_ids_from_one_mean_the_same_nodes_in_text_and_in_arrays(tmp_path: Path, kind: str) -> None:
+    _, graph = ring_from_one(tmp_path)
+    pairs = np.array([[1, 40], [7, 3]])
+    text = listed_parts(save(tmp_path / "pairs.txt", pairs), "negatives", graph)["test"]
+    if kind == "npz":
+        np.savez(tmp_path / "pairs.npz", test_negatives=pairs)
+    else:
+        np.save(tmp_path / "pairs.npy", pairs.astype(float) if kind == "float" else pairs)
+    path = tmp_path / f"pairs.{'npz' if kind == 'npz' else 'npy'}"
+    found = listed_parts(path, "negatives", graph)["test"]
+    assert found.pairs.tolist() == text.pairs.tolist() == [[0, 39], [6, 2]]
+    assert "its ids are read as names of nodes, as in a text file" in found.notes[0]
+
+
+def test_ids_that_could_be_names_or_numbers_are_asked_about(tmp_path: Path) -> None:
+    path, graph = ring_from_one(tmp_path)
+    np.save(tmp_path / "pairs.npy", [[1, 39], [7, 3]])
+    with pytest.raises(
+        InputError, match=r"pairs\.npy: its ids 1 to 39 could be names .* or node numbers from 0"
+    ):
+        read(tmp_path / "pairs.npy", "negatives", graph)
+    with pytest.raises(InputError, match="could be names of nodes of ring or node numbers"):
+        audit(path, negatives=tmp_path / "pairs.npy")
+    np.savez(tmp_path / "pairs.npz", test_negatives=[[1, 39]], labels=graph.labels)
+    assert read(tmp_path / "pairs.npz", "negatives", graph) == {"test": [[1, 39]]}
+
+
+def test_a_node_number_that_is_no_name_tells_for_all_files(tmp_path: Path) -> None:
+    _, graph = ring_from_one(tmp_path)
+    np.save(tmp_path / "valid.npy", [[0, 39]])
+    np.save(tmp_path / "test.npy", [[1, 39]])
+    found = listed_parts(tmp_path, "positives", graph)
+    assert {part: one.pairs.tolist() for part, one in found.items()} == {
+        "valid": [[0, 39]],
+        "test": [[1, 39]],
+    }
+    assert "read as node numbers" in found["test"].notes[0]
+    np.save(tmp_path / "test.npy", [[1, 40]])
+    with pytest.raises(InputError, match=r"test\.npy: row 0 has the node id 40, outside 0\.\.39"):
+        listed_parts(tmp_path, "positives", graph)
+
+
+def test_arrays_in_memory_hold_node_numbers_and_it_is_said_where_they_could_be_names(tmp_path: Path) -> None:
+    _, graph = ring_from_one(tmp_path)
+    found = listed_parts(np.array([[1, 39]]), "negatives", graph)["test"]
+    assert found.pairs.tolist() == [[1, 39]]
+    assert "read as node numbers, although all of them are names" in found.notes[0]
+    assert listed_parts(np.array([[0, 39]]), "negatives", graph)["test"].notes == ()
+
+
+@pytest.mark.parametrize("ending", ["txt", "npy"])
+def test_ids_from_one_for_nodes_without_names_get_a_hint(tmp_path: Path, ending: str) -> None:
+    pairs = np.array([[1, 400], [2, 3]])
+    path = tmp_path / f"pairs.{ending}"
+    np.save(path, pairs) if ending == "npy" else save(path, pairs)
+    with pytest.raises(InputError, match=r"outside 0\.\.399; do they start at 1\? Node numbers start at 0"):
+        read(path, "negatives")
+    with pytest.raises(InputError, match=r"outside 0\.\.399; do they start at 1\?"):
+        Graph.from_edges(pairs, num_nodes=400)
+
+
 def test_what_the_command_for_negatives_wrote_is_read_by_the_names_of_its_nodes(tmp_path: Path) -> None:
     graph = Graph.from_edges([[0, 1], [1, 2], [2, 3]], labels=list("abcd"))
     arrays = {"train": [[0, 1]], "test": [[1, 2]], "test_negatives": [[[2, 0]]], "labels": list("dcb")}

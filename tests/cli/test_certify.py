@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import trueedge as te
+from trueedge.results.certificate_file import digest, request_of, seal_of
 
 KEEP = ("run", "karate", "-p", "existing", "-m", "ra,cn", "--keep-scores")
 
@@ -22,10 +23,12 @@ def test_run_certify_verify(trueedge, tmp_path: Path) -> None:
     assert status == 0
     value = te.run("karate", "existing", "ra").test["mrr"]
     assert out == f"OK  karate · existing · ra · seed 0: mrr {value:.6f}\n"
-    assert "hashes compared: seal, settings, versions, scores" in err
+    assert "also compared: seal, settings, versions, scores, headline" in err
+    assert "not verified: kind, dataset, protocol, options, method, settings, seed" in " ".join(err.split())
     status, out, err = trueedge("verify", "out/ra.json", "--task", "karate")
     assert status == 0
-    assert "protocol, size, graph, valid, test, task" in err
+    assert "task_settings, size, metrics, warnings, graph, valid, test, task" in " ".join(err.split())
+    assert "not verified: method, settings, seed, device, key, created" in " ".join(err.split())
 
 
 def test_a_difference_is_a_line_and_status_1(trueedge, tmp_path: Path) -> None:
@@ -163,3 +166,61 @@ def test_the_scores_of_a_certificate_are_a_file_that_score_takes(trueedge) -> No
     assert status == 0, err
     value = json.loads(Path("ra.json").read_text())["metrics"]["mrr"]
     assert f"{100 * value:.2f}" in out
+
+
+def test_the_method_of_a_certificate_is_run_again(trueedge) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    status, out, err = trueedge("verify", "ra.json", "--rerun")
+    assert status == 0, err
+    assert out.startswith("OK  karate · existing · ra · seed 0: mrr ")
+    said = " ".join(err.split())
+    assert "run again, ra gives the same scores" in said
+    assert "not verified: key, created, source, versions, machine" in said
+
+
+def test_a_method_that_gives_other_scores_is_status_1_with_the_difference(trueedge) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    card = json.loads(Path("ra.json").read_text())
+    card |= {"method": "cn", "settings": {}}
+    card["hashes"]["settings"] = digest(request_of(card))
+    Path("ra.json").write_text(json.dumps({**card, "seal": seal_of(card)}))
+    assert trueedge("verify", "ra.json")[0] == 0
+    status, out, _ = trueedge("verify", "ra.json", "--rerun")
+    assert status == 1
+    assert "differs  rerun scores: run again, cn gives other scores: they differ by " in out
+    assert "differs  rerun mrr: run again, mrr is " in out
+    assert trueedge("verify", "ra.json", "--rerun", "--tolerance", "1")[0] == 0
+
+
+def test_a_method_of_ones_own_is_run_again_from_its_file(trueedge, monkeypatch) -> None:
+    from trueedge.methods import method
+
+    method.METHODS.discover()
+    monkeypatch.setattr(method.METHODS, "_entries", dict(method.METHODS._entries))
+    Path("mine.py").write_text(DEGREES)
+    words = ("run", "karate", "-p", "existing", "-m", "mine.py:DegreeSum", "--keep-scores")
+    assert trueedge(*words)[0] == 0
+    assert trueedge("certify", "-m", "mine.py:DegreeSum", "-o", "own.json")[0] == 0
+    assert trueedge("verify", "own.json", "--rerun", "-m", "mine.py:DegreeSum")[0] == 0
+    Path("mine.py").write_text(DEGREES.replace(" + ", " - "))
+    assert trueedge("verify", "own.json", "--rerun", "-m", "mine.py:DegreeSum")[0] == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("-m", "mine.py:Mine"), "-m is for running the method again: add --rerun"),
+        (("--device", "cpu"), "--device is for running the method again: add --rerun"),
+        (("--tolerance", "0.1"), "--tolerance is for running the method again: add --rerun"),
+        (("--rerun", "-m", "none.py:Mine"), "there is no file none.py"),
+        (("--rerun", "--task", "./graph.csv"), "there is no file ./graph.csv"),
+    ],
+)
+def test_options_for_running_again_need_it(trueedge, words: tuple[str, ...], sentence: str) -> None:
+    trueedge(*KEEP)
+    trueedge("certify", "-m", "ra", "-o", "ra.json")
+    status, out, err = trueedge("verify", "ra.json", *words)
+    assert (status, out) == (1, "")
+    assert sentence in " ".join(err.split())

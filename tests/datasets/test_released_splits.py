@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 
@@ -225,3 +226,14 @@ def test_samples_that_claim_more_than_they_hold_are_refused_without_the_memory(
     said = rf"heart_valid_samples\.npy is not a numpy file of numbers: it .*{sentence}"
     with memory_below(8e7), pytest.raises(InputError, match=said):
         splits.released("cora", "heart")
+
+
+def test_files_without_a_known_checksum_are_said_quietly(own_data: Path) -> None:
+    lay_out(own_data, test_neg="9\t8\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", te.DataWarning)
+        task = te.task("cora", "existing-released")
+    names = ("train_pos.txt", "valid_pos.txt", "test_pos.txt", "valid_neg.txt", "test_neg.txt")
+    assert task.settings["files_without_checksum"] == tuple(f"heart/cora/{name}" for name in names)
+    assert "notes" not in task.settings
+    assert "files_without_checksum" not in te.task("cora", "existing").settings

@@ -35,12 +35,20 @@ def naive_read(
     # Python refuses to convert thousands of digits, even where they are zeros.
     numbers = [(int(u.lstrip("0") or "0"), int(v.lstrip("0") or "0")) for u, v in rows]
     known = sorted({node for edge in numbers for node in edge})
+    if _begins_with_counts(numbers):
+        raise RefusedError
     if known[-1] >= (2**63 if num_nodes is None else num_nodes):
         raise RefusedError
     if num_nodes is not None or known == list(range(len(known))):
         return tidy(numbers, self_loops, repeats), num_nodes or len(known), None
     edges = [(known.index(u), known.index(v)) for u, v in numbers]
     return tidy(edges, self_loops, repeats), len(known), [str(node) for node in known]
+
+
+def _begins_with_counts(rows: Edges) -> bool:
+    """The first row is the number of nodes and the number of rows."""
+    rest = {node for edge in rows[1:] for node in edge}
+    return bool(rest) and rows[0][1] == len(rows) - 1 and rows[0][0] in (len(rest), max(rest), max(rest) + 1)
 
 
 def _rows(data: bytes) -> list[list[str]]:

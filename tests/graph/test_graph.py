@@ -209,10 +209,9 @@ def test_a_graph_survives_pickling(random_graph: Callable[..., Graph]) -> None:
         again.edge_data["w"] = np.zeros(1)
 
 
-def test_the_hash_is_of_the_content_and_not_of_names() -> None:
+def test_the_hash_is_of_the_content_and_not_of_the_name_of_the_graph() -> None:
     plain = Graph.from_edges([(0, 1), (1, 2)])
-    same = Graph.from_edges([(2, 1), (1, 0), (0, 1), (1, 1)], labels=list("abc"), name="other",
-                            self_loops="drop", repeats="drop")  # fmt: skip
+    same = Graph.from_edges([(2, 1), (1, 0), (0, 1), (1, 1)], name="other", self_loops="drop", repeats="drop")
     assert same.notes
     assert same.hash == plain.hash
 
@@ -228,8 +227,29 @@ def test_the_hash_differs_where_the_content_does() -> None:
         Graph.from_edges([(0, 1), (1, 2)], edge_data={"weight": [1, 2]}),
         Graph.from_edges([(0, 1), (1, 2)], edge_data={"year": [1, 2]}),
         Graph.from_edges([(0, 1), (1, 2)], edge_data={"year": [2, 1]}),
+        Graph.from_edges([(0, 1), (1, 2)], labels=["a", "b", "c"]),
+        Graph.from_edges([(0, 1), (1, 2)], labels=["c", "b", "a"]),
+        Graph.from_edges([(0, 1), (1, 2)], labels=['a", "b', "c", "d"]),
+        Graph.from_edges([(0, 1), (1, 2)], labels=["a", 'b", "c', "d"]),
     ]
     assert len({graph.hash for graph in graphs}) == len(graphs)
+
+
+def test_without_labels_the_hash_is_that_of_the_graph_without_them() -> None:
+    plain = Graph.from_edges([(0, 1), (1, 2)])
+    named = Graph.from_edges([(0, 1), (1, 2)], labels=["a", "b", "c"])
+    assert named.hash_without_labels == plain.hash_without_labels == plain.hash != named.hash
+
+
+def test_an_array_that_could_change_through_another_one_is_copied() -> None:
+    edges = np.int32([[0, 1], [1, 2]])
+    shown = edges[:]
+    shown.flags.writeable = False
+    graph = Graph(3, shown)
+    before = graph.hash
+    edges[0] = (0, 2)
+    assert graph.edges.tolist() == [[0, 1], [1, 2]]
+    assert dataclasses.replace(graph).hash == before
 
 
 def test_the_hash_is_the_same_on_every_machine() -> None:
@@ -237,6 +257,8 @@ def test_the_hash_is_the_same_on_every_machine() -> None:
         [(0, 1), (1, 2)], 4, np.arange(8).reshape(4, 2), edge_data={"year": np.int64([7, 9])}
     )
     assert graph.hash == "55cb66bccebb3ea00231c4342a6208d9babe7aaf15aad5d6b49219ddb2a75c18"
+    named = dataclasses.replace(graph, labels=("a", "ß", "c d", "\ud800"))
+    assert named.hash == "e077e47a975bb63216d984c235ff19130a731f50a7e8b5173dc6fe6740bd8a0b"
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -264,7 +264,9 @@ def forget(folder: Path) -> None:
         (lambda folder: (folder / "graph.json").write_text("[" * 10**5), "graph.json is not JSON"),
         (lambda folder: (folder / "graph.json").write_text("[]"), "its graph.json is something else"),
         (change(format="other"), "its graph.json is something else"),
-        (change(version=2), "has format version 2, but only 1 can be read"),
+        (change(version=3), "has format version 3, but only 1 to 2 can be read"),
+        (change(version=0), "has format version 0, but only 1 to 2 can be read"),
+        (change(version=True), "has format version True, but only 1 to 2 can be read"),
         (forget, "graph.json does not say 'labels'"),
         (change(num_nodes="4"), "num_nodes must be a whole number, got '4'"),
         (change(num_nodes=5), "features.npy does not have the shape (5, 2)"),
@@ -275,6 +277,7 @@ def forget(folder: Path) -> None:
         (change(labels=["a"]), "4 nodes, but 1 labels"),
         (change(edge_data=["year", "x", "y"]), "edge_data_2.npy: there is no such file"),
         (change(hash="0"), "the hash differs"),
+        (change(labels=["ß", "a", "c/d", "\ud800"]), "the hash differs"),
         (lambda folder: (folder / "edges.npy").unlink(), "edges.npy: there is no such file"),
         (lambda folder: (folder / "edges.npy").write_bytes(b""), "edges.npy is damaged: it is not a whole"),
         (
@@ -315,6 +318,26 @@ def test_the_hash_is_not_looked_at_where_that_is_asked_for(graph: Graph, tmp_pat
     graph.save(tmp_path)
     change(hash="0")(tmp_path)
     assert Graph.load(tmp_path, verify=False).hash == graph.hash
+
+
+def test_a_graph_of_the_first_format_loads_with_a_note_that_its_labels_were_not_sealed(
+    graph: Graph, tmp_path: Path
+) -> None:
+    graph.save(tmp_path)
+    change(version=1, hash=graph.hash_without_labels)(tmp_path)
+    again = Graph.load(tmp_path)
+    assert (again.hash, again.labels) == (graph.hash, graph.labels)
+    assert again.notes == (*graph.notes, trueedge.graph.storage.UNSEALED)
+    change(version=1, hash=graph.hash)(tmp_path)
+    with pytest.raises(InputError, match="the hash differs"):
+        Graph.load(tmp_path)
+
+
+def test_a_graph_of_the_first_format_without_labels_loads_without_a_note(tmp_path: Path) -> None:
+    bare = Graph.from_edges([(0, 1)])
+    bare.save(tmp_path)
+    change(version=1)(tmp_path)
+    assert Graph.load(tmp_path).notes == ()
 
 
 def test_arrays_of_the_other_byte_order_are_the_same_graph(graph: Graph, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from trueedge.errors import InputError
 from trueedge.files.columns import read_columns
 from trueedge.files.text import open_text
 from trueedge.graph import EdgeList, Graph, read_edges, read_pairs
+from trueedge.graph.reading import read_pair_files
 
 pytestmark = pytest.mark.usefixtures("way")
 
@@ -390,3 +391,66 @@ def test_a_quoted_field_of_any_length_is_named_where_it_is_too_long(tmp_path: Pa
         InputError, match=r"x.csv, line 2: a field in quotes is longer than 131,072 characters"
     ):
         read_edges(path)
+
+
+COUNTS = {
+    "ids from 0": ["5 6", "0 1", "1 2", "2 3", "3 4", "4 0", "0 2"],
+    "ids from 1": ["5 6", "1 2", "2 3", "3 4", "4 5", "5 1", "1 3"],
+    "a node without an edge": ["6 4", "0 1", "1 2", "2 3", "3 5"],
+    "after a comment": ["# made by a program", "5 6", "0 1", "1 2", "2 3", "3 4", "4 0", "0 2"],
+    "with commas": ["5,4", "0,1", "1,2", "2,3", "3,4"],
+    "with a third column": ["5 4 1", "0 1 7", "1 2 7", "2 3 7", "3 4 7"],
+}
+
+
+@pytest.mark.parametrize("lines", COUNTS.values(), ids=COUNTS)
+def test_a_first_line_with_the_numbers_of_nodes_and_edges_is_asked_about(
+    lines: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "graph.txt"
+    path.write_text("\n".join(lines) + "\n")
+    line = next(number for number, text in enumerate(lines, start=1) if text[0] != "#")
+    with pytest.raises(
+        InputError, match=rf"line {line}: .* looks like the numbers of nodes and edges"
+    ) as caught:
+        Graph.from_edges(path)
+    assert "pass header=True (--header) to skip the line, or header=False (--no-header)" in str(caught.value)
+    skipped, kept = (Graph.from_edges(path, header=header) for header in (True, False))
+    assert kept.num_edges == skipped.num_edges + 1
+
+
+def test_an_edge_that_is_not_these_numbers_is_an_edge(tmp_path: Path) -> None:
+    path = tmp_path / "graph.txt"
+    for first in ("5 7", "7 6", "6 5"):
+        path.write_text(f"{first}\n0 1\n1 2\n2 3\n3 4\n4 0\n0 2\n")
+        assert Graph.from_edges(path).num_edges == 7
+
+
+def test_files_of_pairs_with_such_a_line_get_a_note(tmp_path: Path) -> None:
+    path = tmp_path / "pairs.txt"
+    path.write_text("5 4\n0 1\n1 2\n2 3\n3 4\n")
+    read = read_pair_files([path])
+    assert len(read.pairs[0]) == 5
+    assert "pairs.txt: '5 4' is read as a pair; put # before it" in read.notes[0]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "*Vertices 2\n1 a\n2 b\n*Edges\n1 2\n",
+        "% from a program\n*vertices 3\n*arcs\n1 2\n",
+        "*Network friends\n*Vertices 2\n",
+        "  *EDGES x\n1 2\n",
+    ],
+)
+def test_pajek_files_are_refused_with_what_reads_them(content: str, tmp_path: Path) -> None:
+    path = tmp_path / "graph.net"
+    path.write_text(content)
+    with pytest.raises(InputError, match=r"graph\.net is a Pajek file, .* networkx\.read_pajek"):
+        Graph.from_edges(path)
+
+
+def test_a_star_alone_may_be_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "graph.txt"
+    path.write_text("*a b\nb *c\n")
+    assert Graph.from_edges(path).labels == ("*a", "b", "*c")

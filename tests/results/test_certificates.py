@@ -23,7 +23,7 @@ from trueedge.errors import InputError
 from trueedge.metrics import ListScores, PairScores
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.results.certificate import choose
-from trueedge.results.certificate_check import MOST_BYTES, digest, request_of, seal_of
+from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
 from trueedge.results.kept_scores import describe, keep, load_scores, save_scores, scores_path
 from trueedge.runs import Cell, run_cells
 from trueedge.tasks.communities import CommunityTask
@@ -380,10 +380,12 @@ def test_the_task_is_compared_where_it_is_at_hand(folder: Path, tmp_path: Path) 
 
 def test_another_task_is_told_apart_by_what_differs(folder: Path) -> None:
     one = folder / "own.json"
-    assert failed(one, task=te.task("karate", "heart", 1, k=20)) == ["graph", "valid", "test", "task"]
-    assert failed(one, task=te.task("karate", "heart", 0, k=18)) == ["size", "valid", "test", "task"]
+    hashes = ["graph", "valid", "test", "task"]
+    assert failed(one, task=te.task("karate", "heart", 1, k=20)) == ["task_seed", "task_settings", *hashes]
+    fewer = te.task("karate", "heart", 0, k=18)
+    assert failed(one, task=fewer) == ["options", "task_settings", "size", "valid", "test", "task"]
     other = te.task("karate", "existing", 0)
-    assert failed(one, task=other) == ["protocol", "size", "valid", "test", "task"]
+    assert failed(one, task=other) == ["protocol", "task_settings", "size", "valid", "test", "task"]
     with pytest.raises(InputError, match="a task under recommendation keeps no scores"):
         te.verify(one, te.task("karate", "recommendation"))
     with pytest.raises(InputError, match="karat"):
@@ -443,8 +445,8 @@ def forge(path: Path, scores: te.metrics.Scores, metrics: dict[str, float]) -> N
         ("{", "Expecting property name"),
         ("[]", "format"),
         ("7", "format"),
-        ('{"format": "trueedge certificate", "version": 3}', "version 3"),
-        ('{"format": "trueedge certificate", "version": 2}', "'dataset' is missing"),
+        ('{"format": "trueedge certificate", "version": 4}', "version 4"),
+        ('{"format": "trueedge certificate", "version": 3}', "'dataset' is missing"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ('{"a":' * 50_000 + "1" + "}" * 50_000, "nested too deeply"),
         ('{"a": 1, "a": 2}', "'a' occurs in it twice"),
@@ -664,7 +666,7 @@ print(te.verify("own.json").ok)
 
 
 def test_a_certificate_with_control_characters_is_refused(tmp_path: Path) -> None:
-    from trueedge.results.certificate_check import FORMAT, read_certificate
+    from trueedge.results.certificate_file import FORMAT, read_certificate
 
     path = tmp_path / "c.json"
     for name in ("cora\u001b[2J", "cora\nOK  fake", "cora\u202e", "a\u0085b"):
@@ -677,7 +679,7 @@ def test_a_certificate_with_control_characters_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_path: Path) -> None:
-    from trueedge.results.certificate_check import _once, read_certificate
+    from trueedge.results.certificate_file import _once, read_certificate
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(6_000)) + ',"5999":1}')
@@ -699,7 +701,7 @@ def test_a_name_that_stands_twice_among_many_is_found_without_comparing_all(tmp_
 
 
 def test_a_name_that_stands_twice_among_many_is_found(tmp_path: Path) -> None:
-    from trueedge.results.certificate_check import read_certificate
+    from trueedge.results.certificate_file import read_certificate
 
     path = tmp_path / "c.json"
     path.write_text("{" + ",".join(f'"{i}":1' for i in range(60_000)) + ',"59999":1}')
@@ -722,7 +724,7 @@ def test_clusters_of_nodes_are_certified(tmp_path: Path) -> None:
     assert te.verify(path, task).ok
     assert te.verify(path, task.save(tmp_path / "task")).ok
     other = CommunityTask.of(task.graph, np.arange(34) % 4)
-    assert failed(path, task=other) == ["size", "communities", "task"]
+    assert failed(path, task=other) == ["task_settings", "size", "communities", "task"]
 
 
 def test_a_truth_made_to_fit_the_clusters_is_found_with_the_task(tmp_path: Path) -> None:
@@ -739,11 +741,11 @@ def test_scores_of_another_form_are_compared_with_the_task(folder: Path, tmp_pat
     path, task = community_certificate(tmp_path)
     forge(path, PairScores.check([1.0], [0.0]), {"mrr": 1.0})
     assert te.verify(path).ok
-    assert failed(path, task=task) == ["size"]
+    assert failed(path, task=task) == ["headline", "size"]
     groups = np.arange(7) % 2
     forge(folder / "own.json", PartitionScores(groups, groups, groups), {"nmi": 1.0})
-    assert te.verify(folder / "own.json").ok
-    assert failed(folder / "own.json", task="karate") == ["size"]
+    assert failed(folder / "own.json") == ["headline"]
+    assert failed(folder / "own.json", task="karate") == ["headline", "size"]
 
 
 ABOVE = {"candidates": [9, 9], "relevant": [2, 1], "above": [0, 3, 4], "tied": [1, 1, 2], "left_out": [0]}
@@ -775,8 +777,8 @@ def test_forged_lists_are_refused_in_one_sentence(folder: Path, change: dict) ->
     shapes = {name: list(array.shape) for name, array in arrays.items()}
     said = {**card["scores"], "form": "lists", "shapes": shapes}
     edit(folder / "own.json", scores=said, metrics={"ndcg@5": 0.5, "hitrate@3": 0.5}, headline="ndcg@5")
-    (check,) = te.verify(folder / "own.json").differences
-    assert check.name == "scores"
+    check, headline = te.verify(folder / "own.json").differences
+    assert (check.name, headline.name) == ("scores", "headline")
     assert "ranked lists" in check.sentence
 
 
@@ -785,7 +787,7 @@ def test_a_huge_k_of_a_list_metric_takes_no_memory(folder: Path) -> None:
     assert te.metrics.get("ndcg@9").value(lists) == te.metrics.get("ndcg@999999999999999999").value(lists)
     forge(folder / "own.json", lists, {"ndcg@999999999999999999": 1.0})
     with memory_below(5e6):
-        assert failed(folder / "own.json") == ["metric ndcg@999999999999999999"]
+        assert failed(folder / "own.json") == ["metric ndcg@999999999999999999", "headline"]
 
 
 def test_a_form_nobody_knows_is_named(folder: Path) -> None:
@@ -822,8 +824,10 @@ def test_a_certificate_of_version_1_that_was_changed_is_found(old: Path) -> None
     edit(old, method="ra")
     assert "settings" in failed(old)
     old.write_text(json.dumps(card))
-    assert failed(old, task=te.task("karate", "heart", 0, k=18)) == ["size", "negatives", "task"]
-    assert failed(old, task=te.task("karate", "heart", 1, k=20)) == ["graph", "split", "negatives", "task"]
+    fewer, other = te.task("karate", "heart", 0, k=18), te.task("karate", "heart", 1, k=20)
+    assert failed(old, task=fewer) == ["options", "task_settings", "size", "negatives", "task"]
+    hashes = ["graph", "split", "negatives", "task"]
+    assert failed(old, task=other) == ["task_seed", "task_settings", *hashes]
     with pytest.raises(InputError, match="version 1"):
         te.verify(old, CommunityTask.of(te.load("karate"), np.arange(34) % 2))
 

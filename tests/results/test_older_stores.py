@@ -102,7 +102,7 @@ def test_a_record_is_certified_from_its_old_scores(old: Path, tmp_path: Path) ->
         record = choose(store, dataset="karate", protocol=protocol, method=method, seed=1)
         path = te.certify(record, tmp_path / f"{protocol}.json", store)
         assert te.verify(path, "karate").ok
-        assert json.loads(path.read_text())["version"] == 2
+        assert json.loads(path.read_text())["version"] == 3
     with pytest.raises(InputError, match="keeps no scores"):
         te.certify(choose(store, protocol="recommendation", method="cn", seed=0), tmp_path / "a.json", store)
     damaged = store.folder / "scores" / f"{record.provenance['kept']['scores']}.npy"

@@ -63,7 +63,7 @@ def test_everything_that_scores_is_accepted_and_agrees(task: te.LinkTask, tmp_pa
 
     pairs = task.pairs("test")
     flat, table = tmp_path / "flat.txt", tmp_path / "table.csv"
-    np.savetxt(flat, dot(pairs), fmt="%.17g")
+    np.savetxt(flat, dot(task.distinct_pairs("test")), fmt="%.17g", header=task.pairs_title("test"))
     lines = [f"{v},{u},{float(score)!r}" for (u, v), score in zip(pairs.tolist(), dot(pairs), strict=True)]
     table.write_text("\n".join(reversed(lines)))
     expected = task.evaluate(dot)

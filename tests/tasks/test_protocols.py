@@ -78,10 +78,40 @@ def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
         te.task(source, "uniform")
 
 
-def test_a_file_does_not_shadow_a_data_set(tmp_path, monkeypatch) -> None:
+SHADOWED = r"karate is both a data set and a (file|saved task) here: write \./karate for the \1"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        te.load,
+        te.task,
+        te.run,
+        te.audit.audit,
+        lambda name: te.task(name, "uniform"),
+        lambda name: te.audit.audit(name, split={"test": [[0, 1]]}),
+    ],
+    ids=["load", "task", "run", "audit", "a protocol", "a split"],
+)
+@pytest.mark.parametrize("what", ["file", "task"])
+def test_a_name_that_is_both_a_data_set_and_something_here_is_refused(
+    use, what, tmp_path, monkeypatch
+) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "karate").write_text("0 1\n1 2\n2 0\n")
-    assert te.task("karate", "uniform").num_nodes == 34
+    if what == "file":
+        (tmp_path / "karate").write_text("0 1\n1 2\n2 0\n")
+    else:
+        te.task("karate", "existing").save(tmp_path / "karate")
+    with pytest.raises(InputError, match=SHADOWED):
+        use("karate")
+
+
+def test_the_path_says_which_is_meant(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "karate").write_text("0 1\n1 2\n2 0\n2 3\n3 4\n4 0\n")
+    assert te.task("./karate", "uniform").num_nodes == 5
+    (tmp_path / "cora").mkdir()
+    assert te.task("cora", "uniform").num_nodes == 2485
 
 
 def test_a_file_is_a_source_too(tmp_path) -> None:

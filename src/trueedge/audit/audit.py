@@ -20,7 +20,7 @@ from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
 from trueedge.tasks import GraphTask, LinkTask, Task
 from trueedge.tasks.base import KINDS
-from trueedge.tasks.storage import load
+from trueedge.tasks.storage import is_saved, load
 
 # What deserves attention first.
 VERDICTS = ("broken", "look", "ok")
@@ -202,7 +202,7 @@ def _benchmark(
     negatives: object,
     features: object,
 ) -> Benchmark:
-    if isinstance(thing, (str, Path)) and (Path(thing) / "task.json").is_file():
+    if isinstance(thing, (str, Path)) and is_saved(thing):
         thing = load(thing)
     if isinstance(thing, Task) and (protocol not in (None, thing.protocol) or options):
         asked = f"protocol {protocol}" if protocol not in (None, thing.protocol) else "options"

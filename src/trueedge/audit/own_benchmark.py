@@ -279,5 +279,6 @@ def _origins(listed: Mapping[str, Listed]) -> str:
 
 
 def _of_split(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What a task's settings say of its split."""
-    return {key: settings[key] for key in ("split", "ratios", "fraction", "component") if key in settings}
+    """What a task's settings say of its split and of the files it was read from."""
+    kept = ("split", "ratios", "fraction", "component", "notes", "files_without_checksum")
+    return {key: settings[key] for key in kept if key in settings}

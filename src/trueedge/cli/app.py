@@ -7,7 +7,7 @@ import inspect
 import re
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TextIO
 
 import typer
@@ -50,6 +50,7 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
             warnings.simplefilter("always", ScoreWarning)
+            _refuse_empty(sys.argv[1:])
             app()
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
@@ -61,6 +62,23 @@ def main() -> None:
         where = "" if error.filename is None else f"{error.filename}: "
         showing.note(f"trueedge: {where}{error.strerror or error}", style="")
         sys.exit(1)
+
+
+def _refuse_empty(words: Sequence[str]) -> None:
+    """Refuse an argument or option without a value, as a variable that is not set leaves behind."""
+    for place, word in enumerate(words):
+        before = words[place - 1] if place else ""
+        if word.startswith("--") and word.endswith("="):
+            before, word = word[:-1], ""
+        if not word.strip():
+            what = (
+                before
+                if before.startswith("-")
+                else f"the argument after {before!r}"
+                if before
+                else "the first argument"
+            )
+            raise InputError(f"{what} is empty: give a value, or leave it out")
 
 
 def _show_warning(

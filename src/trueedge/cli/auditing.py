@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,6 +13,7 @@ from rich.text import Text
 
 from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Words
+from trueedge.errors import DataWarning
 from trueedge.graph import Graph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
@@ -87,13 +89,16 @@ def audit(
         made: Task | Graph | str | None = parsing.saved_task(graph, protocol, option or [], header)
         given: dict[str, Any] = {}
         if made is None:
-            chosen = get_protocol(protocol or "existing").name
+            chosen = get_protocol("existing" if protocol is None else protocol).name
             given = parsing.options(option or [], [chosen])[chosen]
             made = parsing.source(graph, header)
             told = made.notes if isinstance(made, Graph) else ()
         else:
             protocol = None
-        found = run(made, protocol, seed, sample, **own, progress=report, **given)
+        with warnings.catch_warnings():
+            # The notes of the audit say the same.
+            warnings.simplefilter("ignore", DataWarning)
+            found = run(made, protocol, seed, sample, **own, progress=report, **given)
     _show(found)
     for sentence in found.notes:
         if sentence not in told:

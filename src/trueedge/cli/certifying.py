@@ -67,19 +67,49 @@ def verify(
             "list, from which the task is built with the certificate's protocol and seed.",
         ),
     ] = None,
+    rerun: Annotated[
+        bool,
+        typer.Option("--rerun", help="Run the method again too, and compare its scores and metrics."),
+    ] = False,
+    method: Annotated[
+        str | None,
+        typer.Option("-m", "--method", help="With --rerun: your own method, FILE.py:NAME or MODULE:NAME."),
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="With --rerun: cpu or cuda.", show_default="the certificate's"),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(
+            help="With --rerun: largest difference of a metric that counts as equal.", show_default="0", min=0
+        ),
+    ] = None,
 ) -> None:
     """Recompute a certificate's metrics from its scores, and print OK or what differs.
 
     It needs the two files of the certificate and nothing else. The exit status is 1 if something differs.
+    What was not verified is listed: --task verifies what the certificate says of the task, and --rerun that
+    the method gives these scores.
 
     Example:
         trueedge verify ra.json
         trueedge verify ra.json --task cora
+        trueedge verify ra.json --rerun
     """
     from trueedge.results.certificate_check import verify as check
 
-    with showing.progress(1, "verifying"):
-        found = check(certificate, task)
+    for option, value in (("-m", method), ("--device", device), ("--tolerance", tolerance)):
+        if value is not None and not rerun:
+            raise InputError(f"{option} is for running the method again: add --rerun")
+    with showing.progress(1, "running it again" if rerun else "verifying"):
+        if rerun:
+            from trueedge.runs.rerun import rerun as run_again
+
+            own = None if method is None else own_method(method)
+            found = run_again(certificate, task, own, device=device, tolerance=tolerance or 0.0)
+        else:
+            found = check(certificate, task)
     _show(found)
     if not found.ok:
         raise typer.Exit(1)
@@ -90,13 +120,19 @@ def _show(found: Verification) -> None:
     what = f"{card['dataset']} · {card['protocol']} · {card['method']} · seed {card['seed']}"
     if found.ok:
         metrics = [check for check in found.checks if check.name.startswith("metric ")]
-        hashes = [check.name for check in found.checks if check not in metrics]
+        again = [check for check in found.checks if check.name.startswith("rerun ")]
+        others = [check.name for check in found.checks if check not in (*metrics, *again)]
         value = card["metrics"][card["headline"]]
         print(f"OK  {what}: {card['headline']} {value:.6f}")
         showing.note(
-            f"{showing.count(len(metrics), 'metric')} computed again from the scores; hashes compared: "
-            f"{', '.join(hashes)}"
+            f"{showing.count(len(metrics), 'metric')} computed again from the scores; also compared: "
+            f"{', '.join(others)}"
         )
+        for check in again:
+            if check.name == "rerun scores" or "differs by" in check.sentence:
+                showing.note(check.sentence)
+        if found.unverified:
+            showing.note(f"not verified: {', '.join(found.unverified)}")
         return
     for check in found.differences:
         print(f"differs  {check.name}: {check.sentence}")

@@ -28,11 +28,13 @@ def score(
 ) -> None:
     """Evaluate a file of scores.
 
-    The file holds one score per line, in the order of 'trueedge pairs' (the positives, then the negatives row
-    by row), or two nodes and their score per line, in any order:
+    The file holds two nodes and their score per line, in any order:
 
         0,7,0.25
         3,12,0.75
+
+    Or it holds one score per line, in the order of the file from 'trueedge pairs', and begins with the first
+    line of that file, which says whose scores they are.
 
     Example:
         trueedge score cora-heart scores.csv

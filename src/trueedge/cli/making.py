@@ -12,6 +12,7 @@ import typer
 from trueedge.cli import parsing, showing
 from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
+from trueedge.files.writing import check_target, replacing
 from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
@@ -77,26 +78,30 @@ def pairs(
 ) -> None:
     """Write the pairs of a task to a file, to score them with another program.
 
-    Each line is 'source,target', in the order that 'trueedge score' expects: the positives, then the
-    negatives row by row. Nodes have the names used in the edge list.
+    Each line is 'source,target'. Each pair is listed once, and all are sorted, so that nothing tells which
+    are positives. Nodes have the names used in the edge list. The first line, a comment, says which task the
+    pairs are of: a file with one score per line must begin with it.
 
     Example:
         trueedge pairs cora-heart -o pairs.csv
     """
-    if output.suffix != ".csv":
-        raise InputError(f"{output}: pairs are written to a .csv file")
+    check_target(output, "the list of pairs", (".csv",))
     made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
-    listed: Any = made.pairs(part)
-    if made.graph.labels is not None:
-        listed = np.array(made.graph.labels, dtype=object)[listed]
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with output.open("w", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
+    listed: Any = made.distinct_pairs(part)
+    names = made.graph.labels or ()
+    if names:
+        listed = np.array(names, dtype=object)[listed]
+    # A line that begins with one of these marks would be a comment.
+    quoted = any(name.startswith(("#", "%")) for name in names)
+    with (
+        replacing(output, "the list of pairs") as draft,
+        draft.open("w", newline="", encoding="utf-8") as file,
+    ):
+        file.write(f"# {made.pairs_title(part)}\n")
+        writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_ALL if quoted else csv.QUOTE_MINIMAL)
         writer.writerow(["source", "target"])
         writer.writerows(listed.tolist())
-    positives = len(made.part(part).positives)
-    numbers = [showing.count(positives, "positive"), showing.count(len(listed) - positives, "negative")]
-    showing.note(f"{output}: {showing.count(len(listed), 'pair')}: {', then '.join(numbers)}")
+    showing.note(f"{output}: {showing.count(len(listed), 'distinct pair')}")
 
 
 def negatives(
@@ -148,7 +153,7 @@ def negatives(
                 made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
             else:
                 graph = parsing.source(edges, header)
-                chosen = protocol or default_protocol(edges)
+                chosen = default_protocol(edges) if protocol is None else protocol
                 made = _around(graph, positives, chosen, seed, option or [], report, stored)
     except KeyboardInterrupt:
         if shards:

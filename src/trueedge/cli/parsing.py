@@ -124,6 +124,7 @@ def source(text: str, header: bool | None = None) -> str | Graph:
         text: the name, or the file's path.
         header: whether the first line is a header; None to detect it.
     """
+    datasets.refuse_shadowed(text)
     if Path(text).is_file():
         graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
         for sentence in graph.notes:
@@ -147,7 +148,7 @@ def saved_task(
     """Return the task saved in a folder, or None; refuse another protocol or options for it."""
     if header is not None and not Path(text).is_file():
         raise InputError(f"--header and --no-header need an edge list, but {text} is not a file")
-    if not (Path(text) / "task.json").is_file():
+    if not storage.is_saved(text):
         return None
     made = tasks.load(text)
     if protocol not in (None, made.protocol):
@@ -169,7 +170,9 @@ def task(
     """Return a saved task, or the task of a data set or file under a protocol."""
     made = saved_task(text, protocol, words, header)
     if made is not None:
+        for sentence in made.settings.get("notes", ()):
+            showing.note(f"{text}: {sentence}")
         return made
-    chosen = get_protocol(protocol or default_protocol(text)).name
+    chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
     given = options(words, [chosen])[chosen]
     return tasks.task(source(text, header), chosen, seed, progress=progress, shards=shards, **given)

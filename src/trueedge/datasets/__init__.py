@@ -12,10 +12,11 @@ from trueedge.datasets.dataset import (
     cards,
     get,
     is_name,
-    load,
     names,
+    refuse_shadowed,
     register,
 )
+from trueedge.datasets.loading import altered_notes, load, warn_altered, with_altered, without_checksum
 from trueedge.datasets.sources import FileCheck, MissingFile, altered, available, fingerprint, verify
 from trueedge.datasets.synthetic import (
     barabasi_albert,
@@ -33,6 +34,7 @@ __all__ = [
     "Rules",
     "SourceFile",
     "altered",
+    "altered_notes",
     "available",
     "barabasi_albert",
     "cards",
@@ -44,7 +46,11 @@ __all__ = [
     "names",
     "power_law_configuration",
     "price",
+    "refuse_shadowed",
     "register",
     "stochastic_block",
     "verify",
+    "warn_altered",
+    "with_altered",
+    "without_checksum",
 ]

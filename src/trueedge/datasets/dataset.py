@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, partial
@@ -198,6 +199,13 @@ def names() -> tuple[str, ...]:
     return tuple(card.name for card in cards())
 
 
-def load(name: str) -> Graph:
-    """Read a data set's graph by name (see :func:`get`); counts that differ from its card are an error."""
-    return get(name).load()
+def refuse_shadowed(text: object) -> None:
+    """Raise an InputError for a data set's name that is also a file or a saved task in the working folder."""
+    if not isinstance(text, str) or not is_name(text):
+        return
+    for what, path in (("file", text), ("saved task", os.path.join(text, "task.json"))):
+        if os.path.isfile(path):
+            raise InputError(
+                f"{text} is both a data set and a {what} here: write ./{text} for the {what};"
+                f" for the data set, rename the {what} or work in another folder"
+            )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
 _TIMEOUT = 30.0  # seconds without a byte
-_CHECKSUMS: dict[tuple[Path, int, int], str] = {}
+_CHECKSUMS: dict[tuple[Path, int, int, int, int], str] = {}
 
 
 class MissingFile(InputError):  # noqa: N818
@@ -180,12 +180,13 @@ def _checksum(path: Path) -> str:
 
 
 def _known_checksum(path: Path) -> str:
-    """Return the checksum of a file, which is read again only when its size or time changes."""
+    """Return the checksum of a file, which is read again only when the system has seen it change."""
     try:
         found = path.stat()
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    state = (path, found.st_size, found.st_mtime_ns)
+    # A program can set the time of the last change back, but not the time of that.
+    state = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
     if state not in _CHECKSUMS:
         _CHECKSUMS[state] = _checksum(path)
     return _CHECKSUMS[state]

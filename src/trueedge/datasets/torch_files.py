@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from trueedge.datasets.pickles import StandIn, distrust, finished, load_pickle, read_pickle
 from trueedge.errors import InputError
+from trueedge.files.archives import refuse_repeated
 from trueedge.files.bounds import check_archive
 
 _LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
@@ -69,6 +70,7 @@ def _read_legacy(stream: IO[bytes], what: str) -> Any:
 def _read_zip(stream: IO[bytes], what: str) -> Any:
     with zipfile.ZipFile(stream) as archive:
         check_archive(archive.infolist(), os.fstat(stream.fileno()).st_size, what)
+        refuse_repeated(archive.namelist(), what)
         pickled = [name for name in archive.namelist() if name.count("/") == 1 and name.endswith("/data.pkl")]
         if len(pickled) != 1:
             raise InputError(f"{what} was not written by torch.save: it is an archive without data.pkl")

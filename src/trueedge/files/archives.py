@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import zipfile
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -49,10 +50,18 @@ def listing(names: Iterable[str]) -> str:
     return (", ".join(map(plain, ordered[:MOST_NAMES])) or "nothing") + more
 
 
+def refuse_repeated(names: Sequence[str], what: str) -> None:
+    """Refuse an archive that holds two files of one name: programs differ in which of them they read."""
+    if len(set(names)) < len(names):
+        twice = Counter(names).most_common(1)[0][0]
+        raise InputError(f"{what} holds {plain(twice.removesuffix('.npy'))} twice")
+
+
 def _members(stream: IO[bytes], archived: str, most: int | None) -> dict[str, NDArray[Any]]:
     found: dict[str, NDArray[Any]] = {}
     with zipfile.ZipFile(stream) as archive:
         check_archive(archive.infolist(), os.fstat(stream.fileno()).st_size, archived)
+        refuse_repeated(archive.namelist(), archived)
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
         total = sum(member.file_size for member in members)
         check_memory(total, archived)

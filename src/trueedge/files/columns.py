@@ -37,6 +37,7 @@ NUMBER_BUT_NO_ID = re.compile(
     r" | [+-]? ([0-9]+ \. [0-9]* | \. [0-9]+) (e [+-]? [0-9]+)? | [+-]? [0-9]+ e [+-] [0-9]+",
     re.VERBOSE | re.IGNORECASE,
 )
+PAJEK = re.compile(r"\s*\*(vertices|network|edges|arcs|edgeslist|arcslist|matrix)\b", re.IGNORECASE)
 WHOLE_NUMBER = re.compile("[0-9]+")
 
 
@@ -83,6 +84,11 @@ def read_columns(
         raise InputError(
             f"{text.path} is a Matrix Market file, not an edge list:"
             " read it with scipy.io.mmread and make the graph with Graph.from_scipy"
+        )
+    if PAJEK.match(_first_row(text.data)[2]):
+        raise InputError(
+            f"{text.path} is a Pajek file, not an edge list:"
+            " read it with networkx.read_pajek and make the graph with Graph.from_networkx"
         )
     clean = None if names_only or width != 2 else _read_clean(text, header)
     return _read_anything(text, numbers_only, names_only, header, width) if clean is None else clean

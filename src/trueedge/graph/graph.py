@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import operator
 import os
 from collections.abc import Iterable, Mapping
@@ -17,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.files.text import readable
 from trueedge.graph import adapters, storage
+from trueedge.graph.hashing import graph_hash
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import read_graph
 from trueedge.graph.tidying import Cleaning, edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
@@ -212,16 +212,13 @@ class Graph:
 
     @cached_property
     def hash(self) -> str:
-        """A SHA-256 of nodes, edges, features and edge data: equal for equal content on every machine."""
-        digest = hashlib.sha256(f"graph {self.num_nodes}".encode())
-        parts = {"edges": self.edges, "features": self.features}
-        parts |= {f"edge data {key}": self.edge_data[key] for key in sorted(self.edge_data)}
-        for part, array in parts.items():
-            if array is not None:
-                plain = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-                digest.update(f"|{part}|{plain.dtype.str}{plain.shape}|".encode())
-                digest.update(plain.reshape(-1).view(np.uint8).data)
-        return digest.hexdigest()
+        """A SHA-256 of nodes, edges, features, edge data and labels: equal for equal content everywhere."""
+        return graph_hash(self)
+
+    @cached_property
+    def hash_without_labels(self) -> str:
+        """The hash as older formats have it; it is :attr:`hash` where the nodes have no labels."""
+        return self.hash if self.labels is None else graph_hash(self, labels=False)
 
     def neighbors(self, node: int) -> NDArray[np.int32]:
         """Return the sorted neighbours of a node."""

@@ -59,6 +59,12 @@ def pair_keys(pairs: IntArray, num_nodes: int) -> NDArray[np.int64]:
     return low * num_nodes + high
 
 
+def from_one(ids: IntArray, num_nodes: int) -> str:
+    """Return a hint for an error, if ids are from 1 to the number of nodes; else nothing."""
+    counted = ids.min() >= 1 and ids.max() == num_nodes
+    return "; do they start at 1? Node numbers start at 0" if counted else ""
+
+
 def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which keys occur in a sorted array of keys: bool array of the shape of ``keys``."""
     if sorted_keys.size == 0:
@@ -92,6 +98,7 @@ def _as_ids(array: NDArray[Any], num_nodes: int | None, what: str) -> NDArray[np
         if num_nodes is not None:
             bad |= array >= num_nodes
         limit = "below 0" if num_nodes is None else f"outside 0..{num_nodes - 1}"
+        limit += "" if num_nodes is None else from_one(array, num_nodes)
         first = _first(bad)
         raise InputError(f"{what}: row {first[0]} has the node id {array[first]}, {limit}")
     return np.ascontiguousarray(array, dtype=np.int64)

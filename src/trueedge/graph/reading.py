@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import must_be
 from trueedge.files.columns import Columns, read_columns
 from trueedge.files.text import TextFile, open_text, shown
+from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, tidy, tidy_edges
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
@@ -117,13 +118,20 @@ def _read_listed(
         num_nodes = check_num_nodes(num_nodes, "read_edges")
     text = open_text(path)
     columns = read_columns(text, numbers_only=num_nodes is not None, header=header)
+    if header is None and _begins_with_counts(columns):
+        raise text.error(
+            int(columns.lines[0]),
+            f"{_first_line(text, columns)} looks like the numbers of nodes and edges:"
+            " pass header=True (--header) to skip the line, or header=False (--no-header) if it is an edge",
+        )
     pairs, count, labels = _number_nodes(text, columns, num_nodes)
+    notes = (*columns.notes, *_renumbering(columns.names, labels))
 
     def edge(row: int) -> str:
         line = int(columns.lines[row])
         return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
 
-    listed = EdgeList(pairs, count, labels, _name(text.path), columns.notes)
+    listed = EdgeList(pairs, count, labels, _name(text.path), notes)
     return listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
 
 
@@ -155,13 +163,17 @@ def read_pair_files(paths: Sequence[str | os.PathLike[str]], num_nodes: int | No
             for text, part in zip(texts, columns, strict=True)
         ]
     notes = tuple(
-        f"{text.path.name}: {note}" for text, part in zip(texts, columns, strict=True) for note in part.notes
+        f"{text.path.name}: {note}"
+        for text, part in zip(texts, columns, strict=True)
+        for note in (*part.notes, *_counts(text, part))
     )
     if num_nodes is not None:
         pairs = [_number_nodes(text, part, num_nodes)[0] for text, part in zip(texts, columns, strict=True)]
         return PairFiles(tuple(pairs), num_nodes, None, notes)
-    joined, count, labels = _number_nodes(texts[0], _join(columns), None)
+    together = _join(columns)
+    joined, count, labels = _number_nodes(texts[0], together, None)
     ends = np.cumsum([len(part.ids) for part in columns])
+    notes = (*notes, *_renumbering(together.names, labels))
     return PairFiles(tuple(np.split(joined, ends[:-1])), count, labels, notes)
 
 
@@ -190,7 +202,7 @@ def _number_nodes(
         if past.any():
             row, column = (int(i) for i in np.argwhere(past)[0])
             what = f"the id '{numbers[row, column]}' is outside 0..{num_nodes - 1}"
-            raise text.error(int(columns.lines[row]), what)
+            raise text.error(int(columns.lines[row]), what + from_one(numbers, num_nodes))
         return numbers, num_nodes, None
     top = int(numbers.max())
     if top < TABLE_SIZE * numbers.size:
@@ -204,6 +216,36 @@ def _number_nodes(
         values, flat = np.unique(numbers, return_inverse=True)
         renumbered = flat.reshape(-1, 2)
     return renumbered, check_num_nodes(len(values)), tuple(map(str, values.tolist()))
+
+
+def _renumbering(names: tuple[str, ...] | None, labels: tuple[str, ...] | None) -> tuple[str, ...]:
+    """Return a note on whole numbers that are not node numbers."""
+    if names is not None or labels is None:
+        return ()
+    last = len(labels) - 1
+    return (f"the ids {labels[0]} to {labels[-1]} are read as names: node numbers are 0 to {last}",)
+
+
+def _begins_with_counts(columns: Columns) -> bool:
+    """Return whether the first row is the number of nodes and the number of the rows after it."""
+    rest = columns.ids[1:]
+    if columns.names is not None or not len(rest) or int(columns.ids[0, 1]) != len(rest):
+        return False
+    # With ids from 0 or from 1, the largest tells how many nodes there are; some may have no edge.
+    largest = int(rest.max())
+    return int(columns.ids[0, 0]) in (largest, largest + 1, len(np.unique(rest)))
+
+
+def _counts(text: TextFile, columns: Columns) -> tuple[str, ...]:
+    """Return a note on a first row that may not be a pair."""
+    if not _begins_with_counts(columns):
+        return ()
+    line = _first_line(text, columns)
+    return (f"{line} is read as a pair; put # before it if it is the numbers of nodes and pairs",)
+
+
+def _first_line(text: TextFile, columns: Columns) -> str:
+    return shown(text.lines[int(columns.lines[0]) - 1].strip())
 
 
 def _name(path: Path) -> str:

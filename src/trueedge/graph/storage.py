@@ -28,7 +28,10 @@ if TYPE_CHECKING:
     from trueedge.graph.graph import Graph
 
 FORMAT = "trueedge graph"
-VERSION = 1
+VERSION = 2
+# The hash of this version did not cover labels.
+UNSEALED_VERSION = 1
+UNSEALED = "its labels were not sealed when it was saved: the hash of that format does not cover them"
 DERIVED = ("indptr", "indices", "edge_keys")
 # It holds the labels of the nodes, about fifteen bytes each: room for seventy million.
 MOST_CARD = 1 << 30
@@ -106,14 +109,16 @@ def load(
             for number, key in enumerate(card["edge_data"])
         }
         labels = None if card["labels"] is None else check_labels(card["labels"], count)
-        graph = cls(count, edges, features, labels, columns, str(card["name"]), tuple(card["notes"]))
+        unsealed = card["version"] == UNSEALED_VERSION
+        notes = tuple(card["notes"]) + ((UNSEALED,) if unsealed and labels is not None else ())
+        graph = cls(count, edges, features, labels, columns, str(card["name"]), notes)
         if mmap and "derived" in card:
             _attach_derived(graph, place, dict(card["derived"]) if verify else None)
     except KeyError as error:
         raise InputError(f"{place} is damaged: graph.json does not say {error}") from None
     except (InputError, TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InputError(f"{place} is damaged: {error}") from None
-    if verify and graph.hash != card.get("hash"):
+    if verify and card.get("hash") != (graph.hash_without_labels if unsealed else graph.hash):
         raise InputError(f"{place} is damaged: its content is not what was saved (the hash differs)")
     return graph
 
@@ -132,10 +137,9 @@ def _read_card(place: Path) -> dict[str, Any]:
     card = read_json(place / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         raise InputError(f"{none}: its graph.json is something else")
-    if card.get("version") != VERSION:
-        raise InputError(
-            f"{place} has format version {card.get('version')!r}, but only {VERSION} can be read"
-        )
+    version = card.get("version")
+    if type(version) is not int or not UNSEALED_VERSION <= version <= VERSION:
+        raise InputError(f"{place} has format version {version!r}, but only 1 to {VERSION} can be read")
     return card
 
 

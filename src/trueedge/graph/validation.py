@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal, TypeVar
 
 import numpy as np
@@ -132,14 +132,23 @@ def skipped_ids(listed: NDArray[np.int64], kept: NDArray[np.int32], num_nodes: i
 
 
 def frozen(array: Array) -> Array:
-    """Return a read-only array with the same content: a copy if the given array can be written to."""
-    return array if not array.flags.writeable else locked(array.copy())
+    """Return a read-only array with the same content: a copy if the given array can still change."""
+    return locked(array.copy()) if any(one.flags.writeable for one in _chain(array)) else array
 
 
 def locked(array: Array) -> Array:
     """Make an array read-only and return it: for arrays that nothing else refers to."""
-    array.flags.writeable = False
+    for one in _chain(array):
+        one.flags.writeable = False
     return array
+
+
+def _chain(array: np.ndarray[Any, Any]) -> Iterator[np.ndarray[Any, Any]]:
+    """Yield an array and those whose memory it shows, through which it could be changed."""
+    one: object = array
+    while isinstance(one, np.ndarray):
+        yield one
+        one = one.base
 
 
 def _count_ids(pairs: NDArray[np.integer[Any]]) -> int:

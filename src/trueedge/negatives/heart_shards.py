@@ -116,7 +116,8 @@ def _content(asked: Request, ends_per_shard: int) -> dict[str, Any]:
     known = np.unique(pair_keys(asked.known, asked.graph.num_nodes))
     return {
         "rule": RULE,
-        "graph": asked.graph.hash,
+        # Not its labels: negatives are the same whatever the nodes are called.
+        "graph": asked.graph.hash_without_labels,
         "positives": hash_pairs(asked.positives),
         "known": hash_pairs(known),
         "keep_known": asked.keep_known,

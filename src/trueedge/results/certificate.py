@@ -14,8 +14,15 @@ from typing import Any
 from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.files.text import as_path
-from trueedge.results import certificate_check as checked
-from trueedge.results.certificate_check import complaint_of_scores, digest, verify
+from trueedge.results.certificate_check import verify
+from trueedge.results.certificate_file import (
+    FORMAT,
+    VERSION,
+    complaint_of_scores,
+    digest,
+    request_of,
+    seal_of,
+)
 from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
@@ -157,8 +164,8 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
     fields = ("kind", "dataset", "protocol", "options", "method", "settings", "seed", "task_seed", "headline")
     origin = plain["provenance"]
     card: dict[str, Any] = {
-        "format": checked.FORMAT,
-        "version": checked.VERSION,
+        "format": FORMAT,
+        "version": VERSION,
         **{name: plain[name] for name in fields},
         "device": origin["device"],
         "key": record.key,
@@ -175,7 +182,7 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         **origin["hashes"],
         "task": origin["task"],
         "scores": kept["scores"],
-        "settings": digest(checked.request_of(card)),
+        "settings": digest(request_of(card)),
         "versions": digest(card["versions"]),
     }
-    return {**card, "seal": checked.seal_of(card)}
+    return {**card, "seal": seal_of(card)}

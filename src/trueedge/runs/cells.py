@@ -16,6 +16,7 @@ from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.methods.devices import check_device, device_used
 from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
@@ -108,8 +109,8 @@ class Cell:
         """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
-        if not re.fullmatch(r"cpu|cuda(:\d+)?", self.device):
-            raise must_be("device", "run", "'cpu' or 'cuda'", self.device)
+        if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
+            raise must_be("device", "run", "'cpu', 'cuda' or 'cuda:0'", self.device)
         for seed in (self.seed, self.split_seed):
             derive(seed)
             if seed >= 2**63:
@@ -147,14 +148,6 @@ class Outcome:
     reason: str = ""
 
 
-def _altered(cell: Cell) -> list[str]:
-    """Return a sentence for each file of the data set that differs from the published one."""
-    if not isinstance(cell.source, str) or not datasets.is_name(cell.source):
-        return []
-    files = datasets.altered(cell.source, released=cell.released)
-    return [f"{path} is not the published file" for path in files]
-
-
 def _given(method: Method) -> list[str]:
     """Return the names of the settings that differ from the default."""
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
@@ -172,8 +165,10 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
+        device = device_used(method, cell.device)
         try:
-            scorer = method.fit(task, seed=cell.seed, device=cell.device)
+            check_device(device)
+            scorer = method.fit(task, seed=cell.seed, device=device)
         except ModuleNotFoundError as error:
             if error.name != "torch":
                 raise
@@ -199,12 +194,12 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         metrics={part: dict(measured) for part, measured in values.items()},
         seconds={"task": task_seconds, "fit": fitted - start, "score": scored - fitted},
         peak_memory=peak.memory,
-        warnings=(*_altered(cell), *task.settings.get("notes", ()), *remarks, *complaints),
+        warnings=(*task.settings.get("notes", ()), *remarks, *complaints),
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),
             "code": code_hash(type(cell.method)),
-            **provenance(task, cell.device),
+            **provenance(task, device),
             **kept,
             **training_curve(scorer),
         },

@@ -18,6 +18,7 @@ from trueedge.files.columns import read_columns
 from trueedge.files.text import open_text
 from trueedge.graph import Graph, as_pairs
 from trueedge.graph.reading import read_pair_files
+from trueedge.scorers.node_ids import AS_NUMBERS, NAMES, NUMBERS, all_names, are_names, by_name
 
 Kind = Literal["positives", "negatives"]
 PARTS: dict[Kind, tuple[str, ...]] = {"positives": ("train", "valid", "test"), "negatives": ("valid", "test")}
@@ -65,7 +66,8 @@ def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
         given: a folder; a file; comma-separated files with the test part last; a .npz file with an array for
             each part; an array; or a dictionary of files and arrays by part.
         kind: ``positives`` (train, valid, test) or ``negatives`` (valid, test).
-        graph: the graph. Text files hold the names of its nodes, arrays their numbers.
+        graph: the graph. Text files hold the names of its nodes, arrays their numbers. Files of arrays may
+            hold names that are whole numbers, but not ids that could be either.
     """
     if isinstance(given, Mapping):
         for part in given:
@@ -79,7 +81,14 @@ def listed_parts(given: object, kind: Kind, graph: Graph) -> dict[str, Listed]:
     if "test" not in found:
         raise InputError(f"there are no {kind} of the test part")
     names = _names(graph) if graph.labels is not None else None
-    listed = {part: _listed(one, part, kind, graph, names) for part, one in found.items()}
+    read = {part: _read(one, kind) for part, one in found.items()}
+    named = False
+    if names is not None:
+        bare = {
+            one.what: one.array for one in read.values() if isinstance(one, _Array) and one.labels is None
+        }
+        named = are_names(bare, graph, names)
+    listed = {part: _listed(one, part, kind, graph, names, named) for part, one in read.items()}
     for part, one in listed.items():
         if not one.pairs.size:
             raise InputError(f"{one.origin} holds no pair: there are no {part} {kind} in it")
@@ -148,36 +157,54 @@ def _in_archive(path: Path, kind: Kind) -> dict[str, Any]:
     found = {part: arrays[part + ending] for part in PARTS[kind] if part + ending in arrays}
     if "test" not in found:
         raise InputError(f"{path} has no array 'test{ending}': it holds {listing(arrays)}")
-    return {part: _Archived(array, f"{path.name}, {part}{ending}", labels) for part, array in found.items()}
+    return {
+        part: _Array(array, f"{path.name}, {part}{ending}", f"{path.name}, {part}{ending}", labels)
+        for part, array in found.items()
+    }
 
 
 @dataclass(frozen=True, eq=False)
-class _Archived:
-    """An array of an archive with a description and the names of its nodes, if any."""
+class _Array:
+    """An array of a file: how notes and errors call it, and the names of its nodes, if any."""
 
     array: NDArray[Any]
     origin: str
-    labels: NDArray[Any] | None
+    what: str
+    labels: NDArray[Any] | None = None
 
 
-def _listed(given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, int] | None) -> Listed:
-    if isinstance(given, (str, os.PathLike)):
-        path = regular_file(Path(given))
-        if path.suffix.lower() in (".npy", ".pt"):
-            return Listed(_checked(_array(path, kind), kind, str(path), graph.num_nodes), path.name)
-        pairs, notes = text_pairs(path, graph, names)
-        return Listed(pairs.astype(np.int32), path.name, notes, path, names is not None)
-    if not isinstance(given, _Archived):
-        return Listed(_checked(given, kind, f"{part} {kind}", graph.num_nodes), "an array")
-    if given.labels is None:
-        return Listed(_checked(given.array, kind, given.origin, graph.num_nodes), given.origin)
-    numbers = _checked(given.array, kind, given.origin, len(given.labels))
-    place = names or {str(node): node for node in range(graph.num_nodes)}
-    missing = [str(label) for label in given.labels if str(label) not in place]
-    if missing:
-        raise InputError(f"{given.origin}: {missing[0]!r} is not a node of {graph.name}")
-    renumbered = np.array([place[str(label)] for label in given.labels], dtype=np.int32)
-    return Listed(renumbered[numbers], given.origin)
+def _read(given: Any, kind: Kind) -> Any:
+    """Return the array of a file; anything else as it is."""
+    if not isinstance(given, (str, os.PathLike)):
+        return given
+    path = regular_file(Path(given))
+    if path.suffix.lower() not in (".npy", ".pt"):
+        return path
+    return _Array(_array(path, kind), path.name, str(path))
+
+
+def _listed(
+    given: Any, part: str, kind: Kind, graph: Graph, names: dict[str, int] | None, named: bool
+) -> Listed:
+    """Return pairs with node numbers; ``named`` says that ids in files of arrays are names."""
+    if isinstance(given, Path):
+        written, notes = text_pairs(given, graph, names)
+        return Listed(written.astype(np.int32), given.name, notes, given, names is not None)
+    if not isinstance(given, _Array):
+        pairs = _checked(given, kind, f"{part} {kind}", graph.num_nodes)
+        unclear = names is not None and all_names(np.unique(pairs), names)
+        return Listed(pairs, "an array", (f"the {part} {kind}: {AS_NUMBERS}",) if unclear else ())
+    if given.labels is not None:
+        numbers = _checked(given.array, kind, given.what, len(given.labels))
+        place = names or {str(node): node for node in range(graph.num_nodes)}
+        missing = [str(label) for label in given.labels if str(label) not in place]
+        if missing:
+            raise InputError(f"{given.origin}: {missing[0]!r} is not a node of {graph.name}")
+        renumbered = np.array([place[str(label)] for label in given.labels], dtype=np.int32)
+        return Listed(renumbered[numbers], given.origin)
+    array = by_name(given.array, names) if named and names is not None else given.array
+    note = () if names is None else (f"{given.origin}: {NAMES if named else NUMBERS}",)
+    return Listed(_checked(array, kind, given.what, graph.num_nodes), given.origin, note)
 
 
 def _names(graph: Graph) -> dict[str, int]:

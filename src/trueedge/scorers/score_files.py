@@ -17,6 +17,7 @@ from trueedge.files.arrays import ZIP, read_array
 from trueedge.files.text import as_path, open_text, readable, shown
 from trueedge.graph import as_pairs, in_sorted, pair_keys
 from trueedge.metrics.scores import PairScores, as_scores
+from trueedge.scorers.pair_titles import INSTEAD, PairsTitle, title_of_array, title_of_lines
 from trueedge.scorers.score_text import read_numbers, read_written
 
 TEXT = (".txt", ".csv", ".tsv")
@@ -26,16 +27,18 @@ NODE_NUMBER = re.compile("[0-9]{1,10}")
 
 @dataclass(frozen=True, eq=False)
 class FileScores:
-    """The scores of a file: in the order of a task's pairs, or a table to look pairs up in.
+    """The scores of a file: a table to look pairs up in, or scores in an order that a task knows.
 
     Attributes:
         name: the file's name, for messages.
-        in_order: float64 array (n,) if the file holds only scores, else None.
+        in_order: float64 array (n,) if the file holds only scores, else None. They are in the order of a
+            task's distinct pairs or, with ``positives``, positives first and then negatives row by row.
         keys: sorted int64 keys of the table's unordered pairs (empty if the file holds only scores).
         values: float64 array, the score of each key.
         num_ids: one more than the largest node id in the table.
         labels: the names of the nodes, for messages; None if they are numbers.
-        positives: how many of the scores in order are of positives; None if unknown.
+        positives: how many of the scores in order are of positives; None if the file does not tell.
+        title: the part of a task that the file says it is of, or None.
     """
 
     name: str
@@ -45,11 +48,12 @@ class FileScores:
     num_ids: int
     labels: Sequence[str] | None = None
     positives: int | None = None
+    title: PairsTitle | None = None
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the scores of pairs (n, 2) in either direction, or raise an InputError if one is missing."""
         if self.in_order is not None:
-            raise InputError(f"{self.name} holds scores without pairs, which need the order of a task")
+            raise InputError(f"{self.name} holds scores without pairs: {INSTEAD}")
         # An id past the table's would share its key with another pair.
         known = (pairs < self.num_ids).all(axis=1)
         keys = pair_keys(pairs, self.num_ids)
@@ -68,12 +72,13 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
     """Read a file of scores.
 
     Args:
-        path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with one score per line in the order of
-            the task's pairs (positives first, then negatives row by row), or with ``u,v,score`` lines (node
-            ids; commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are ignored);
-            a ``.npy`` array (n,) or (n, 3) of the same; a ``.npz`` with ``scores`` (n,) and, for a table,
-            ``pairs`` (n, 2); or the ``.npz`` of a certificate, with ``positive`` (P,) and ``negative`` (M,)
-            or (P, K).
+        path: a ``.txt``, ``.csv`` or ``.tsv`` file (plain or ``.gz``) with ``u,v,score`` lines (node ids;
+            commas, semicolons or spaces; comments after ``#`` or ``%`` and one header line are ignored), or
+            with one score per line in the order of the task's distinct pairs, below the first line of the
+            file that ``trueedge pairs`` wrote; a ``.npy`` array (n, 3); a ``.npz`` with ``scores`` (n,) and
+            ``pairs`` (n, 2) or, for the order of the distinct pairs, ``task``: that first line, or the hash
+            of the task; or the ``.npz`` of a certificate, with ``positive`` (P,) and ``negative`` (M,) or
+            (P, K).
         labels: the names of the nodes, if any. The ids of a table are looked up among them; if one is not
             found, and all are whole numbers below the number of nodes, they are node numbers.
     """
@@ -83,13 +88,14 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         raise InputError(f"there is no file of scores at {path}")
     positives = None
     if path.suffix in (".npy", ".npz"):
-        pairs, scores, positives = _read_numpy(path)
+        pairs, scores, positives, title = _read_numpy(path)
     elif path.with_suffix("" if path.suffix == ".gz" else path.suffix).suffix in TEXT:
         text = open_text(path)
+        title = title_of_lines(text.lines)
         written = None if labels is None else read_written(text)
         if labels is not None and written is not None:
             found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}")
-            return _table(name, found, as_scores(written.scores, f"scores in {name}"), labels)
+            return table(name, found, as_scores(written.scores, f"scores in {name}"), labels, title)
         pairs, scores = _split_columns(read_numbers(text), name)
     else:
         kinds = ", ".join((".npy", ".npz", *TEXT))
@@ -98,12 +104,13 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         raise InputError(f"{name} holds no score")
     values = as_scores(scores, f"scores in {name}").astype(np.float64)
     if pairs is None:
-        return FileScores(name, values, np.empty(0, np.int64), np.empty(0), 0, positives=positives)
+        none = np.empty(0, np.int64)
+        return FileScores(name, values, none, np.empty(0), 0, positives=positives, title=title)
     if labels is not None:
         ids = [_as_written(value) for value in pairs.ravel().tolist()]
         found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}")
-        return _table(name, found, values, labels)
-    return _table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values)
+        return table(name, found, values, labels, title)
+    return table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values, title=title)
 
 
 def split_flat(
@@ -129,9 +136,22 @@ def _is_file(path: Path) -> bool:
         raise InputError(f"{str(path)!r} cannot be read: {reason}") from None
 
 
-def _table(
-    name: str, pairs: NDArray[np.int64], scores: NDArray[np.float64], labels: Sequence[str] | None = None
+def table(
+    name: str,
+    pairs: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    labels: Sequence[str] | None = None,
+    title: PairsTitle | None = None,
 ) -> FileScores:
+    """Return scores to look up by pair; one pair with two different scores is an error.
+
+    Args:
+        name: the file's name, for messages.
+        pairs: int64 array (n, 2) of node numbers.
+        scores: float64 array (n,).
+        labels: the names of the nodes, for messages.
+        title: the part of a task that the file says it is of.
+    """
     num_ids = int(pairs.max()) + 1
     keys = pair_keys(pairs, num_ids)
     order = np.argsort(keys, kind="stable")
@@ -146,7 +166,7 @@ def _table(
         )
     keep = np.ones(len(keys), dtype=np.bool_)
     keep[again] = False
-    return FileScores(name, None, keys[keep], values[keep], num_ids, labels)
+    return FileScores(name, None, keys[keep], values[keep], num_ids, labels, title=title)
 
 
 def _named(pair: Sequence[int], labels: Sequence[str] | None) -> str:
@@ -172,27 +192,29 @@ def _as_written(value: object) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None]:
-    """Return the pairs of a table, the scores, and the number of positives, if known."""
+def _read_numpy(path: Path) -> tuple[NDArray[Any] | None, NDArray[Any], int | None, PairsTitle | None]:
+    """Return the pairs of a table, the scores, and the number of positives and the title, if known."""
     name = readable(path.name)
     arrays = _arrays(path, name)
     if isinstance(arrays, np.ndarray):
-        return *_split_columns(arrays, name), None
+        return *_split_columns(arrays, name), None, None
     if set(arrays) == {"positive", "negative"}:
         found = PairScores.check(
             *(as_scores(arrays[what], f"{what} scores in {name}") for what in ("positive", "negative"))
         )
-        return None, np.concatenate([found.positive, found.negative.ravel()]), len(found.positive)
-    if "scores" not in arrays or not set(arrays) <= {"scores", "pairs"}:
+        both = np.concatenate([found.positive, found.negative.ravel()])
+        return None, both, len(found.positive), None
+    if "scores" not in arrays or not set(arrays) <= {"scores", "pairs", "task"}:
         raise InputError(
-            f"{name} must hold 'scores' and, for a table, 'pairs', or 'positive' and 'negative'; it holds "
+            f"{name} must hold 'scores' with 'pairs' or 'task', or 'positive' and 'negative'; it holds "
             + (", ".join(map(repr, arrays)) or "nothing")
         )
     scores, pairs = arrays["scores"], arrays.get("pairs")
     if scores.ndim != 1 or (pairs is not None and pairs.shape != (len(scores), 2)):
         shapes = ", ".join(f"{key} {array.shape}" for key, array in arrays.items())
         raise InputError(f"{name} must hold scores (n,) and pairs (n, 2), it holds {shapes}")
-    return pairs, scores, None
+    title = title_of_array(arrays["task"], f"'task' in {name}") if "task" in arrays else None
+    return pairs, scores, None, title
 
 
 def _arrays(path: Path, name: str) -> NDArray[Any] | dict[str, NDArray[Any]]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.datasets import MissingFile, cards, get, ogb
+from trueedge.datasets import MissingFile, cards, get, ogb, with_altered
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError, unknown
@@ -56,7 +56,7 @@ def released(name: str, negatives: str = "shared") -> Release:
         raise unknown(f"kind of negatives released for {name}", negatives, files)
     places = locate_all(files[negatives], f"the split HeaRT released for {name}")
     place = {Path(path).name: found for path, found in places.items()}
-    graph = _train_graph(name, place["train_pos.txt"])
+    graph = with_altered(_train_graph(name, place["train_pos.txt"]), name, negatives)
     valid, test = (_positives(place[f"{part}_pos.txt"], graph.num_nodes) for part in PARTS)
     if negatives == "shared":
         listed = {part: _pairs(place[f"{part}_neg.txt"], graph.num_nodes) for part in PARTS}
@@ -73,6 +73,7 @@ def published(name: str) -> Release | None:
     if get(name).family != "ogb":
         return None
     graph, valid, test = ogb.read_parts(name)
+    graph = with_altered(graph, name)
     listed = {part: rows.negatives for part, rows in zip(PARTS, (valid, test), strict=True)}
     return Release(
         Split(graph, valid.pairs.astype(np.int32), test.pairs.astype(np.int32), NAME),

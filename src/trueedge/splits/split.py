@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
+from trueedge.graph.freezing import FrozenFields
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Split:
+class Split(FrozenFields):
     """The positives of a graph in three parts that share no edge; immutable.
 
     Attributes:
@@ -29,9 +30,6 @@ class Split:
     valid: NDArray[np.int32]
     test: NDArray[np.int32]
     name: str
-
-    def __post_init__(self) -> None:
-        self.valid.flags.writeable = self.test.flags.writeable = False
 
     @cached_property
     def hash(self) -> str:

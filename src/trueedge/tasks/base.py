@@ -7,7 +7,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, ScoreWarning, unknown
 from trueedge.graph import Graph
+from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import generator
@@ -30,7 +31,7 @@ from trueedge.tasks.storage import save
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Task(ABC):
+class Task(FrozenFields, ABC):
     """A data set under a protocol, frozen. A subclass with a ``kind`` registers itself.
 
     A kind defines its data (:meth:`arrays`, :meth:`from_arrays`), its questions (:meth:`questions`) and how
@@ -210,6 +211,11 @@ class Task(ABC):
         said += [f"{name}={value}" for name, value in self.details().items()]
         return hashlib.sha256(" ".join([self.kind, *said]).encode()).hexdigest()
 
+    @property
+    def hash_without_labels(self) -> str:
+        """Return the hash as older formats have it: the names of the nodes were no part of it."""
+        return self.hash
+
     def save(self, folder: str | Path) -> Path:
         """Write the task to a new folder, so that others can evaluate on exactly the same data."""
         return save(self, Path(folder))
@@ -259,6 +265,15 @@ class GraphTask(Task):
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of the training graph and of each array."""
         return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
+
+    @property
+    def hash_without_labels(self) -> str:
+        """Return the hash of the same task on nodes without names."""
+        return self.hash if self.graph.labels is None else self.without_labels().hash
+
+    def without_labels(self) -> Self:
+        """Return the same task on nodes without names."""
+        return replace(self, graph=replace(self.graph, labels=None))
 
     @property
     def training_hash(self) -> str:

@@ -13,20 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.graph import Graph, as_pairs
-from trueedge.graph.validation import frozen
+from trueedge.graph import Graph, as_pairs, pair_keys
+from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
 from trueedge.scorers.asking import ask_mixed, neutral_direction
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
+from trueedge.scorers.scorer import Scorer
 from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
 from trueedge.tasks.base import PARTS, GraphTask
+from trueedge.tasks.file_scores import match_file, title_of
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class Part(FrozenFields):
     """The pairs that a part of a task is evaluated on.
 
     Attributes:
@@ -48,8 +50,7 @@ class Part:
             raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
         if len(shape) == 3 and shape[0] != len(self.positives):
             raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
-        object.__setattr__(self, "positives", frozen(self.positives))
-        object.__setattr__(self, "negatives", frozen(self.negatives))
+        super().__post_init__()
 
     @property
     def per_positive(self) -> bool:
@@ -138,6 +139,19 @@ class LinkTask(GraphTask):
 
     questions = pairs
 
+    def distinct_pairs(self, part: str = "test") -> NDArray[np.int64]:
+        """Return each pair of a part once, int64 (n, 2): the smaller node first, sorted.
+
+        Neither the order nor the direction of a pair tells whether it is a positive.
+        """
+        keys = np.unique(pair_keys(self.pairs(part), self.num_nodes))
+        return np.column_stack([keys // self.num_nodes, keys % self.num_nodes])
+
+    def pairs_title(self, part: str = "test") -> str:
+        """Return the line by which a file says that its scores are in the order of :meth:`distinct_pairs`."""
+        self.check_part(part)
+        return str(title_of(self, part))
+
     def scores_of(self, part: str, answers: NDArray[Any]) -> PairScores:
         """Divide the scores of :meth:`pairs` into those of positives and of negatives."""
         chosen = self.part(part)
@@ -148,8 +162,8 @@ class LinkTask(GraphTask):
         chosen = self.part(part)
         if isinstance(scorer, (str, Path)):
             scorer = read_scores(scorer, self.graph.labels)
-        if isinstance(scorer, FileScores) and scorer.in_order is not None:
-            if scorer.positives not in (None, len(chosen.positives)):
+        if isinstance(scorer, FileScores) and scorer.in_order is not None and scorer.positives is not None:
+            if scorer.positives != len(chosen.positives):
                 raise InputError(
                     f"{scorer.name} holds scores of {scorer.positives} positives, but the {part} part of "
                     f"{self.dataset} has {len(chosen.positives)}"
@@ -157,6 +171,14 @@ class LinkTask(GraphTask):
             return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
         return PairScores(*ask_mixed(bound, chosen.positives, chosen.negatives, self.seed))
+
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Turn anything that can score pairs into a scorer on the graph of a part."""
+        if isinstance(scorer, (str, Path)):
+            scorer = read_scores(scorer, self.graph.labels)
+        return (
+            match_file(scorer, self, part) if isinstance(scorer, FileScores) else super().bind(scorer, part)
+        )
 
     def for_fitting(self) -> Self:
         """Return the task without its test part, and without validation edges in a graph."""

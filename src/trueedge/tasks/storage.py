@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.datasets import refuse_shadowed
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
 from trueedge.files.writing import new_folder
 from trueedge.graph import Graph
+from trueedge.graph.storage import UNSEALED
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
 from trueedge.registry import Registry
@@ -26,7 +28,9 @@ if TYPE_CHECKING:
 
 PARTS = ("valid", "test")
 KINDS: Registry[type[Task]] = Registry("kind of task", "trueedge.tasks")
-FORMAT = 1
+FORMAT = 2
+# The hash of this format did not cover the names of the nodes.
+UNSEALED_FORMAT = 1
 FIELDS: dict[str, type] = {
     **dict.fromkeys(("kind", "dataset", "protocol", "headline", "hash", "seal"), str),
     "seed": int,
@@ -68,7 +72,7 @@ def complete(task: GraphTask, folder: Path) -> None:
                         np.save(folder / f"{name}.npy", array, allow_pickle=False)
                 file.write((json.dumps(_card(task), indent=2, default=_plain) + "\n").encode())
                 publish(file, card)
-    if _read_card(folder)["hash"] != task.hash:
+    if not _has_hash(task, _read_card(folder)):
         raise InputError(f"{folder} holds another task already")
 
 
@@ -88,6 +92,14 @@ def refuse_foreign(folder: Path) -> None:
         raise InputError(f"{folder} is neither empty nor a task in shards: {foreign[0]!r} is in it")
 
 
+def is_saved(thing: object) -> bool:
+    """Return whether something names the folder of a saved task; refuse what is also a data set's name."""
+    if not isinstance(thing, (str, os.PathLike)) or not str(thing).strip():
+        return False
+    refuse_shadowed(thing)
+    return (Path(thing) / "task.json").is_file()
+
+
 def load(folder: str | Path) -> Task:
     """Read a saved task and compare its content with the hash it was saved under."""
     folder = Path(folder)
@@ -96,11 +108,14 @@ def load(folder: str | Path) -> Task:
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
     if hasattr(kind, "graph_for"):
-        fields["graph"] = Graph.load(folder / "graph")
+        fields["graph"] = graph = Graph.load(folder / "graph")
+        if _format(card) == UNSEALED_FORMAT and graph.labels is not None:
+            notes = (*card["settings"].get("notes", ()), UNSEALED)
+            fields["settings"] = {**card["settings"], "notes": tuple(dict.fromkeys(notes))}
     fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}
     try:
         task = kind.from_arrays(_read_arrays(folder), **fields)
-        same = task.hash == card["hash"] and list(task.part_names) == card["parts"]
+        same = _has_hash(task, card) and list(task.part_names) == card["parts"]
         same = same and _seal(card) == card["seal"]
         reason = "" if same else "its content does not have the hash it was saved under"
     except InputError as error:
@@ -112,6 +127,16 @@ def load(folder: str | Path) -> Task:
     if reason:
         raise InputError(f"the task in {folder} is damaged: {reason}")
     return task
+
+
+def _has_hash(task: Task, card: dict[str, Any]) -> bool:
+    """Return whether a task has the hash on a card, by the rule of the card's format."""
+    unsealed = _format(card) == UNSEALED_FORMAT
+    return bool(card["hash"] == (task.hash_without_labels if unsealed else task.hash))
+
+
+def _format(card: dict[str, Any]) -> Any:
+    return card.get("format", UNSEALED_FORMAT)
 
 
 def _read_arrays(folder: Path) -> dict[str, NDArray[Any]]:
@@ -155,8 +180,9 @@ def _seal(card: dict[str, Any]) -> str:
 def _read_card(folder: Path) -> dict[str, Any]:
     path = folder / "task.json"
     card = read_json(path, absent=f"{folder} holds no task", damaged=f"{path} cannot be read: it")
-    if isinstance(card, dict) and card.get("format", FORMAT) != FORMAT:
-        raise InputError(f"{path} has the format {card['format']!r}, this version reads {FORMAT}")
+    number = _format(card) if isinstance(card, dict) else FORMAT
+    if type(number) is not int or not UNSEALED_FORMAT <= number <= FORMAT:
+        raise InputError(f"{path} has the format {number!r}, this version reads 1 to {FORMAT}")
     for key, kind in FIELDS.items():
         if not isinstance(card, dict) or not isinstance(card.get(key), kind):
             raise InputError(

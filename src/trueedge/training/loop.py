@@ -108,10 +108,15 @@ def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
 
 def check_device(device: str) -> None:
     """Refuse a device that is not available."""
-    if not re.fullmatch(r"cpu|cuda(:\d+)?", str(device)):
-        raise must_be("device", "training", "'cpu' or 'cuda'", device)
-    if device.startswith("cuda") and not torch.cuda.is_available():
+    if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", str(device)):
+        raise must_be("device", "training", "'cpu', 'cuda' or 'cuda:0'", device)
+    if not device.startswith("cuda"):
+        return
+    if not torch.cuda.is_available():
         raise InputError(f"device {device}: torch finds no GPU")
+    number, count = int(device.partition(":")[2] or 0), torch.cuda.device_count()
+    if number >= count:
+        raise InputError(f"device {device}: torch finds {count} here, the last is cuda:{count - 1}")
 
 
 @dataclass(eq=False)

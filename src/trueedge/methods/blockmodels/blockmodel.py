@@ -33,6 +33,7 @@ class BlockModel(Method):
     """
 
     family: ClassVar[str] = "blockmodels"
+    uses_device: ClassVar[bool] = False
     corrected: ClassVar[bool]
 
     blocks: int | None = setting(

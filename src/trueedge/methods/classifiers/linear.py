@@ -31,6 +31,7 @@ class Linear(Classifier):
 
     name: ClassVar[str] = "linear"
     title: ClassVar[str] = "Linear Classifier"
+    uses_device: ClassVar[bool] = False
     features: ClassVar[Features] = staticmethod(topology_and_degrees)
 
     strength: float = setting(1.0, "weight of the L2 penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))

@@ -22,6 +22,7 @@ class Embedding(Method):
     """A method that computes a vector per node from the graph; a pair scores by the dot product."""
 
     family: ClassVar[str] = "embeddings"
+    uses_device: ClassVar[bool] = False
 
     dim: int = setting(
         128, "dimension of the vectors; small graphs get fewer", low=1, high=8192, search=(64, 128, 256)

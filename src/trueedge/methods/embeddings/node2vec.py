@@ -63,6 +63,11 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         filled = super().for_task(task)
         return filled.filled_in(ALONE if filled.predictor == "dot" else AS_INPUT)
 
+    @property
+    def uses_device(self) -> bool:
+        """Return whether something is trained on a device: not with the predictor dot."""
+        return self.predictor != "dot"
+
     def fit(  # type: ignore[override]  # with the predictor dot nothing is trained
         self, task: Task, seed: int = 0, device: str = "cpu"
     ) -> TrainedScorer | VectorScorer:

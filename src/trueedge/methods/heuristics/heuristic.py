@@ -21,6 +21,7 @@ class Heuristic(Method):
     """A method whose score is a formula over the graph."""
 
     family: ClassVar[str] = "heuristics"
+    uses_device: ClassVar[bool] = False
 
     @abstractmethod
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:

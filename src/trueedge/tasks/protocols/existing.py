@@ -83,6 +83,7 @@ register(
         headline="mrr",
         split=benchmark_split,
         build=partial(_build, name="existing"),
+        own_headlines=True,
         split_options=("ratios",),
         options={"ratios": RATIOS, "ratio": 1},
         help={"ratios": RATIOS_HELP, "ratio": "negatives for each positive"},
@@ -100,6 +101,7 @@ for _name, _released, _what in (
             headline="mrr",
             split=benchmark_split,
             build=partial(_build, name=_name),
+            own_headlines=True,
             released=_released,
         )
     )

@@ -45,6 +45,7 @@ class Source:
     @classmethod
     def of(cls, thing: str | Path | Graph) -> Source:
         """Return the source for a name, a graph, or the path of an edge list (without loops and repeats)."""
+        datasets.refuse_shadowed(thing)
         if isinstance(thing, str) and datasets.is_name(thing):
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
@@ -126,6 +127,7 @@ class Protocol:
         title: a one-line description.
         citation: the paper it comes from.
         headline: the metric that tables show first.
+        own_headlines: whether the metric that a data set is known by takes its place.
         make: makes the task.
         takes: the kinds of data it takes; with ``split`` it also takes the user's own split.
         options: the options with their defaults.
@@ -148,6 +150,7 @@ class Protocol:
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
     released: str | None = None
+    own_headlines: bool = False
     module: str = ""
 
     def request(
@@ -280,8 +283,23 @@ def from_split(
 
 
 def _made(protocol: Protocol, request: Request) -> Task:
-    """Make the task, and warn of choices the protocol had to make."""
+    """Make the task, and warn of choices the protocol had to make and of altered files behind a graph."""
     made = protocol.make(request)
     for note in made.settings.get("notes", ()):
         warnings.warn(note, ScoreWarning, stacklevel=3)
-    return made
+    graph = getattr(made, "graph", None)
+    altered = () if graph is None else datasets.altered_notes(graph)
+    if request.source.given is not None:
+        # Of a data set that is read by name, its reader warns.
+        datasets.warn_altered(altered)
+    origin = _origin(request, made.settings, altered)
+    return replace(made, settings={**made.settings, **origin}) if origin else made
+
+
+def _origin(request: Request, settings: Mapping[str, Any], altered: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a task's settings say of the files it was read from."""
+    found: dict[str, Any] = {"notes": (*settings.get("notes", ()), *altered)} if altered else {}
+    if request.source.given is None:
+        unknown_files = datasets.without_checksum(request.source.name, request.released)
+        found |= {"files_without_checksum": unknown_files} if unknown_files else {}
+    return found

@@ -1,0 +1,55 @@
+"""Read data sets by name, and say where their files are not the published ones."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable
+from dataclasses import replace
+
+from trueedge.datasets.dataset import get, refuse_shadowed
+from trueedge.datasets.sources import altered
+from trueedge.errors import DataWarning
+from trueedge.graph import Graph
+
+NOT_PUBLISHED = "is not the published file: its checksum differs"
+
+
+def load(name: str) -> Graph:
+    """Read a data set's graph by name; counts that differ from its card are an error.
+
+    A file that is not the published one gives a :class:`trueedge.DataWarning`, and a note on the graph.
+
+    Args:
+        name: see :func:`trueedge.datasets.get`.
+    """
+    refuse_shadowed(name)
+    return with_altered(get(name).load(), name)
+
+
+def with_altered(graph: Graph, name: str, released: str | None = None) -> Graph:
+    """Return a data set's graph with a note on each of its files that is not the published one, and warn.
+
+    Args:
+        graph: the graph, or the training graph of a split.
+        name: the data set.
+        released: the negatives of the released split that was read, if any.
+    """
+    notes = tuple(f"{path} {NOT_PUBLISHED}" for path in altered(name, released))
+    warn_altered(notes)
+    return replace(graph, notes=(*graph.notes, *notes)) if notes else graph
+
+
+def altered_notes(graph: Graph) -> tuple[str, ...]:
+    """Return the notes of a graph on files that are not the published ones."""
+    return tuple(note for note in graph.notes if note.endswith(NOT_PUBLISHED))
+
+
+def warn_altered(notes: Iterable[str]) -> None:
+    """Warn of files that are not the published ones."""
+    for note in notes:
+        warnings.warn(note, DataWarning, stacklevel=4)
+
+
+def without_checksum(name: str, released: str | None = None) -> tuple[str, ...]:
+    """Return the files of a data set whose checksum is not known, as paths in a data folder."""
+    return tuple(file.path for file in get(name).files_with(released) if file.sha256 is None)

@@ -1,0 +1,21 @@
+"""Where methods run."""
+
+from __future__ import annotations
+
+from trueedge.methods.method import Method
+
+
+def device_used(method: Method, device: str) -> str:
+    """Return where a method runs, with its settings filled in, if a device is asked for.
+
+    A method that trains nothing says so by ``uses_device = False``: it runs on the CPU whatever is asked for.
+    """
+    return device if getattr(method, "uses_device", True) else "cpu"
+
+
+def check_device(device: str) -> None:
+    """Raise an InputError for a device that this machine does not have."""
+    if device != "cpu":
+        from trueedge.training.loop import check_device as check
+
+        check(device)
