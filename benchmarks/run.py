@@ -26,7 +26,18 @@ from benchmarks.graphs import EXPONENT, SIZES
 from benchmarks.timing import Row
 from trueedge.runs.provenance import machine, versions
 
-SUBJECTS = ("pairs", "ppr", "heart", "building", "sampling", "metrics", "scaling", "epochs", "pairwise")
+SUBJECTS = (
+    "pairs",
+    "ppr",
+    "heart",
+    "building",
+    "sampling",
+    "metrics",
+    "asking",
+    "scaling",
+    "epochs",
+    "pairwise",
+)
 # Where these train can be chosen.
 TRAINED = ("epochs", "pairwise")
 PEERS = (
