@@ -120,7 +120,7 @@ def test_strict_ends_with_status_1_where_something_is_broken_and_the_page_is_wri
     divided = te.split(te.load("karate"), seed=0)
     for name, pairs in (("train", divided.train.edges), ("test", divided.test)):
         np.savetxt(tmp_path / f"{name}.txt", pairs, fmt="%d")
-    free = [[u, v] for u in range(34) for v in range(u) if [v, u] not in edges.tolist()]
+    free = [[v, u] for u in range(34) for v in range(u) if [v, u] not in edges.tolist()]
     np.savetxt(tmp_path / "neg.txt", free[::31], fmt="%d")
     words = ("graph.txt", "--split", "train.txt,,test.txt", "--negatives", "neg.txt", "--strict")
     assert trueedge("audit", *words)[0] == 0

@@ -129,3 +129,8 @@ def test_a_file_that_is_set_back_in_time_is_still_noticed(altered: Path, data_fo
     assert path.stat().st_size == before.st_size
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
     assert datasets.altered("citeseer", "shared") == [str(path)]
+
+
+def test_a_published_table_on_altered_files_says_so(altered: Path) -> None:
+    with pytest.warns(te.DataWarning, match=SENTENCE):
+        datasets.available("citeseer", released="heart")

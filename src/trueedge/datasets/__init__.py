@@ -16,8 +16,16 @@ from trueedge.datasets.dataset import (
     refuse_shadowed,
     register,
 )
-from trueedge.datasets.loading import altered_notes, load, warn_altered, with_altered, without_checksum
-from trueedge.datasets.sources import FileCheck, MissingFile, altered, available, fingerprint, verify
+from trueedge.datasets.loading import altered_notes, load, with_altered, without_checksum
+from trueedge.datasets.sources import (
+    FileCheck,
+    MissingFile,
+    altered,
+    available,
+    fingerprint,
+    verify,
+    warn_altered,
+)
 from trueedge.datasets.synthetic import (
     barabasi_albert,
     erdos_renyi,

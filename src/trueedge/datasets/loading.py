@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable
 from dataclasses import replace
 
 from trueedge.datasets.dataset import get, refuse_shadowed
-from trueedge.datasets.sources import altered
-from trueedge.errors import DataWarning
+from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
 from trueedge.graph import Graph
-
-NOT_PUBLISHED = "is not the published file: its checksum differs"
 
 
 def load(name: str) -> Graph:
@@ -34,20 +29,14 @@ def with_altered(graph: Graph, name: str, released: str | None = None) -> Graph:
         name: the data set.
         released: the negatives of the released split that was read, if any.
     """
-    notes = tuple(f"{path} {NOT_PUBLISHED}" for path in altered(name, released))
-    warn_altered(notes)
+    notes = altered_sentences(name, released)
+    warn_altered(notes, stacklevel=4)
     return replace(graph, notes=(*graph.notes, *notes)) if notes else graph
 
 
 def altered_notes(graph: Graph) -> tuple[str, ...]:
     """Return the notes of a graph on files that are not the published ones."""
     return tuple(note for note in graph.notes if note.endswith(NOT_PUBLISHED))
-
-
-def warn_altered(notes: Iterable[str]) -> None:
-    """Warn of files that are not the published ones."""
-    for note in notes:
-        warnings.warn(note, DataWarning, stacklevel=4)
 
 
 def without_checksum(name: str, released: str | None = None) -> tuple[str, ...]:

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from trueedge.datasets.dataset import SourceFile, get
 from trueedge.datasets.downloads import copy, draft_in, progress
-from trueedge.errors import InputError
+from trueedge.errors import DataWarning, InputError
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
 
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
+NOT_PUBLISHED = "is not the published file: its checksum differs"
 _TIMEOUT = 30.0  # seconds without a byte
 _CHECKSUMS: dict[tuple[Path, int, int, int, int], str] = {}
 
@@ -44,6 +46,8 @@ class FileCheck:
 def available(name: str, *, released: str | None = None) -> None:
     """Check that a data set can be read here; download its files or raise :class:`MissingFile`.
 
+    A file that is not the published one gives a :class:`trueedge.DataWarning`.
+
     Args:
         name: the data set.
         released: check the split released for it with these negatives, not the data set itself.
@@ -52,6 +56,7 @@ def available(name: str, *, released: str | None = None) -> None:
     if released is not None and released not in card.released_files:
         raise MissingFile(f"HeaRT released no split for {name}")
     locate_all(card.files if released is None else card.released_files[released], name)
+    warn_altered(altered_sentences(name, released))
 
 
 def locate(file: SourceFile, owner: str = "a file") -> Path:
@@ -113,6 +118,17 @@ def altered(name: str, released: str | None = None) -> list[str]:
         for file, place in _local_files(name, released)
         if file.sha256 is not None and _known_checksum(place) != file.sha256
     ]
+
+
+def altered_sentences(name: str, released: str | None = None) -> tuple[str, ...]:
+    """Return a sentence on each file of a data set on this machine that is not the published one."""
+    return tuple(f"{path} {NOT_PUBLISHED}" for path in altered(name, released))
+
+
+def warn_altered(sentences: Iterable[str], stacklevel: int = 3) -> None:
+    """Warn of files that are not the published ones."""
+    for sentence in sentences:
+        warnings.warn(sentence, DataWarning, stacklevel=stacklevel)
 
 
 def cache_folder() -> Path:
