@@ -1,7 +1,7 @@
 """Blocks of work on all cores: compiled functions that release the interpreter's lock, in plain threads.
 
-Blocks are taken as threads fall idle, so a block of hubs holds nobody up; and unlike the compiler's own loops
-this is safe where the caller runs in a thread of its own, and in a forked process: no thread outlives its run.
+Blocks are taken as threads fall idle, so a block of hubs holds nobody up. Unlike the compiler's own loops
+this is safe where the caller runs in a thread of its own and in a forked process: no thread outlives its run.
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ Result = TypeVar("Result")
 Steps = Callable[[int, int], object]
 # Enough that an unlucky block does not hold up the rest.
 BLOCKS_PER_THREAD = 4
+# More would only wait for each other, whatever a variable says.
+MOST_THREADS = 256
 
 
 class Scratches(Generic[Scratch]):
@@ -49,9 +51,8 @@ def thread_count() -> int:
     try:
         numba.threading_layer()
     except ValueError:
-        return max(1, int(numba.config.NUMBA_NUM_THREADS))
-    count: int = numba.get_num_threads()
-    return count
+        return min(MOST_THREADS, max(1, int(numba.config.NUMBA_NUM_THREADS)))
+    return min(MOST_THREADS, int(numba.get_num_threads()))
 
 
 def even_blocks(total: int, least: int) -> int:
