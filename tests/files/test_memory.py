@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import trueedge
 from forged_files import memory_below
 from trueedge.errors import InputError
 from trueedge.files import bounds, memory
@@ -39,6 +40,14 @@ def test_lines_that_unpack_to_a_gigabyte_are_refused_before_any_is_read(tmp_path
     assert 875_000 < path.stat().st_size < 900_000
     with memory_below(6e7), pytest.raises(InputError, match="unpacks to more than 268,435,456 bytes"):
         read_edges(path)
+
+
+def test_a_small_file_of_very_many_scores_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "scores.txt.gz"
+    path.write_bytes(packed_lines([b"0.5\n"], bounds.FEW_LINES // 4, 5))
+    task = trueedge.task("karate", "existing")
+    with memory_below(1e8), pytest.raises(InputError, match="unpacks to 5,242,880 lines"):
+        task.evaluate(path)
 
 
 def test_lines_that_repeat_each_other_are_read_where_they_are_few(tmp_path: Path) -> None:

@@ -10,7 +10,10 @@ from pathlib import Path
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import regular_file
-from trueedge.files.bounds import check_memory, gunzip
+from trueedge.files.bounds import check_lines, check_memory, gunzip
+
+# A line as a string of its own, without its characters.
+BYTES_A_LINE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,6 +33,7 @@ class TextFile:
     @cached_property
     def lines(self) -> list[str]:
         """The lines; number n is at n - 1."""
+        check_lines(self.data, self.packed, BYTES_A_LINE, str(self.path))
         return self.data.decode().split("\n")
 
     def error(self, line: int, what: str) -> InputError:
