@@ -224,7 +224,7 @@ def test_what_turns_out_to_be_impossible_is_refused_too(settings: dict, said: st
 
 
 def test_a_graph_larger_than_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: 2**20)
+    monkeypatch.setattr("trueedge.datasets.memory_check.free_memory", lambda: 2**20)
     with pytest.raises(InputError, match=r"lfr: 3,000 nodes .* of memory"):
         lfr()
 

@@ -272,21 +272,28 @@ def test_blocks_of_extremes() -> None:
         "stochastic-block:sizes=2000000000+2000000000",
         "stochastic-block:sizes=1000000+1000000",
         "stochastic-block:sizes=" + "+".join(["1"] * 20_000),
+        "erdos-renyi:nodes=1000000000",
+        "barabasi-albert:nodes=1000000000",
+        "price:nodes=1000000000",
+        "power-law-configuration:nodes=1000000000",
+        "stochastic-block:sizes=1000000000,p_in=0,p_out=0",
     ],
 )
 def test_absurd_sizes_are_refused_before_anything_is_made(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: 2**36)
+    monkeypatch.setattr("trueedge.datasets.memory_check.free_memory", lambda: 2**35)
     family = name.split(":")[0]
     with pytest.raises(InputError, match=f"^{family}: .*(must be a whole number from|GB of memory|too many)"):
         datasets.load(name)
 
 
 def test_a_graph_may_be_as_large_as_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: 16 * 100 + 64 * 500)
+    monkeypatch.setattr("trueedge.datasets.memory_check.free_memory", lambda: 40 * 100 + 72 * 500)
     assert erdos_renyi(100, 500).num_edges == 500
-    with pytest.raises(InputError, match="100 nodes and 501 edges need about 0 GB of memory"):
+    with pytest.raises(
+        InputError, match="100 nodes and 501 edges need about 0 MB of memory, but 0 MB are free"
+    ):
         erdos_renyi(100, 501)
-    monkeypatch.setattr("trueedge.datasets.memory_check.memory", lambda: None)
+    monkeypatch.setattr("trueedge.datasets.memory_check.free_memory", lambda: None)
     assert erdos_renyi(100, 501).num_edges == 501
 
 

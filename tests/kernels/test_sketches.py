@@ -85,9 +85,7 @@ def test_threads_do_not_change_a_bit(random_graph, monkeypatch):
     own = kernels.own_sketches(900, 8, key=1)
     answers = []
     for threads in (1, 3):
-        monkeypatch.setattr(
-            "trueedge.kernels.arrays.threads.numba.get_num_threads", lambda threads=threads: threads
-        )
+        monkeypatch.setattr("trueedge.kernels.arrays.threads.thread_count", lambda threads=threads: threads)
         answers.append(kernels.spread(graph.indptr, graph.indices, *own))
     for one, other in zip(*answers, strict=True):
         assert one.tobytes() == other.tobytes()

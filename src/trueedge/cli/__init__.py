@@ -1,5 +1,30 @@
 """The command line: parse, call, print."""
 
-from trueedge.cli.app import main
+from __future__ import annotations
+
+import os
+import re
+import sys
+
+from trueedge.errors import InputError
 
 __all__ = ["main"]
+THREADS_VARIABLE = "NUMBA_NUM_THREADS"
+
+
+def main() -> None:
+    """Run the command line; what keeps it from starting is one sentence too."""
+    try:
+        check_threads()
+        from trueedge.cli.app import main as run
+    except InputError as error:
+        print(f"trueedge: {error}", file=sys.stderr)
+        sys.exit(1)
+    run()
+
+
+def check_threads() -> None:
+    """Refuse a number of threads at which the compiler would fail while it is imported."""
+    chosen = os.environ.get(THREADS_VARIABLE)
+    if chosen is not None and not re.fullmatch("0*[1-9][0-9]{0,8}", chosen):
+        raise InputError(f"{THREADS_VARIABLE} is {chosen!r}: a whole number of threads is needed, 1 or more")

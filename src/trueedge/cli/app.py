@@ -58,6 +58,10 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(0)
+    except MemoryError as error:
+        detail = f": {error}" if str(error) else ""
+        showing.note(f"trueedge: there is not enough memory{detail}", style="")
+        sys.exit(1)
     except OSError as error:
         where = "" if error.filename is None else f"{error.filename}: "
         showing.note(f"trueedge: {where}{error.strerror or error}", style="")

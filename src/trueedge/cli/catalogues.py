@@ -56,6 +56,7 @@ def _dataset(card: Dataset) -> None:
 def _files(card: Dataset) -> list[tuple[str, str]]:
     """Return where a data set's files are, or how to get them."""
     from trueedge.datasets import verify
+    from trueedge.datasets.downloads import UNVERIFIED_VARIABLE
     from trueedge.datasets.sources import DATA_VARIABLE, cache_folder
 
     places: dict[tuple[str, str], list[str]] = {}
@@ -63,7 +64,8 @@ def _files(card: Dataset) -> list[tuple[str, str]]:
         if check.found is not None:
             fate = "found, but its checksum differs" if check.state == "differs" else "found"
         elif file.url is not None:
-            fate = f"will be downloaded from {file.url}"
+            checked = "" if file.sha256 else f", unverified, if {UNVERIFIED_VARIABLE}=1"
+            fate = f"will be downloaded from {file.url}{checked}"
         else:
             fate = f"missing: {file.note or 'it cannot be downloaded'}"
         path = check.found or Path(file.path)

@@ -12,7 +12,6 @@ from trueedge import metrics
 from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
-from trueedge.errors import InputError
 from trueedge.tasks import Task
 
 
@@ -40,8 +39,7 @@ def score(
         trueedge score cora-heart scores.csv
     """
     made = parsing.task(task, protocol, seed, header=header)
-    if not scores.is_file():
-        raise InputError(f"there is no file {scores}")
+    parsing.existing_file(str(scores))
     values = made.evaluate(scores, part)
     rows = [[name, metrics.format_value(name, value), f"{value:.6f}"] for name, value in values.items()]
     unit = "percent" if all(metrics.scale(name) == 100 for name in values) else "in tables"

@@ -146,6 +146,8 @@ def negatives(
         _check_folder(output)
     elif output.suffix != ".npz":
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
+    else:
+        check_target(output, "the file of negatives")
     stored = Shards(output, shard_size) if shards else None
     try:
         with showing.progress(1, "generating negatives") as report:
@@ -182,8 +184,8 @@ def _write_arrays(made: LinkTask, output: Path) -> None:
         arrays[f"{name}_negatives"] = made.part(name).negatives
     if made.graph.labels is not None:
         arrays["labels"] = np.array(made.graph.labels)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(output, **arrays)
+    with replacing(output, "the file of negatives") as draft, draft.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def _around(

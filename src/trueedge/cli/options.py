@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+# Several processes may share a GPU: then there may be more of them than cores.
+MOST_JOBS_PER_CORE = 16
 
 DatasetOrTask = Annotated[
     str,
@@ -15,5 +19,15 @@ DatasetOrTask = Annotated[
     ),
 ]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]
-Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1)]
+
+
+def _few_jobs(jobs: int) -> int:
+    """Refuse a number of processes that would only bring the machine down."""
+    most = MOST_JOBS_PER_CORE * (os.cpu_count() or 1)
+    if jobs > most:
+        raise typer.BadParameter(f"{jobs} processes are too many for this machine: at most {most}.")
+    return jobs
+
+
+Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1, callback=_few_jobs)]
 Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.files.arrays import regular_file
 from trueedge.methods import Method
 
 
@@ -18,8 +19,9 @@ def own_object(text: str) -> Any:
     """Return the object named FILE.py:NAME or MODULE:NAME; a Method's class becomes a method."""
     place, _, name = text.rpartition(":")
     if place.endswith(".py"):
-        if not Path(place).is_file():
+        if not Path(place).exists():
             raise InputError(f"there is no file {place}")
+        regular_file(Path(place))
         module = _guarded(lambda: _import_file(Path(place).resolve()), place, "cannot be imported")
     else:
         module = _guarded(lambda: _import_module(place), f"the module {place}", "cannot be imported")

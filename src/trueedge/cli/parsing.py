@@ -11,6 +11,7 @@ from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError, unknown
+from trueedge.files.arrays import regular_file
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
@@ -136,10 +137,17 @@ def source(text: str, header: bool | None = None) -> str | Graph:
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
         raise InputError(f"{text} is not a saved task: it has no task.json")
-    if "/" in text or Path(text).suffix:
-        raise InputError(f"there is no file {text}")
+    existing_file(text, "/" in text or bool(Path(text).suffix))
     datasets.get(text)
     return text
+
+
+def existing_file(text: str, is_path: bool = True) -> None:
+    """Refuse a folder, a pipe or a device, and, if the text is surely a path, a file that is not there."""
+    if Path(text).exists():
+        regular_file(Path(text))
+    elif is_path:
+        raise InputError(f"there is no file {text}")
 
 
 def saved_task(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from importlib.util import find_spec
@@ -15,6 +15,7 @@ import typer
 from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
 from trueedge.cli.making import Header
+from trueedge.cli.requests import Cells
 from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
 
@@ -30,6 +31,8 @@ LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this
 NO_FEATURES = re.compile(r"\S+ needs node features, and (.+) has none$")
 # More seeds than these are counted, not listed.
 MOST_NAMED = 8
+# Cells that are looked up in the store before the first one runs in another process.
+MOST_AHEAD = 10_000
 
 
 def run(
@@ -89,21 +92,14 @@ def run(
         trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
     """
     from trueedge.results import Store
-    from trueedge.runs import Cell
 
     made = parsing.saved_task(dataset, protocol, option or [], header)
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
     source = parsing.source(dataset, header) if made is None else made
     given = parsing.options(option or [], protocols)
     chosen, named = parsing.chosen_methods(method, set_ or [])
-    cells = [
-        Cell(source, name, one, number, given[name], device, seed if fixed_split else None)
-        for name in protocols
-        for number in range(seed, seed + seeds)
-        for one in chosen
-    ]
-    for cell in cells:
-        cell.check()
+    cells = Cells(source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
+    cells.check()
     if jobs > 1 and checkpoints is not None:
         raise InputError("--checkpoints needs one job: leave out either --checkpoints or --jobs")
     store = Store(runs)
@@ -153,7 +149,7 @@ def keeping(store: Store) -> Iterator[None]:
 
 
 def _outcomes(
-    cells: Sequence[Cell], store: Store, jobs: int, again: bool, keep_scores: bool, checkpoints: Path | None
+    cells: Cells, store: Store, jobs: int, again: bool, keep_scores: bool, checkpoints: Path | None
 ) -> list[Outcome]:
     """Run the cells under a progress bar; return the outcomes in their order."""
     from trueedge.runs import drive, runner_for
@@ -161,23 +157,26 @@ def _outcomes(
     outcomes: dict[int, Outcome] = {}
     # Only trained methods have epochs to show; without them torch is not imported. If it is not installed,
     # the cells report it.
-    trained = find_spec("torch") is not None and any("epochs" in cell.method.space() for cell in cells)
+    trained = find_spec("torch") is not None and any("epochs" in one.space() for one in cells.methods)
     width = TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     with (
-        showing.progress(len(cells), "making the task", width) as report,
+        showing.progress(cells.number, "making the task", width) as report,
         runner_for(jobs, lambda stage, done, total: report(f"{stage}: {done}/{total}")) as runner,
     ):
         watch = trained and runner.in_process
-        asked = _watched(cells, store, checkpoints, report) if watch else cells
+        asked = _watched(cells, store, checkpoints, report) if watch else _ahead(cells)
         for position, outcome in drive(asked, store, runner, again, keep_scores):
             outcomes[position] = outcome
-            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", len(outcomes), len(cells))
-    return [outcomes[position] for position in range(len(cells))]
+            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", len(outcomes), cells.number)
+    return [outcomes[position] for position in range(cells.number)]
 
 
-def _watched(
-    cells: Sequence[Cell], store: Store, checkpoints: Path | None, report: showing.Report
-) -> Iterator[Cell]:
+def _ahead(cells: Cells) -> Iterable[Cell]:
+    """Return a list of cells, which processes may take in any order; of very many, one after the other."""
+    return list(cells) if cells.number <= MOST_AHEAD else iter(cells)
+
+
+def _watched(cells: Cells, store: Store, checkpoints: Path | None, report: showing.Report) -> Iterator[Cell]:
     """Yield the cells; while one runs, its epochs are shown and checkpoints are saved."""
     from trueedge.training import Checkpoint, use_callbacks
 

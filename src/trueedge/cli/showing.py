@@ -26,13 +26,16 @@ GAP = 2
 SHORTEST_TEXT = 24
 LABEL_WIDTH = 28
 PIPE_WIDTH = 100_000
-# One for all, so that a sentence is not written across a progress bar.
-STDERR = Console(stderr=True, highlight=False)
+# A narrower window breaks lines itself: a card of its width would show nothing.
+LEAST_WIDTH = 20
+# One for all, so that a sentence is not written across a progress bar. Some programs set COLUMNS to 0 where
+# they do not know it: then no sentence would be seen.
+STDERR = Console(stderr=True, highlight=False, width=80 if os.environ.get("COLUMNS") == "0" else None)
 
 
 def terminal_width() -> int | None:
     """The width of the terminal that stdout is; None in a pipe, where no line is too long."""
-    return Console().width if sys.stdout.isatty() else None
+    return max(Console().width, LEAST_WIDTH) if sys.stdout.isatty() else None
 
 
 def note(sentence: str, style: str = "dim") -> None:

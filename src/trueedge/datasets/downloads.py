@@ -1,4 +1,4 @@
-"""Download files: to a temporary name until they are complete, with a progress bar."""
+"""Download files: from safe addresses, to a temporary name until they are complete, with a progress bar."""
 
 from __future__ import annotations
 
@@ -8,11 +8,56 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 from trueedge.errors import InputError
 
 BLOCK = 1 << 18
+TIMEOUT = 30.0  # seconds without a byte
+UNVERIFIED_VARIABLE = "TRUEEDGE_UNVERIFIED"
+
+
+def unverified_allowed() -> bool:
+    """Return whether ``$TRUEEDGE_UNVERIFIED`` allows downloads that cannot be verified."""
+    chosen = os.environ.get(UNVERIFIED_VARIABLE, "0") or "0"
+    if chosen not in ("0", "1"):
+        raise InputError(f"{UNVERIFIED_VARIABLE} is {chosen!r}: it must be 0 or 1")
+    return chosen == "1"
+
+
+def doubt(url: str, sha256: str | None) -> str | None:
+    """Return why a download cannot be verified: plain http, or no checksum; None where it can."""
+    if not url.startswith("https://"):
+        return f"{url} is not an https address"
+    return f"no checksum is known of what {url} sends" if sha256 is None else None
+
+
+def fetch(url: str, draft: Path, title: str, unverified: bool = False) -> None:
+    """Download an address into a file, or raise an OSError, EOFError, HTTPException or ValueError.
+
+    Args:
+        url: the address.
+        draft: the file.
+        title: what the progress bar says.
+        unverified: allow plain http, also where an https address redirects to it.
+    """
+    from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+    class Redirects(HTTPRedirectHandler):
+        def redirect_request(self, req: Request, *more: Any) -> Request | None:
+            to = str(more[-1])
+            if not unverified and not to.startswith("https://"):
+                raise ValueError(f"it redirects to {to}, which is not an https address")
+            return super().redirect_request(req, *more)
+
+    request = Request(url, headers={"User-Agent": "trueedge"})
+    with build_opener(Redirects).open(request, timeout=TIMEOUT) as response, draft.open("wb") as out:
+        length = response.headers.get("Content-Length")
+        expected = int(length) if length and length.isdigit() else None
+        with progress(title, expected) as advance:
+            received = copy(response, out, advance)
+    if expected is not None and received != expected:
+        raise EOFError(f"the transfer broke off after {received} of {expected} bytes")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from trueedge.datasets.torch_files import read_arrays
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs, pair_keys
 
-_ADDRESS = "http://snap.stanford.edu/ogb/data/linkproppred"
+_ADDRESS = "https://snap.stanford.edu/ogb/data/linkproppred"
 
 
 @dataclass(frozen=True)

@@ -16,6 +16,8 @@ from trueedge.randomness import generator
 
 # There is a probability for each two of them.
 MOST_BLOCKS = 10_000
+# Half-edges and their random order come on top of the edges.
+BYTES_A_JOINED_EDGE = 160
 
 
 def erdos_renyi(nodes: int, edges: int, seed: int = 0) -> Graph:
@@ -114,7 +116,7 @@ def power_law_configuration(
     """
     owner = "power-law-configuration"
     nodes = check_count("nodes", owner, nodes, 2, MAX_NODES)
-    check_memory(owner, nodes, nodes // 2)
+    check_memory(owner, nodes, nodes // 2, BYTES_A_JOINED_EDGE)
     check_above("exponent", owner, exponent, 1)
     if mean_degree is not None and min_degree is not None:
         raise InputError(f"{owner}: give mean_degree or min_degree, not both")
@@ -125,7 +127,8 @@ def power_law_configuration(
         law = power_law(exponent, lowest, highest)
     else:
         law = power_law_of_mean(exponent, mean_degree, highest)
-    check_memory(owner, nodes, int(nodes * float(law @ np.arange(len(law)))) // 2)
+    expected = int(nodes * float(law @ np.arange(len(law)))) // 2
+    check_memory(owner, nodes, expected, BYTES_A_JOINED_EDGE)
     rng = generator(
         seed, "synthetic", owner, nodes, str(float(exponent)), str(mean_degree), str(min_degree), highest
     )
@@ -193,14 +196,15 @@ def _triangle(index: NDArray[np.int64]) -> NDArray[np.int64]:
 
 def _citations(nodes: int, edges: int) -> NDArray[np.int64]:
     """Return how many earlier nodes each node cites: evenly, ``edges`` in all, node t at most t."""
-    order = np.arange(nodes, dtype=np.int64)
     low, high = 0, max(nodes - 1, 0)
     while low < high:
-        middle = (low + high) // 2
-        if int(np.minimum(order, middle).sum()) >= edges:
-            high = middle
+        most = (low + high) // 2
+        # Node t cites min(t, most).
+        if most * (most - 1) // 2 + most * (nodes - most) >= edges:
+            high = most
         else:
-            low = middle + 1
+            low = most + 1
+    order = np.arange(nodes, dtype=np.int64)
     quotas = np.minimum(order, low)
     excess = int(quotas.sum()) - edges
     full = order[low:]

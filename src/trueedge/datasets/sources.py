@@ -11,8 +11,9 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
 from trueedge.datasets.dataset import SourceFile, get
-from trueedge.datasets.downloads import copy, draft_in, progress
+from trueedge.datasets.downloads import UNVERIFIED_VARIABLE, copy, doubt, draft_in, fetch, unverified_allowed
 from trueedge.errors import DataWarning, InputError
+from trueedge.files.bounds import check_archive
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
 NOT_PUBLISHED = "is not the published file: its checksum differs"
-_TIMEOUT = 30.0  # seconds without a byte
 _CHECKSUMS: dict[tuple[Path, int, int, int, int], str] = {}
 
 
@@ -43,7 +43,7 @@ class FileCheck:
     state: Literal["ok", "differs", "missing", "unknown"]
 
 
-def available(name: str, *, released: str | None = None) -> None:
+def available(name: str, *, released: str | None = None, unverified: bool = False) -> None:
     """Check that a data set can be read here; download its files or raise :class:`MissingFile`.
 
     A file that is not the published one gives a :class:`trueedge.DataWarning`.
@@ -51,11 +51,12 @@ def available(name: str, *, released: str | None = None) -> None:
     Args:
         name: the data set.
         released: check the split released for it with these negatives, not the data set itself.
+        unverified: also download files without a known checksum, or over plain http.
     """
     card = get(name)
     if released is not None and released not in card.released_files:
         raise MissingFile(f"HeaRT released no split for {name}")
-    locate_all(card.files if released is None else card.released_files[released], name)
+    locate_all(card.files if released is None else card.released_files[released], name, unverified)
     warn_altered(altered_sentences(name, released))
 
 
@@ -64,8 +65,12 @@ def locate(file: SourceFile, owner: str = "a file") -> Path:
     return locate_all((file,), owner)[file.path]
 
 
-def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
-    """Find the files of a data set, download those that are not here, and return where each one is."""
+def locate_all(files: Sequence[SourceFile], owner: str, unverified: bool = False) -> dict[str, Path]:
+    """Find the files of a data set, download those that are not here, and return where each one is.
+
+    What cannot be verified (see :func:`trueedge.datasets.downloads.doubt`) is downloaded only if
+    ``unverified`` or ``$TRUEEDGE_UNVERIFIED`` says so.
+    """
     places = {file.path: _local(file) for file in files}
     for file in files:
         if places[file.path] is not None:
@@ -73,11 +78,16 @@ def locate_all(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
         if file.url is None:
             why = file.note or "there is no address to download it from"
             raise MissingFile(f"{_not_here(owner, file)}, and {why}; {_put_it(file)}")
-        if not file.archive:
-            places[file.path] = _download_file(file, owner)
-            continue
-        wanted = [other for other in files if other.url == file.url and places[other.path] is None]
-        places.update(_download_archive(wanted, owner))
+        wanted = [file]
+        if file.archive:
+            wanted = [other for other in files if other.url == file.url and places[other.path] is None]
+        allowed = unverified or unverified_allowed()
+        if not allowed:
+            _refuse_unverified(wanted, owner)
+        if file.archive:
+            places.update(_download_archive(wanted, owner, allowed))
+        else:
+            places[file.path] = _download_file(file, owner, allowed)
     return {path: place for path, place in places.items() if place is not None}
 
 
@@ -218,24 +228,36 @@ def _put_it(file: SourceFile) -> str:
     return f"put it at {(data_folder() or cache_folder()) / file.path}"
 
 
-def _download_file(file: SourceFile, owner: str) -> Path:
+def _refuse_unverified(files: Sequence[SourceFile], owner: str) -> None:
+    for file in files:
+        why = doubt(str(file.url), file.sha256)
+        if why is not None:
+            raise MissingFile(
+                f"{_not_here(owner, file)}, and it is not downloaded, since {why};"
+                f" set {UNVERIFIED_VARIABLE}=1 to download it all the same, or {_put_it(file)}"
+            )
+
+
+def _download_file(file: SourceFile, owner: str, unverified: bool) -> Path:
     target = cache_folder() / file.path
     with draft_in(target.parent) as draft:
-        _fetch(file, owner, draft)
+        _fetch(file, owner, draft, unverified)
         _keep(draft, target, file, owner)
     return target
 
 
-def _download_archive(files: Sequence[SourceFile], owner: str) -> dict[str, Path]:
+def _download_archive(files: Sequence[SourceFile], owner: str, unverified: bool) -> dict[str, Path]:
     """Download one archive and unpack some of its files, each to its own place."""
     import zipfile
 
     places = {}
     folder = cache_folder()
     with draft_in(folder) as packed:
-        _fetch(files[0], owner, packed)
+        _fetch(files[0], owner, packed, unverified)
         try:
             with zipfile.ZipFile(packed) as archive:
+                what = f"{owner}: what {files[0].url} sent"
+                check_archive(archive.infolist(), packed.stat().st_size, what)
                 members = _honest_members(archive, owner, str(files[0].url))
                 for file in files:
                     if file.member not in members:
@@ -282,20 +304,12 @@ def _keep(draft: Path, target: Path, file: SourceFile, owner: str) -> None:
         raise InputError(f"{owner}: {target} cannot be written ({error.strerror})") from None
 
 
-def _fetch(file: SourceFile, owner: str, draft: Path) -> None:
+def _fetch(file: SourceFile, owner: str, draft: Path, unverified: bool) -> None:
     """Download an address into a file; whatever keeps it from arriving whole is one kind of error."""
     from http.client import HTTPException
-    from urllib.request import Request, urlopen
 
-    request = Request(str(file.url), headers={"User-Agent": "trueedge"})
     try:
-        with urlopen(request, timeout=_TIMEOUT) as response, draft.open("wb") as out:
-            length = response.headers.get("Content-Length")
-            expected = int(length) if length and length.isdigit() else None
-            with progress(f"{owner}: {PurePosixPath(str(file.url)).name}", expected) as advance:
-                received = copy(response, out, advance)
-        if expected is not None and received != expected:
-            raise EOFError(f"the transfer broke off after {received} of {expected} bytes")
+        fetch(str(file.url), draft, f"{owner}: {PurePosixPath(str(file.url)).name}", unverified)
     except (OSError, EOFError, HTTPException, ValueError) as error:
         reason = str(getattr(error, "reason", "") or error or type(error).__name__)
         code = getattr(error, "code", None)

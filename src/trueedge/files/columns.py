@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.files.bounds import check_lines
 from trueedge.files.digits import LARGEST_ID, read_digits
 from trueedge.files.text import TextFile, plain, shown
 
@@ -39,6 +40,9 @@ NUMBER_BUT_NO_ID = re.compile(
 )
 PAJEK = re.compile(r"\s*\*(vertices|network|edges|arcs|edgeslist|arcslist|matrix)\b", re.IGNORECASE)
 WHOLE_NUMBER = re.compile("[0-9]+")
+# The memory a line takes until it is an edge of a graph: as arrays, or as objects of Python.
+BYTES_A_LINE_OF_DIGITS = 72
+BYTES_A_LINE_OF_WORDS = 400
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,6 +94,7 @@ def read_columns(
             f"{text.path} is a Pajek file, not an edge list:"
             " read it with networkx.read_pajek and make the graph with Graph.from_networkx"
         )
+    check_lines(text.data, text.packed, BYTES_A_LINE_OF_DIGITS, str(text.path))
     clean = None if names_only or width != 2 else _read_clean(text, header)
     return _read_anything(text, numbers_only, names_only, header, width) if clean is None else clean
 
@@ -151,6 +156,7 @@ def _read_anything(
     text: TextFile, numbers_only: bool, names_only: bool = False, header: bool | None = None, width: int = 2
 ) -> Columns:
     """Return the columns of any file, or raise an error for the first thing that is wrong with it."""
+    check_lines(text.data, text.packed, BYTES_A_LINE_OF_WORDS, str(text.path))
     rows = _split_rows(text, width)
     notes = _rest_note(rows.columns, width)
     if _is_header(rows.ids, width) if header is None else header and rows.lines:

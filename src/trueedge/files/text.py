@@ -9,7 +9,11 @@ from functools import cached_property
 from pathlib import Path
 
 from trueedge.errors import InputError
-from trueedge.files.bounds import gunzip
+from trueedge.files.arrays import regular_file
+from trueedge.files.bounds import check_lines, check_memory, gunzip
+
+# A line as a string of its own, without its characters.
+BYTES_A_LINE = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,14 +23,17 @@ class TextFile:
     Attributes:
         path: where it was read from, for messages.
         data: its content: UTF-8 without a byte order mark, lines end with a line feed.
+        packed: the number of bytes of a gzip file; None for a plain one.
     """
 
     path: Path
     data: bytes
+    packed: int | None = None
 
     @cached_property
     def lines(self) -> list[str]:
         """The lines; number n is at n - 1."""
+        check_lines(self.data, self.packed, BYTES_A_LINE, str(self.path))
         return self.data.decode().split("\n")
 
     def error(self, line: int, what: str) -> InputError:
@@ -36,11 +43,12 @@ class TextFile:
 
 def open_text(path: str | os.PathLike[str]) -> TextFile:
     """Read a text file, plain or gzip (recognised by its first bytes), with any line ends."""
-    place = as_path(path, "open_text")
-    data = _content(place).removeprefix(b"\xef\xbb\xbf")
+    place = regular_file(as_path(path, "open_text"))
+    data, packed = _content(place)
+    data = data.removeprefix(b"\xef\xbb\xbf")
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-    text = TextFile(place, data)
+    text = TextFile(place, data, packed)
     foreign = _first_foreign_byte(data)
     if foreign is not None:
         line = data.count(b"\n", 0, foreign) + 1
@@ -70,21 +78,18 @@ def readable(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def _content(place: Path) -> bytes:
+def _content(place: Path) -> tuple[bytes, int | None]:
+    """Return the content of a file, unpacked, and the size of a gzip file."""
     try:
+        check_memory(place.stat().st_size, str(place))
         data = place.read_bytes()
-        return gunzip(data, str(place)) if data[:2] == b"\x1f\x8b" else data
+        return (gunzip(data, str(place)), len(data)) if data[:2] == b"\x1f\x8b" else (data, None)
     except InputError:
         raise
-    except FileNotFoundError:
-        raise InputError(f"{place}: there is no such file") from None
-    except IsADirectoryError:
-        raise InputError(f"{place} is a folder, not a file") from None
     except (EOFError, zlib.error) as error:
         raise InputError(f"{place} is a damaged gzip file: {error}") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{str(place)!r} cannot be read: {reason}") from None
+    except OSError as error:
+        raise InputError(f"{str(place)!r} cannot be read: {error.strerror or error}") from None
 
 
 def _first_foreign_byte(data: bytes) -> int | None:

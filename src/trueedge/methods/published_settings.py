@@ -39,7 +39,7 @@ def published_settings(method: str, task: Task) -> dict[str, Any]:
 
 @cache
 def _table() -> dict[tuple[str | None, str, str], dict[str, Any]]:
-    text = (files("trueedge.methods") / "published_settings.csv").read_text()
+    text = (files("trueedge.methods") / "published_settings.csv").read_text("utf-8")
     table: dict[tuple[str | None, str, str], dict[str, Any]] = {}
     for row in csv.DictReader(text.splitlines()):
         place = table.setdefault((row["paper"], row["dataset"], row["method"]), {})

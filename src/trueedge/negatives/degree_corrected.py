@@ -10,6 +10,7 @@ from trueedge.graph import Graph, pair_keys
 from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import (
     Known,
+    check_fitting,
     check_redraw,
     free_pairs,
     how_many,
@@ -62,6 +63,7 @@ def degree_corrected(
             f"degree_corrected: {count} negatives are asked for, but {graph.name} has only {free} pairs that"
             " are not known among the nodes with an edge"
         )
+    check_fitting(count, "degree_corrected")
     rng = generator(seed, "negatives", "degree-corrected")
     # The list L of Algorithm 1, each node as often as it has edges, is the list of the edges' ends.
     ends = np.concatenate([graph.edges.ravel(), more.ravel().astype(np.int32)])

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, is_number, is_whole, must_be, unknown
 from trueedge.graph import Graph, as_pairs
 from trueedge.graph.graph import check_graph
+from trueedge.negatives.sampling import check_fitting
 from trueedge.progress import Steps
 from trueedge.randomness import derive
 
@@ -71,6 +72,7 @@ def heart(
         return np.empty((0, asked.k, 2), dtype=np.int32)
     from trueedge.kernels.negatives.hard_candidates import hard_negatives
 
+    check_fitting(len(asked.positives) * asked.k, "heart", 8)
     return hard_negatives(problem_of(asked), asked.positives, asked.eps, progress)
 
 

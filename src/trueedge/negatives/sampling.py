@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, is_number, must_be
+from trueedge.files.bounds import check_memory
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
 
 ROUNDS_FOR_A_TARGET = 30
@@ -177,3 +178,8 @@ def how_many(ratio: float, positives: NDArray[np.int64], owner: str) -> int:
     if not is_number(ratio) or not 0 <= ratio <= sys.float_info.max:
         raise must_be("ratio", owner, "a number, 0 or more", ratio)
     return round(float(ratio) * len(positives))
+
+
+def check_fitting(count: int, owner: str, bytes_each: int = 64) -> None:
+    """Refuse more negatives than memory holds; while they are drawn, each is held several times over."""
+    check_memory(bytes_each * count, f"{owner}: a list of {count:,} negatives")

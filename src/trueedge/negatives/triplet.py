@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, must_be, whole_number
 from trueedge.graph import Graph
 from trueedge.graph.graph import check_graph
-from trueedge.negatives.sampling import known_pairs
+from trueedge.negatives.sampling import check_fitting, known_pairs
 from trueedge.randomness import generator
 
 # Partners drawn at a time; changing it changes the pairs of a seed.
@@ -54,6 +54,7 @@ def triplet(
     nodes, which = np.unique(asked[rows, column], return_inverse=True)
     indptr, partners = all_known.partners(nodes)
     _check_enough(graph, nodes, graph.num_nodes - np.diff(indptr), k)
+    check_fitting(len(asked) * k, "triplet", 8)
     free = _Free.beside(indptr, partners, graph.num_nodes)
     negatives = np.repeat(asked[:, None].astype(np.int32), k, axis=1)
     step = max(1, _BLOCK // k)

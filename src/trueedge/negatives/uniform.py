@@ -9,6 +9,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.graph.graph import check_graph
 from trueedge.negatives.sampling import (
+    check_fitting,
     check_redraw,
     free_pairs,
     how_many,
@@ -53,6 +54,7 @@ def uniform(
             f"uniform: {count} negatives are asked for, but {graph.name} has only {free} pairs that are"
             " not known"
         )
+    check_fitting(count, "uniform")
     rng = generator(seed, "negatives", "uniform")
     keys = np.empty(0, dtype=np.int64)
     if redraw == "target":

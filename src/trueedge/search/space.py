@@ -11,6 +11,8 @@ from trueedge.errors import InputError, must_be, unknown
 from trueedge.methods import Method
 
 Point = dict[str, Any]
+# The numbers of points are drawn as int64.
+MOST_POINTS = 1 << 62
 
 
 @dataclass(frozen=True)
@@ -52,13 +54,23 @@ class Space:
         space = cls(method, {name: values for name, values in wanted.items() if values})
         if not space.values:
             raise InputError(f"{method.name} has no setting to search: name one with its values")
+        if space.size > MOST_POINTS:
+            raise InputError(
+                f"{method.name}: {space.size:,} combinations of values are too many to search:"
+                " name fewer values"
+            )
         for name, values in space.values.items():
             for value in values:
                 space.at({name: value})
         return space
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """Return the number of points, however large."""
         return prod(len(values) for values in self.values.values())
+
+    def __len__(self) -> int:
+        return self.size
 
     def point(self, number: int) -> Point:
         """Return a point by its number, from 0 on; the last setting changes fastest."""

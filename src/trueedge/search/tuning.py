@@ -19,6 +19,8 @@ from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
 
+MOST_RUNS = 1_000_000
+
 
 @dataclass(frozen=True)
 class Budget:
@@ -167,6 +169,8 @@ def tune(
     trial.check()
     searched = Space.of(method, space)
     budget = Budget(searched, search, min(trials, len(searched)), seeds, jobs)
+    if budget.trainings > MOST_RUNS:
+        raise InputError(f"tune: {budget.trainings:,} runs are too many: at most {MOST_RUNS:,} are possible")
     search_run = _Search(trial, budget, metric, store, progress)
     if announce is not None:
         announce(budget)

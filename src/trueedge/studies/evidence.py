@@ -49,7 +49,7 @@ def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]]
     if not path.exists():
         return [], []
     try:
-        card = json.loads(path.read_text())
+        card = json.loads(path.read_text("utf-8"))
         of, rows, runs = card["study"], card["rows"], card["runs"]
         found = [*rows, *_drawn(path)]
         sound = isinstance(rows, list) and isinstance(runs, list)
@@ -80,7 +80,7 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
     if not path.exists():
         return []
     try:
-        found = json.loads(path.read_text()).get("figures", [])
+        found = json.loads(path.read_text("utf-8")).get("figures", [])
         names = [figure_of(plain).name for plain in found]
         if not isinstance(found, list) or len(set(names)) < len(names):
             raise ValueError

@@ -52,5 +52,5 @@ def published(paper: str) -> tuple[PublishedValue, ...]:
             float(row["std"]) if row["std"] else None,
             row["note"],
         )
-        for row in csv.DictReader(path.read_text().splitlines())
+        for row in csv.DictReader(path.read_text("utf-8").splitlines())
     )

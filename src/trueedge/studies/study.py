@@ -20,6 +20,8 @@ from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, drive, runner_for
 
+MOST_SEEDS = 10_000
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -44,7 +46,8 @@ class Plan:
     jobs: int = 1
 
     def __post_init__(self) -> None:
-        whole_number("seeds", "Plan", 1 if self.seeds is None else self.seeds, 1)
+        # A study may make all its cells before the first one runs.
+        whole_number("seeds", "Plan", 1 if self.seeds is None else self.seeds, 1, MOST_SEEDS)
         whole_number("jobs", "Plan", self.jobs, 1)
 
 

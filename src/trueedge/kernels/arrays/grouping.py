@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from trueedge.kernels.arrays.dtypes import Int64s
+from trueedge.kernels.arrays.threads import thread_count
 
 # Blocks a thread gets: enough that an unlucky block does not hold up the rest, few enough that the
 # scratch each one allocates costs nothing.
@@ -53,8 +53,7 @@ def num_blocks(num_groups: int) -> int:
     Dealing keeps the blocks even where neighbouring groups are alike; what is computed for a group never
     depends on its block, so results do not depend on the number of threads.
     """
-    threads: int = numba.get_num_threads()
-    return max(1, min(num_groups, BLOCKS_PER_THREAD * threads))
+    return max(1, min(num_groups, BLOCKS_PER_THREAD * thread_count()))
 
 
 @njit(cache=True, nogil=True)

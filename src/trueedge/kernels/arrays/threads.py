@@ -1,7 +1,7 @@
 """Blocks of work on all cores: compiled functions that release the interpreter's lock, in plain threads.
 
-Blocks are taken as threads fall idle, so a block of hubs holds nobody up; and unlike the compiler's own loops
-this is safe where the caller runs in a thread of its own.
+Blocks are taken as threads fall idle, so a block of hubs holds nobody up. Unlike the compiler's own loops
+this is safe where the caller runs in a thread of its own and in a forked process: no thread outlives its run.
 """
 
 from __future__ import annotations
@@ -17,6 +17,10 @@ Scratch = TypeVar("Scratch")
 Result = TypeVar("Result")
 # Called with the items done and the items in all.
 Steps = Callable[[int, int], object]
+# Enough that an unlucky block does not hold up the rest.
+BLOCKS_PER_THREAD = 4
+# More would only wait for each other, whatever a variable says.
+MOST_THREADS = 256
 
 
 class Scratches(Generic[Scratch]):
@@ -38,6 +42,24 @@ class Scratches(Generic[Scratch]):
         self._idle.put(scratch)
 
 
+def thread_count() -> int:
+    """Return the number of threads: what ``numba.set_num_threads`` says, else ``NUMBA_NUM_THREADS``.
+
+    ``numba.get_num_threads`` would start threads of the compiler's own, which a forked process does not have:
+    it is only asked where they run already.
+    """
+    try:
+        numba.threading_layer()
+    except ValueError:
+        return min(MOST_THREADS, max(1, int(numba.config.NUMBA_NUM_THREADS)))
+    return min(MOST_THREADS, int(numba.get_num_threads()))
+
+
+def even_blocks(total: int, least: int) -> int:
+    """Return a size of blocks of ``total`` items: a few for each thread, and ``least`` items or more."""
+    return max(least, 1, -(-total // (BLOCKS_PER_THREAD * thread_count())))
+
+
 def run_blocks(
     work: Callable[[int, int, Scratch], Result],
     total: int,
@@ -54,7 +76,7 @@ def run_blocks(
         progress: called with (items done, total) after each block, in the caller's thread.
     """
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
-    threads = min(numba.get_num_threads(), len(blocks))
+    threads = min(thread_count(), len(blocks))
     scratches = make_scratch if isinstance(make_scratch, Scratches) else Scratches(make_scratch)
 
     def one(first: int, last: int) -> Result:

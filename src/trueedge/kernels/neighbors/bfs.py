@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
+from trueedge.kernels.arrays.threads import run_blocks
 
 
 def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
@@ -28,16 +29,14 @@ def distances(indptr: Int64s, indices: Int32s, pairs: Int64s) -> Int32s:
     swapped = group_by(second, nodes)
     if len(swapped.keys) < len(groups.keys):
         groups, target = swapped, first
-    _all_groups(indptr, indices, groups, target, num_blocks(len(groups.keys)), found)
+    blocks = num_blocks(len(groups.keys))
+    run_blocks(
+        lambda block, _, __: _block(indptr, indices, groups, target, block, blocks, found),
+        blocks,
+        1,
+        lambda: None,
+    )
     return found
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _all_groups(
-    indptr: Int64s, indices: Int32s, groups: Groups, target: Int64s, blocks: int, found: Int32s
-) -> None:
-    for block in prange(blocks):
-        _block(indptr, indices, groups, target, block, blocks, found)
 
 
 @njit(cache=True, nogil=True)

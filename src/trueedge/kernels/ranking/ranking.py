@@ -5,13 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 from numpy.typing import NDArray
 
 from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int64s
+from trueedge.kernels.arrays.threads import even_blocks, run_blocks
+
+LEAST_SCORES_PER_BLOCK = 65_536
 
 
-@njit(cache=True, nogil=True, parallel=True)
 def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tuple[Int64s, Int64s]:
     """Return how many of its own negatives score strictly above each positive, and how many at least as high.
 
@@ -25,20 +27,36 @@ def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tupl
     rows, columns = negative.shape
     above = np.empty(rows, dtype=np.int64)
     at_least = np.empty(rows, dtype=np.int64)
-    for row in prange(rows):
+    run_blocks(
+        lambda first, last, _: _count_rows(positive, negative, first, last, above, at_least),
+        rows,
+        even_blocks(rows, LEAST_SCORES_PER_BLOCK // max(columns, 1)),
+        lambda: None,
+    )
+    return above, at_least
+
+
+@njit(cache=True, nogil=True)
+def _count_rows(
+    positive: Float64s,
+    negative: NDArray[np.floating[Any]],
+    first: int,
+    last: int,
+    above: Int64s,
+    at_least: Int64s,
+) -> None:
+    for row in range(first, last):
         score = positive[row]
         higher = 0
         higher_or_equal = 0
-        for column in range(columns):
+        for column in range(negative.shape[1]):
             other = negative[row, column]
             higher += other > score
             higher_or_equal += other >= score
         above[row] = higher
         at_least[row] = higher_or_equal
-    return above, at_least
 
 
-@njit(cache=True, nogil=True, parallel=True)
 def rank_relevant(
     indptr: Int64s, scores: NDArray[np.floating[Any]], relevant: Bools, starts: Int64s
 ) -> tuple[Int64s, Int64s]:
@@ -56,12 +74,32 @@ def rank_relevant(
     """
     above = np.empty(starts[-1], dtype=np.int64)
     tied = np.empty(starts[-1], dtype=np.int64)
-    for query in prange(len(indptr) - 1):
-        first, last = starts[query], starts[query + 1]
-        if first < last:
-            low, high = indptr[query], indptr[query + 1]
-            _rank_one_list(scores[low:high], relevant[low:high], above[first:last], tied[first:last])
+    lists = len(indptr) - 1
+    run_blocks(
+        lambda first, last, _: _rank_lists(indptr, scores, relevant, starts, first, last, above, tied),
+        lists,
+        even_blocks(lists, LEAST_SCORES_PER_BLOCK * lists // max(len(scores), 1)),
+        lambda: None,
+    )
     return above, tied
+
+
+@njit(cache=True, nogil=True)
+def _rank_lists(
+    indptr: Int64s,
+    scores: NDArray[np.floating[Any]],
+    relevant: Bools,
+    starts: Int64s,
+    first: int,
+    last: int,
+    above: Int64s,
+    tied: Int64s,
+) -> None:
+    for query in range(first, last):
+        begin, end = starts[query], starts[query + 1]
+        if begin < end:
+            low, high = indptr[query], indptr[query + 1]
+            _rank_one_list(scores[low:high], relevant[low:high], above[begin:end], tied[begin:end])
 
 
 @njit(cache=True, nogil=True)

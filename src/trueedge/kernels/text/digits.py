@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Int64s, UInt8s
-from trueedge.kernels.arrays.threads import run_blocks
+from trueedge.kernels.arrays.threads import even_blocks, run_blocks
 
 NEWLINE, TAB, SPACE, QUOTE, ZERO, LAST_PRINTABLE = (ord(mark) for mark in '\n\t "0~')
 LEAST_BYTES_PER_BLOCK = 1 << 20
-BLOCKS_PER_THREAD = 4
 # So many digits fit into an int64, whatever they are.
 SAFE_DIGITS = 18
 
@@ -53,8 +51,7 @@ def read_digits(
 
 def _borders(data: bytes, start: int) -> list[int]:
     """Return where blocks of whole lines begin, and where the last one ends."""
-    threads: int = numba.get_num_threads()
-    size = max(LEAST_BYTES_PER_BLOCK, -(-(len(data) - start) // (BLOCKS_PER_THREAD * threads)))
+    size = even_blocks(len(data) - start, LEAST_BYTES_PER_BLOCK)
     borders = [start]
     while borders[-1] + size < len(data):
         end = data.find(b"\n", borders[-1] + size)

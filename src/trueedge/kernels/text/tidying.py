@@ -6,12 +6,11 @@ smaller node, front to back, and each range is then sorted where it fits into th
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Int32s, Int64s
-from trueedge.kernels.arrays.threads import run_blocks
+from trueedge.kernels.arrays.threads import run_blocks, thread_count
 
 # A range of so many pairs, eight bytes each, and its copy are at home in a core's own cache.
 PAIRS_PER_RANGE = 16_384
@@ -91,14 +90,12 @@ def range_bits(num_pairs: int, num_nodes: int) -> int:
 
 def block_size(num_pairs: int) -> int:
     """Return how many pairs a thread deals at a time; it changes nothing in what comes out."""
-    threads: int = numba.get_num_threads()
-    return max(LEAST_PAIRS_PER_BLOCK, -(-num_pairs // (2 * threads)))
+    return max(LEAST_PAIRS_PER_BLOCK, -(-num_pairs // (2 * thread_count())))
 
 
 def ranges_per_block(ranges: int) -> int:
     """Return how many ranges a thread takes at a time: taking a block costs more than sorting one range."""
-    threads: int = numba.get_num_threads()
-    return max(1, -(-ranges // (16 * threads)))
+    return max(1, -(-ranges // (16 * thread_count())))
 
 
 def _dealt(pairs: Int64s, num_nodes: int, shift: int) -> tuple[Int64s, Int64s]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
+from trueedge.kernels.arrays.threads import run_blocks
 
 # Sources solved side by side: one cache line of float64, so that a neighbour is fetched once for all.
 LANES = 4
@@ -31,28 +32,40 @@ def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Fl
         return sums
     groups = group_by(pairs.min(axis=1), len(indptr) - 1)
     blocks = num_blocks(-(-len(groups.keys) // LANES))
-    _all_bundles(indptr, indices, beta, groups, pairs.max(axis=1), blocks, sums)
+    target = pairs.max(axis=1)
+    run_blocks(
+        lambda block, _, __: _block(indptr, indices, beta, groups, target, block, blocks, sums),
+        blocks,
+        1,
+        lambda: None,
+    )
     return sums
 
 
-@njit(cache=True, nogil=True, parallel=True)
-def _all_bundles(
-    indptr: Int64s, indices: Int32s, beta: float, groups: Groups, target: Int64s, blocks: int, sums: Float64s
+@njit(cache=True, nogil=True)
+def _block(
+    indptr: Int64s,
+    indices: Int32s,
+    beta: float,
+    groups: Groups,
+    target: Int64s,
+    block: int,
+    blocks: int,
+    sums: Float64s,
 ) -> None:
+    """The pairs of some bundles of sources."""
     sources, starts, order = groups
-    bundles = -(-len(sources) // LANES)
-    for block in prange(blocks):
-        columns = np.empty((len(indptr) - 1, LANES))
-        chosen = np.empty(LANES, dtype=np.int64)
-        for bundle in range(block, bundles, blocks):
-            first = bundle * LANES
-            lanes = min(LANES, len(sources) - first)
-            chosen[:] = -1
-            chosen[:lanes] = sources[first : first + lanes]
-            _solve(indptr, indices, beta, chosen, lanes, columns)
-            for lane in range(lanes):
-                for p in order[starts[first + lane] : starts[first + lane + 1]]:
-                    sums[p] = beta * _neighbor_sums(indptr, indices, columns, target[p])[lane]
+    columns = np.empty((len(indptr) - 1, LANES))
+    chosen = np.empty(LANES, dtype=np.int64)
+    for bundle in range(block, -(-len(sources) // LANES), blocks):
+        first = bundle * LANES
+        lanes = min(LANES, len(sources) - first)
+        chosen[:] = -1
+        chosen[:lanes] = sources[first : first + lanes]
+        _solve(indptr, indices, beta, chosen, lanes, columns)
+        for lane in range(lanes):
+            for p in order[starts[first + lane] : starts[first + lane + 1]]:
+                sums[p] = beta * _neighbor_sums(indptr, indices, columns, target[p])[lane]
 
 
 @njit(cache=True, nogil=True)

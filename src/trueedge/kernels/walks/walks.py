@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit, prange
+from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
+from trueedge.kernels.arrays.threads import run_blocks
 
 
 def walk_sums(
@@ -35,7 +36,14 @@ def walk_sums(
     target = np.where(swap, first, second)
     groups = group_by(source, len(cost))
     blocks = num_blocks(len(groups.keys))
-    _all_groups(indptr, indices, coefficients, weights, groups, target, blocks, sums)
+    run_blocks(
+        lambda block, _, __: _block(
+            indptr, indices, coefficients, weights, groups, target, block, blocks, sums
+        ),
+        blocks,
+        1,
+        lambda: None,
+    )
     return sums
 
 
@@ -47,12 +55,6 @@ def _two_step_cost(indptr: Int64s, indices: Int32s) -> Int64s:
         for w in indices[indptr[node] : indptr[node + 1]]:
             cost[node] += indptr[w + 1] - indptr[w]
     return cost
-
-
-@njit(cache=True, nogil=True, parallel=True)
-def _all_groups(indptr, indices, coefficients, weights, groups, target, blocks, sums):  # type: ignore[no-untyped-def]
-    for block in prange(blocks):
-        _block(indptr, indices, coefficients, weights, groups, target, block, blocks, sums)
 
 
 @njit(cache=True, nogil=True)

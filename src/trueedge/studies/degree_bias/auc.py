@@ -141,7 +141,7 @@ def here() -> list[dict[str, Any]]:
 
 def published_auc(sampler: str) -> dict[tuple[str, str], float]:
     """Return the published AUC of each network and method under a sampler."""
-    with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="") as file:
+    with locate(datasets.SourceFile("networks/published_auc.csv")).open(newline="", encoding="utf-8") as file:
         return {
             (row["network"], row["method"]): float(row["auc"])
             for row in csv.DictReader(file)

@@ -115,7 +115,9 @@ def correlation(first: Sequence[float], second: Sequence[float], ranked: bool = 
 
 def published_sigma() -> dict[str, float]:
     """Return the published σ of each network."""
-    with locate(datasets.SourceFile("networks/published_stats.csv")).open(newline="") as file:
+    with locate(datasets.SourceFile("networks/published_stats.csv")).open(
+        newline="", encoding="utf-8"
+    ) as file:
         return {row["network"]: float(row["lognorm_sigma"]) for row in csv.DictReader(file)}
 
 

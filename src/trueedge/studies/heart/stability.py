@@ -126,7 +126,7 @@ def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Obse
 
 def _read(path: Path) -> list[Observed]:
     try:
-        return [(float(valid), float(test)) for valid, test in json.loads(path.read_text())["looks"]]
+        return [(float(valid), float(test)) for valid, test in json.loads(path.read_text("utf-8"))["looks"]]
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise InputError(f"{path} is damaged: delete it to compute it again") from error
 
