@@ -1,0 +1,1 @@
+"""Generated attacks on trueedge: see :mod:`benchmarks.attack.run`."""
