@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 from typing import Any
 
@@ -77,7 +78,8 @@ def made_task(protocol: str = "uniform", seed: int = 0, named: bool = False, fea
 
 
 def warm_up() -> None:
-    """Compile what attacks use: an alarm in the midst of compiling could leave the compiler locked."""
+    """Import and compile what attacks use: an alarm in the midst of it could leave either half done."""
+    importlib.import_module("torch")
     for protocol in ("uniform", "heart"):
         task = made_task(protocol)
         task.evaluate(lambda pairs: pairs.sum(axis=1))
