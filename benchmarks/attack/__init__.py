@@ -1,1 +1,1 @@
-"""Attacks on readers, stores, tasks, certificates, scorers and environments."""
+"""Generated attacks on trueedge: see :mod:`benchmarks.attack.run`."""

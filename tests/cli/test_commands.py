@@ -260,3 +260,20 @@ def test_a_header_is_said_and_the_user_decides(trueedge) -> None:
         status, _, err = trueedge("run", name, "--no-header")
         assert status == 1
         assert f"--header and --no-header need an edge list, but {name} is not a file" in err
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-"])
+def test_a_closed_stream_is_no_error(closed: str) -> None:
+    shell = ["sh", "-c", f'"$@" {closed}', "sh", sys.executable, "-m", "trueedge", "protocols"]
+    done = subprocess.run(shell, capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ("heart" in done.stdout) == (closed == "2>&-")
+
+
+def test_a_folder_that_is_gone_is_one_sentence(tmp_path: Path) -> None:
+    shell = 'mkdir gone && cd gone && rmdir ../gone && "$@"'
+    command = ["sh", "-c", shell, "sh", sys.executable, "-m", "trueedge", "protocols"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("trueedge: the current folder does not exist any more")
+    assert len(done.stderr.splitlines()) == 1

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import warnings
+import zipfile
 import zlib
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +18,7 @@ import pytest
 from forged_files import FORGED, bomb, head, memory_below, zeros
 from trueedge.errors import InputError
 from trueedge.files import bounds
+from trueedge.files.archives import read_archive
 from trueedge.files.arrays import array_in, map_array, read_array
 from trueedge.files.bounds import check_archive, check_gzip, gunzip
 from trueedge.files.cards import MOST_BYTES, read_json
@@ -286,3 +289,14 @@ def test_the_card_of_a_graph_may_be_large_for_its_labels_and_is_refused_beyond(
     with pytest.raises(InputError, match="cannot be written: the labels have more than 4,194,304 bytes"):
         graph.save(tmp_path / "other")
     assert not (tmp_path / "other").exists()
+
+
+def test_an_archive_with_two_arrays_of_one_name_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "twice.npz"
+    with warnings.catch_warnings(), zipfile.ZipFile(path, "w") as archive:
+        warnings.simplefilter("ignore")
+        for array in (np.arange(3.0), np.arange(3.0)[::-1].copy()):
+            with archive.open("scores.npy", "w") as member:
+                np.save(member, array)
+    with pytest.raises(InputError, match="scores is in the archive twice"):
+        read_archive(path)

@@ -140,3 +140,28 @@ def test_a_row_that_is_not_a_record_is_named(record: te.Record, tmp_path: Path) 
 def test_an_export_that_cannot_be_written_is_named(record: te.Record) -> None:
     with pytest.raises(InputError, match=r"/proc/x\.csv cannot be written"):
         export([record], "/proc/x.csv")
+
+
+@pytest.mark.parametrize(
+    "trigger",
+    [
+        "AFTER INSERT ON records BEGIN DELETE FROM records; END",
+        "BEFORE INSERT ON records BEGIN SELECT RAISE(IGNORE); END",
+    ],
+)
+def test_a_record_that_the_file_does_not_take_is_an_error(
+    record: te.Record, tmp_path: Path, trigger: str
+) -> None:
+    store = te.Store(tmp_path)
+    connection = sqlite3.connect(store.path)
+    connection.executescript(f"CREATE TRIGGER foreign_one {trigger}")
+    connection.close()
+    with pytest.raises(InputError, match=r"records\.sqlite did not take the record of aa"):
+        store.append(record)
+    assert len(store) == 0
+
+
+def test_a_row_without_a_text_is_refused_in_one_sentence(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    with pytest.raises(InputError, match="holds a row that cannot be read as a record: 'None'"):
+        store._record(None)  # type: ignore[arg-type]

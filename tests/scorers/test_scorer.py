@@ -599,3 +599,37 @@ def test_scores_in_an_archive_are_read_packed_or_not_in_either_order(tmp_path):
     for write in (np.savez, np.savez_compressed):
         write(tmp_path / "s.npz", scores=table[:, 2], pairs=np.asfortranarray(table[:, :2]))
         assert ts.read_scores(tmp_path / "s.npz").score(np.array([[3, 2]])).tolist() == [0.25]
+
+
+class Fickle:
+    """An object that gives numpy another array each time it is asked."""
+
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.asarray(self.answers.pop(0), dtype=dtype)
+
+
+def test_an_answer_is_converted_once_so_that_what_was_checked_is_what_counts():
+    scorer = ts.as_scorer(lambda pairs: Fickle(np.arange(4.0), [9.0]), 5)
+    assert ts.score_pairs(scorer, PAIRS).tolist() == [0.0, 1.0, 2.0, 3.0]
+
+
+def test_an_object_that_cannot_become_an_array_is_refused_in_one_sentence():
+    class Broken:
+        def __array__(self, dtype=None, copy=None):
+            raise KeyError("broken")
+
+    scorer = ts.as_scorer(lambda pairs: Broken(), 5)
+    with pytest.raises(InputError, match="the scores of the lambda cannot be read as an array: 'broken'"):
+        ts.score_pairs(scorer, PAIRS)
+
+
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_whole_numbers_among_floats_are_refused_if_numpy_rounds_them(kind):
+    scorer = ts.as_scorer(lambda pairs: kind([2**53, 2**53 + 1, 0.5, 1]), 5)
+    with pytest.raises(InputError, match="1 of 4 scores of the lambda do not fit into a float64"):
+        ts.score_pairs(scorer, PAIRS)
+    exact = ts.as_scorer(lambda pairs: kind([2**53, 2**60, 0.5, 1e300]), 5)
+    assert ts.score_pairs(exact, PAIRS).tolist() == [2.0**53, 2.0**60, 0.5, 1e300]

@@ -175,3 +175,9 @@ def test_triplets_keep_a_random_end() -> None:
         made = te.task(graph, "triplet", 0, keep=keep)
         assert low < made.evaluate(lambda pairs: pairs[:, 1])["auc"] < high
     assert te.task("karate", "triplet", 0).settings["keep"] == "random"
+
+
+def test_the_score_method_of_another_splits_scorer_is_known_too(task) -> None:
+    scorer = methods.create("ra").fit(te.task("karate", "heart", 1, **HEART))
+    with pytest.raises(InputError, match="was fitted on"):
+        task.evaluate(scorer.score)

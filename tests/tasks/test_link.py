@@ -175,3 +175,16 @@ def test_a_given_split_takes_no_options_of_splitting(random_graph) -> None:
     assert "fraction" not in te.LinkTask.from_split(split, "uniform").settings
     with pytest.raises(InputError, match="does not make a LinkTask"):
         te.LinkTask.from_split(split, "recommendation")
+
+
+@pytest.mark.parametrize("kind", ["f8", "U2", "?"])
+def test_a_part_holds_whole_numbers(kind: str) -> None:
+    pairs = np.array([[0, 1], [2, 3]], dtype=np.int32)
+    with pytest.raises(InputError, match="Part: negatives must be an int32 array, got 'values of type"):
+        Part(pairs, pairs.astype(kind))
+
+
+def test_a_part_without_negatives_cannot_be_evaluated(task: te.LinkTask) -> None:
+    empty = replace(task, parts={"test": Part(task.test.positives, task.test.negatives[:0])})
+    with pytest.raises(InputError, match="the test part of karate has no negatives"):
+        empty.evaluate(lambda pairs: np.zeros(len(pairs)))

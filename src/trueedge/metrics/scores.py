@@ -189,10 +189,21 @@ def as_scores(values: object, what: str) -> NDArray[Any]:
     if nan or infinite:
         raise InputError(describe_nonfinite(nan, infinite, array.size, what))
     if inexact:
-        raise InputError(
-            f"{inexact} of {array.size} {what} do not fit into a float64, which would make some of them equal"
-        )
+        raise _inexact(inexact, array.size, what)
+    refuse_rounded(values, array, what)
     return array
+
+
+def refuse_rounded(values: object, array: NDArray[Any], what: str) -> None:
+    """Raise an InputError if numpy rounded whole numbers of a list, as it does if floats are among them."""
+    if not isinstance(values, (list, tuple)) or array.dtype.kind != "f" or not array.size:
+        return
+    if np.abs(array).max() < LARGEST_EXACT:
+        return
+    given = np.asarray(values, dtype=object).ravel()
+    rounded = sum(isinstance(one, int) and int(float(one)) != one for one in given)
+    if rounded:
+        raise _inexact(rounded, array.size, what)
 
 
 def describe_nonfinite(nan: int, infinite: int, size: int, what: str) -> str:
@@ -213,8 +224,9 @@ def as_array(values: object, what: str) -> NDArray[Any]:
             # numpy has no bfloat16; float32 holds all its values.
             values = (tensor.float() if tensor.dtype == torch.bfloat16 else tensor).numpy()
         return np.asarray(values)
-    except (TypeError, ValueError, RuntimeError) as problem:
-        raise InputError(f"{what} cannot be read as an array: {str(problem).splitlines()[0]}") from problem
+    except Exception as problem:  # an object that says it is an array may raise anything
+        reason = (str(problem) or type(problem).__name__).splitlines()[0]
+        raise InputError(f"{what} cannot be read as an array: {reason}") from problem
 
 
 def as_floats(array: NDArray[Any]) -> NDArray[np.floating[Any]]:
@@ -245,6 +257,12 @@ def _count_inexact(block: NDArray[Any]) -> int:
     if block.dtype.kind == "f" and block.dtype.itemsize > 8:
         return int(np.count_nonzero((block != block.astype(np.float64)) & np.isfinite(block)))
     return 0
+
+
+def _inexact(count: int, size: int, what: str) -> InputError:
+    return InputError(
+        f"{count} of {size} {what} do not fit into a float64, which would make some of them equal"
+    )
 
 
 def _be(count: int) -> str:

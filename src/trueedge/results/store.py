@@ -61,8 +61,14 @@ class Store:
         names = ("key", "dataset", "protocol", "method", "seed", "headline", "value", "created")
         row = (*(getattr(record, name) for name in names), json.dumps(record.to_dict()))
         into = f"{', '.join(names)}, record"
-        with self._connect() as connection:
-            connection.execute(f"INSERT INTO records ({into}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+        try:
+            with self._connect() as connection:
+                insert = f"INSERT INTO records ({into}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                # A trigger of somebody else may swallow the row without an error.
+                if connection.execute(insert, row).rowcount != 1:
+                    raise InputError(f"{self.path} did not take the record of {record.method}")
+        except sqlite3.IntegrityError as error:
+            raise InputError(f"{self.path} did not take the record of {record.method}: {error}") from None
 
     def find(self, key: str) -> Record | None:
         """Return the latest record of a request, or None."""
@@ -82,7 +88,7 @@ class Store:
         try:
             return Record.from_dict(json.loads(text))
         except (TypeError, ValueError, AttributeError, RecursionError) as error:
-            reason = str(error) if isinstance(error, InputError) else repr(text[:60])
+            reason = str(error) if isinstance(error, InputError) else repr(str(text)[:60])
             raise InputError(f"{self.path} holds a row that cannot be read as a record: {reason}") from None
 
     def latest(self) -> list[Record]:

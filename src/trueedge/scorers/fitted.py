@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Mapping
+from types import MethodType
 from typing import Any
 
 ATTRIBUTE = "_trueedge_fitted_on"
@@ -32,5 +33,7 @@ def mark_fitted(scorer: object, training: str, description: str) -> None:
 
 def fitted_on(scorer: object) -> Mapping[str, str]:
     """Return the descriptions of what a scorer was fitted on by their hashes; empty if nobody noted it."""
-    notes: Any = getattr(scorer, "__dict__", {}).get(ATTRIBUTE) or _others.get(id(scorer))
+    # A bound method, such as ``scorer.score``, has no attributes of its own.
+    owner = scorer.__self__ if isinstance(scorer, MethodType) else scorer
+    notes: Any = getattr(owner, "__dict__", {}).get(ATTRIBUTE) or _others.get(id(owner))
     return notes if isinstance(notes, dict) else {}

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, whole_number
 from trueedge.graph import Graph, as_pairs
-from trueedge.metrics.scores import as_array, as_scores
+from trueedge.metrics.scores import as_array, as_scores, refuse_rounded
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 
 __all__ = [
@@ -137,13 +137,17 @@ def ask(
 def check_answer(answer: object, count: int, scorer: object) -> NDArray[Any]:
     """Return an answer, or raise an InputError unless it is ``count`` rows of finite real numbers."""
     name = scorer_name(scorer)
-    shape = as_array(answer, f"the scores of {name}").shape
+    # Converted once: an object may give numpy another array when it is asked again.
+    array = as_array(answer, f"the scores of {name}")
+    shape = array.shape
     dimensions = dimensions_of(scorer)
     if len(shape) not in dimensions or shape[0] != count:
         wanted = " or ".join({1: f"({count},)", 2: f"({count}, d)"}[size] for size in dimensions)
         rows = "pairs" if dimensions == (1,) else "rows"
         raise InputError(f"{name} must answer {count} {rows} with shape {wanted}, it answered with {shape}")
-    return as_scores(answer, f"scores of {name}")
+    scores = as_scores(array, f"scores of {name}")
+    refuse_rounded(answer, scores, f"scores of {name}")
+    return scores
 
 
 def dimensions_of(scorer: object) -> tuple[int, ...]:

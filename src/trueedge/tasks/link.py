@@ -43,6 +43,8 @@ class Part(FrozenFields):
         for name in ("positives", "negatives"):
             if not isinstance(getattr(self, name), np.ndarray):
                 raise must_be(name, "Part", "an int32 array", getattr(self, name))
+            if getattr(self, name).dtype.kind not in "iu":
+                raise must_be(name, "Part", "an int32 array", f"values of type {getattr(self, name).dtype}")
         if self.positives.ndim != 2 or self.positives.shape[1] != 2:
             raise InputError(f"positives must have shape (P, 2), got {self.positives.shape}")
         shape = self.negatives.shape
@@ -160,6 +162,9 @@ class LinkTask(GraphTask):
     def scores(self, scorer: object, part: str = "test") -> PairScores:
         """Return the scores of a part: positives (P,), and negatives (M,) or (P, K)."""
         chosen = self.part(part)
+        for noun, pairs in (("positives", chosen.positives), ("negatives", chosen.negatives)):
+            if not pairs.size:
+                raise InputError(f"the {part} part of {self.dataset} has no {noun}")
         if isinstance(scorer, (str, Path)):
             scorer = read_scores(scorer, self.graph.labels)
         if isinstance(scorer, FileScores) and scorer.in_order is not None and scorer.positives is not None:
