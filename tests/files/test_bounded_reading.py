@@ -298,5 +298,5 @@ def test_an_archive_with_two_arrays_of_one_name_is_refused(tmp_path: Path) -> No
         for array in (np.arange(3.0), np.arange(3.0)[::-1].copy()):
             with archive.open("scores.npy", "w") as member:
                 np.save(member, array)
-    with pytest.raises(InputError, match="scores is in the archive twice"):
+    with pytest.raises(InputError, match="holds scores twice"):
         read_archive(path)

@@ -70,8 +70,6 @@ def _members(stream: IO[bytes], archived: str, most: int | None) -> dict[str, ND
         for member in members:
             name = member.filename.removesuffix(".npy")
             what = f"{archived}, {plain(name)}"
-            if name in found:
-                raise InputError(f"{what} is in the archive twice, and may differ")
             if member.flag_bits & ENCRYPTED:
                 raise InputError(f"{what} is encrypted")
             with archive.open(member) as inner:
