@@ -6,7 +6,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ COUNTS = {"quick": 26, "nightly": 468}
 MEGABYTE = 1 << 20
 SECONDS = 29
 
-Variables = dict[str, str | None]
+Variables = Mapping[str, str | None]
 VARIABLES: tuple[Variables, ...] = (
     *({"NUMBA_NUM_THREADS": value} for value in ("0", "-1", "x", "1", "999", "")),
     {"NUMBA_DISABLE_JIT": "1"},

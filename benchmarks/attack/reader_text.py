@@ -185,7 +185,7 @@ def split_files(case: Case) -> None:
     ids = [str(one) for one in range(case.number(5, 9))]
     parts = {name: random_pairs(case, ids) for name in ("train", "valid", "test")}
     if case.chance(0.5):
-        parts["train"] = sorted({tuple(sorted(pair)) for pair in parts["train"] if pair[0] != pair[1]})
+        parts["train"] = sorted({(min(pair), max(pair)) for pair in parts["train"] if pair[0] != pair[1]})
         parts["valid"] = [("0", str(len(ids)))]
         parts["test"] = [("1", str(len(ids)))]
     for name, pairs in parts.items():
