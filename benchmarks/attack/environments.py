@@ -6,7 +6,7 @@ import os
 import resource
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -20,28 +20,27 @@ COUNTS = {"quick": 26, "nightly": 468}
 MEGABYTE = 1 << 20
 SECONDS = 29
 
-Variables = dict[str, str | None]
+Variables = Mapping[str, str | None]
 VARIABLES: tuple[Variables, ...] = (
     *({"NUMBA_NUM_THREADS": value} for value in ("0", "-1", "x", "1", "999", "")),
     {"NUMBA_DISABLE_JIT": "1"},
     {"NUMBA_DISABLE_JIT": "x"},
-    *({"NUMBA_CACHE_DIR": value} for value in ("/not/here", "/dev/null", "", "/proc")),
+    *({"NUMBA_CACHE_DIR": value} for value in ("/proc/not/here", "/dev/null", "", "/proc")),
     {"NUMBA_THREADING_LAYER": "bogus"},
-    {"NUMBA_CPU_NAME": "generic"},
     {"NUMBA_CAPTURED_ERRORS": "new_style"},
     *({name: value} for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS") for value in ("0", "-1", "x")),
     *({"PYTHONHASHSEED": value} for value in ("0", "1", "4294967295")),
     *({"LC_ALL": value} for value in ("C", "POSIX", "tr_TR.UTF-8", "xx_XX")),
     {"LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
     *({"PYTHONIOENCODING": value} for value in ("ascii", "latin1", "ascii:strict", "utf-16", "cp037")),
-    *({"HOME": value} for value in (None, "/not/here", "", "/dev/null")),
+    *({"HOME": value} for value in (None, "/proc/not/here", "", "/dev/null")),
     {"HOME": None, "XDG_CACHE_HOME": None, "NUMBA_CACHE_DIR": None},
-    *({"TMPDIR": value} for value in ("/not/here", "", "/dev/null")),
+    *({"TMPDIR": value} for value in ("/proc/not/here", "", "/dev/null")),
     *({"COLUMNS": value} for value in ("1", "0", "-5", "x", "100000")),
     {"TERM": "dumb"},
     {"TERM": None, "NO_COLOR": "1"},
     {"FORCE_COLOR": "1"},
-    *({"TRUEEDGE_DATA": value} for value in ("/not/here", "/dev/null", "", "~nobody/x", "\udcff")),
+    *({"TRUEEDGE_DATA": value} for value in ("/proc/not/here", "/dev/null", "", "~nobody/x", "\udcff")),
     {"TRUEEDGE_CACHE": "/dev/null/x"},
     {"PYTHONOPTIMIZE": "2"},
     {"PYTHONDONTWRITEBYTECODE": "1"},
@@ -87,7 +86,7 @@ def _command(case: Case) -> list[str]:
     """Return a command with a number that is known; computing something takes twice as long as reading it."""
     here = arguments.template()
     words = ["score", str(here / "task"), str(here / "s.txt")]
-    if case.chance(0.35):
+    if case.chance(0.2):
         words = ["run", str(here / "task"), "-m", "cn", "--runs", str(case.folder / "runs")]
     return [sys.executable, "-m", "trueedge", *words]
 

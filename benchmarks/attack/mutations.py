@@ -120,7 +120,7 @@ def random_pairs(case: Case, ids: list[str]) -> list[tuple[str, str]]:
     pairs = [(ids[at], ids[(at + 1) % len(ids)]) for at in range(len(ids))]
     pairs += [(case.pick(ids), case.pick(ids)) for _ in range(case.number(0, len(ids)))]
     order = case.rng.permutation(len(pairs))
-    return [pairs[at][:: case.pick([1, -1])] for at in order]  # type: ignore[misc]
+    return [pairs[at][:: case.pick([1, -1])] for at in order]
 
 
 def written(case: Case, pairs: list[tuple[str, str]]) -> bytes:

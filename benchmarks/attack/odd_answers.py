@@ -157,7 +157,7 @@ WRAPPERS: dict[str, Make] = {
     "reversed view": lambda scores: scores[::-1].copy()[::-1],
     "memory of bytes": lambda scores: np.frombuffer(scores.tobytes()),
     "not aligned": lambda scores: np.frombuffer(b"x" + scores.tobytes(), dtype="u1")[1:].view("f8"),
-    "memoryview": lambda scores: memoryview(scores),
+    "memoryview": lambda scores: memoryview(scores.tobytes()).cast("d"),
     "subclass": lambda scores: scores.view(_Sub),
     "list subclass": lambda scores: _List(scores.tolist()),
     "__array__": _Array,

@@ -196,7 +196,7 @@ def saved_graphs(case: Case) -> None:
     if path.suffix == ".json" and case.chance(0.6):
         card = json.loads(path.read_text())
         key = case.pick(list(card))
-        value = case.pick([None, 0, -1, 1, 10**30, "x", [], {}, True, ["a"], 1.5])
+        value: Any = case.pick([None, 0, -1, 1, 10**30, "x", [], {}, True, ["a"], 1.5])
         card[key] = value
         case.tell("graph.json,", key, "is", value)
         path.write_text(json.dumps(card))

@@ -218,7 +218,7 @@ def tables(case: Case) -> None:
         "complex": lambda: matrix.astype(complex),
         "int8 wraps": lambda: matrix,
     }
-    given = odd[kind]() if kind in odd else matrix.astype(kind)
+    given: Any = odd[kind]() if kind in odd else matrix.astype(kind)
 
     def dot(u: int, v: int) -> float:
         return float(sum(left * right for left, right in zip(plain[u], plain[v], strict=True)))

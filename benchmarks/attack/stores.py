@@ -225,7 +225,7 @@ def read_only(case: Case) -> None:
     """Read a store that cannot be written to: its records are shown, and adding one is refused."""
     folder, written = _copied(case)
     path = folder / FILE_NAME
-    actual = sqlite3.connect
+    actual: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def connect(place: Any, *args: Any, **more: Any) -> sqlite3.Connection:
         return actual(f"file:{place}?mode=ro", *args, uri=True, **more)
@@ -244,7 +244,7 @@ def locked(case: Case) -> None:
     patient = case.chance(0.5)
     holder = sqlite3.connect(folder / FILE_NAME, check_same_thread=False, isolation_level=None)
     holder.execute(case.pick(["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"]))
-    actual = sqlite3.connect
+    actual: Callable[..., sqlite3.Connection] = sqlite3.connect
 
     def connect(place: Any, **more: Any) -> sqlite3.Connection:
         return actual(place, **{**more, "timeout": 10.0 if patient else 0.05})
