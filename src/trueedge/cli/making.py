@@ -12,6 +12,7 @@ import typer
 from trueedge.cli import parsing, showing
 from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
+from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
@@ -60,6 +61,7 @@ def task(
     Example:
         trueedge task cora -p heart -o cora-heart
     """
+    refuse_inputs(output, parsing.input_files(dataset), "the task")
     with showing.progress(1, "making the task") as report:
         made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
     made.save(output)
@@ -83,14 +85,13 @@ def pairs(
     Example:
         trueedge pairs cora-heart -o pairs.csv
     """
-    if output.suffix != ".csv":
-        raise InputError(f"{output}: pairs are written to a .csv file")
+    check_target(output, "the list of pairs", (".csv",))
+    refuse_inputs(output, parsing.input_files(task), "the pairs")
     made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
     listed: Any = made.pairs(part)
     if made.graph.labels is not None:
         listed = np.array(made.graph.labels, dtype=object)[listed]
-    output.parent.mkdir(parents=True, exist_ok=True)
-    with output.open("w", newline="") as file:
+    with replacing(output, "the list of pairs") as draft, draft.open("w", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["source", "target"])
         writer.writerows(listed.tolist())
@@ -141,6 +142,10 @@ def negatives(
         _check_folder(output)
     elif output.suffix != ".npz":
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
+    else:
+        check_target(output, "the file of negatives")
+        read = [*parsing.input_files(edges), *([] if positives is None else [positives])]
+        refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
     try:
         with showing.progress(1, "generating negatives") as report:
@@ -177,8 +182,8 @@ def _write_arrays(made: LinkTask, output: Path) -> None:
         arrays[f"{name}_negatives"] = made.part(name).negatives
     if made.graph.labels is not None:
         arrays["labels"] = np.array(made.graph.labels)
-    output.parent.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(output, **arrays)
+    with replacing(output, "the file of negatives") as draft, draft.open("wb") as file:
+        np.savez_compressed(file, **arrays)
 
 
 def _around(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from trueedge.datasets.dataset import SourceFile, get
 from trueedge.datasets.downloads import copy, draft_in, progress
 from trueedge.errors import InputError
+from trueedge.files.digests import file_digest
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
 _TIMEOUT = 30.0  # seconds without a byte
-_CHECKSUMS: dict[tuple[Path, int, int], str] = {}
 
 
 class MissingFile(InputError):  # noqa: N818
@@ -92,6 +92,11 @@ def verify(name: str) -> tuple[FileCheck, ...]:
             equal = _checksum(found) == file.sha256
             checks.append(FileCheck(file.path, found, "ok" if equal else "differs"))
     return tuple(checks)
+
+
+def local_files(name: str) -> list[Path]:
+    """Return where the files of a data set, and of splits released for it, are on this machine."""
+    return [place for file in get(name).all_files if (place := _local(file)) is not None]
 
 
 def fingerprint(name: str, released: str | None = None) -> str:
@@ -180,15 +185,11 @@ def _checksum(path: Path) -> str:
 
 
 def _known_checksum(path: Path) -> str:
-    """Return the checksum of a file, which is read again only when its size or time changes."""
+    """Return the checksum of a file, which is read again only if it may have changed."""
     try:
-        found = path.stat()
+        return file_digest(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    state = (path, found.st_size, found.st_mtime_ns)
-    if state not in _CHECKSUMS:
-        _CHECKSUMS[state] = _checksum(path)
-    return _CHECKSUMS[state]
 
 
 def _not_here(owner: str, file: SourceFile) -> str:
