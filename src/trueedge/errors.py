@@ -17,6 +17,10 @@ class ScoreWarning(UserWarning):
     """The scores were evaluated, but something about them is suspicious."""
 
 
+class StoreWarning(UserWarning):
+    """Something about stored records: what is left out, waited for, set aside, or not reused, and why."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """An error for a name nobody knows, with the nearest known one as a suggestion.
 

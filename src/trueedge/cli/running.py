@@ -111,6 +111,7 @@ def run(
         outcomes = _outcomes(cells, store, jobs, again, keep_scores, checkpoints)
     if not _show_outcomes(outcomes, store, named, seeds, keep_scores):
         raise typer.Exit(1)
+    end(store)
 
 
 def _show_outcomes(
@@ -140,6 +141,12 @@ def _note_scores(records: Sequence[Record]) -> None:
         showing.note(
             f"{protocol} ranks every node, so its scores are not saved and its records cannot be certified"
         )
+
+
+def end(store: Store) -> None:
+    """Exit with status 1 if records could not be stored; a warning has said where they are."""
+    if store.unsaved is not None:
+        raise typer.Exit(1)
 
 
 @contextmanager

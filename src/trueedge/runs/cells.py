@@ -138,13 +138,19 @@ def default_protocol(source: str | Graph | Task) -> str:
 class Outcome:
     """The result of a cell: a record, or one sentence on why there is none.
 
-    ``fresh`` is True for a new record, and False for one from the store.
+    Attributes:
+        cell: the cell.
+        record: its record; ``record.cached`` says whether it was in the store, ``record.created`` since when.
+        fresh: True for a new record, and False for one from the store.
+        reason: why there is no record.
+        scores: what is still to be written, after the record; :func:`trueedge.runs.drive` does it.
     """
 
     cell: Cell
     record: Record | None
     fresh: bool = False
     reason: str = ""
+    scores: kept_scores.ScoresToKeep | None = None
 
 
 def _altered(cell: Cell) -> list[str]:
@@ -160,10 +166,10 @@ def _given(method: Method) -> list[str]:
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
 
 
-def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:
+def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Outcome:
     """Run a cell on its task: fit the method and evaluate each requested part, once.
 
-    Scores of the test part are kept if a folder of records is given.
+    If a folder of records is given, the outcome has the scores of the test part. They are not yet written.
     """
     parts = task.part_names if cell.parts is None else cell.parts
     for part in parts:
@@ -184,9 +190,9 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
-    kept, complaints = kept_scores.keep(scores_to, scores)
+    kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
-    return Record(
+    record = Record(
         key=cell.key,
         dataset=task.dataset,
         protocol=cell.protocol,
@@ -210,5 +216,6 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
-        units=pack(values["test"].units) if "test" in values else {},
+        units=pack(values["test"].units, values["test"]) if "test" in values else {},
     )
+    return Outcome(cell, record, fresh=True, scores=held)

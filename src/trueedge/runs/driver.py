@@ -38,19 +38,35 @@ def drive(
     if keep_scores and store is None:
         raise InputError("scores are kept with the records: there is no store to keep them in")
 
+    writable = False
+
     def look_up(cell: Cell) -> Outcome | None:
+        nonlocal writable
         cell.check()
         found = None if store is None or again else store.find(cell.key)
         if store is None or found is None or (keep_scores and not kept_scores.settled(found, store.folder)):
+            if store is not None and not writable:
+                store.check_writable()
+                writable = True
             return None
         # The same graph may have come under another name.
-        return Outcome(cell, replace(found, dataset=cell.name))
+        return Outcome(cell, replace(found, dataset=cell.name, cached=True))
 
     scores_to = store.folder if store is not None and keep_scores else None
     for position, outcome in runner.run(cells, look_up, scores_to):
         if store is not None and outcome.fresh and outcome.record is not None:
-            store.append(outcome.record)
+            store.keep(outcome.record)
+            outcome = _with_scores(outcome, outcome.record)
         yield position, outcome
+
+
+def _with_scores(outcome: Outcome, record: Record) -> Outcome:
+    """Write the scores of a record that is stored."""
+    if outcome.scores is None:
+        return outcome
+    complaint = outcome.scores.save()
+    shown = kept_scores.without_scores(record, complaint) if complaint else record
+    return replace(outcome, record=shown, scores=None)
 
 
 def run_cells(

@@ -52,6 +52,7 @@ class Runner(ABC):
             cells: the cells; a generator is advanced only when there is room for another cell.
             look_up: called with each cell before it runs; if it returns an outcome, the cell does not run.
             scores_to: the folder of records where the scores of the test part are kept; None keeps none.
+                They are in the outcome, and :func:`trueedge.runs.drive` writes them after the record.
         """
 
     def stop(self) -> None:  # noqa: B027
@@ -88,7 +89,7 @@ class InProcess(Runner):
                 self._task = cell.task(self._progress)
                 self._task_key, self._seconds = cell.task_key, time.perf_counter() - start
             with nullcontext() if self._raises else user_error(cell.method):
-                return Outcome(cell, run_on(self._task, cell, self._seconds, scores_to), fresh=True)
+                return run_on(self._task, cell, self._seconds, scores_to)
         except InputError as error:
             return Outcome(cell, None, reason=str(error))
 
