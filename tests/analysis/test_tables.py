@@ -77,9 +77,9 @@ def versioned(record: te.Record, seed: int, code: str | None, **changes) -> te.R
 
 
 def test_a_new_record_holds_the_hash_of_its_code(records) -> None:
-    from trueedge.runs.code import code_hash
+    from trueedge.runs.code import method_code
 
-    assert records[0].provenance["code"] == code_hash(te.methods.get("pa"))
+    assert records[0].provenance["code"] == method_code(te.methods.get("pa")).hash
     assert records[0].provenance["code"] != records[2].provenance["code"]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import options, parsing, showing
-from trueedge.cli.running import end, keeping
+from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs
 
@@ -74,6 +74,8 @@ def reproduce(
             jobs=jobs,
         )
         finding = chosen.run(plan)
+    if plan.used:
+        note_records(store, plan.used)
     if finding.rows:
         _show(chosen, finding.rows)
     for figure in finding.figures:

@@ -97,7 +97,8 @@ def tune(
         )
     _show(found)
     scoreboard.show(found.records)
-    note_records(store, len(found.trials) + len(found.records), found.fresh)
+    tried = [trial.record for trial in found.trials if trial.record is not None]
+    note_records(store, [*tried, *found.records])
     for sentence in dict.fromkeys(trial.reason for trial in found.trials if trial.reason):
         showing.note(f"not run: {sentence}")
     end(store)
