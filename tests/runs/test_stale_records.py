@@ -147,6 +147,23 @@ def test_what_a_run_writes_is_no_input(ran: Ran) -> None:
     assert "best.npy" not in te.Store("runs").records()[0].provenance["files"]
 
 
+def test_a_checkpoint_of_torch_is_no_input(ran: Ran) -> None:
+    pytest.importorskip("torch")
+    body = "import torch; torch.save(torch.rand(1) + seed, 'best.pt')"
+    write(body=body, weight="1 + 0 * torch.load('best.pt').item()")
+    found = [ran(*ONLY, "--seeds", "2") for _ in range(2)]
+    assert found == ["2 new, 0 cached", "0 new, 2 cached"]
+
+
+def test_a_method_by_the_name_of_its_module_counts_with_what_it_reads(ran: Ran) -> None:
+    words = (*ONLY[:-1], "own_package.mine:Mine")
+    imports = "import numpy as np\nEMB = np.load('em' + chr(98) + '.npy')"
+    write(imports, weight="EMB", path="own_package/mine.py")
+    for value, expected in ((1.0, NEW), (1.0, CACHED), (2.0, NEW)):
+        np.save("emb.npy", value)
+        assert ran(*words) == expected
+
+
 def test_a_record_says_which_files_it_read_by_names_that_others_may_see(ran: Ran, tmp_path: Path) -> None:
     write(weight="np.load('em' + 'b.npy')")
     np.save("emb.npy", 1.0)

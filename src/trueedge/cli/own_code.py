@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -59,8 +58,10 @@ def _import_file(path: Path) -> ModuleType:
 
 
 def _import_module(name: str) -> ModuleType:
+    from trueedge.runs.opened_files import imported
+
     _add_folder("")
-    return importlib.import_module(name)
+    return imported(name)
 
 
 def _add_folder(folder: str) -> None:

@@ -228,7 +228,6 @@ def run_on(
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
-    opened = opened.joined(task_files or OpenedFiles())
     kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     record = Record(
@@ -249,7 +248,10 @@ def run_on(
             "source": cell.source_key,
             "given": _given(cell.method),
             "code": code.hash,
-            **dependencies(type(cell.method), code, cell.code() if users else code, named, opened),
+            **dependencies(
+                *(type(cell.method), cell.protocol, code, cell.code() if users else code, named),
+                *(opened, task_files or OpenedFiles()),
+            ),
             **provenance(task, cell.device),
             **kept,
             **training_curve(scorer),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from importlib import import_module
 from importlib.util import module_from_spec, source_from_cache, spec_from_file_location
 from pathlib import Path
 from types import ModuleType
@@ -55,17 +56,19 @@ class OpenedFiles:
         left = {path: state for path, state in self.read.items() if path not in self.own_output()}
         return [path for path, state in left.items() if path.exists() and _state(path) != state]
 
-    def joined(self, other: OpenedFiles) -> OpenedFiles:
-        """Return the files of two blocks; the other one came before."""
-        return OpenedFiles(
-            {**self.read, **other.read}, self.updated | other.updated, self.written | other.written
-        )
-
 
 # What was read while a module of the user was imported by trueedge, by the module's name.
 AT_IMPORT: dict[str, OpenedFiles] = {}
 _watching: list[OpenedFiles] = []
-_installed = False
+_installed = _torch_tells = False
+
+
+def imported(name: str) -> ModuleType:
+    """Import a user's module by its name, and keep in mind which files it reads."""
+    if name in sys.modules:
+        return sys.modules[name]
+    with watched_files() as AT_IMPORT[name]:
+        return import_module(name)
 
 
 def loaded(name: str, path: str | Path) -> ModuleType:
@@ -91,6 +94,7 @@ def watched_files() -> Iterator[OpenedFiles]:
         # Python has no way to take a hook back; without a block to watch it does next to nothing.
         sys.addaudithook(_hook)
         _installed = True
+    _watch_torch()
     found = OpenedFiles()
     _watching.append(found)
     try:
@@ -103,6 +107,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     if not _watching or event not in ("open", "os.rename", "sqlite3.connect"):
         return
     with suppress(Exception):
+        _watch_torch()
         if event == "os.rename":
             _note(arguments[1], writes=True)
         elif event == "sqlite3.connect":
@@ -115,6 +120,23 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
                 new = bool(flags & (os.O_CREAT | os.O_TRUNC | os.O_APPEND))
                 kind = flags & (os.O_WRONLY | os.O_RDWR)
                 _note(path, kind != os.O_WRONLY and not new, new or kind != os.O_RDONLY)
+
+
+def _watch_torch() -> None:
+    """Let torch tell which files it writes: ``torch.save`` opens them without Python."""
+    global _torch_tells
+    writer = getattr(sys.modules.get("torch.serialization"), "_open_zipfile_writer_file", None)
+    if _torch_tells or writer is None:
+        return
+    _torch_tells = True
+    start = writer.__init__
+
+    def noted(self: Any, name: Any, *given: Any, **named: Any) -> None:
+        with suppress(Exception):
+            _note(name, writes=True)
+        start(self, name, *given, **named)
+
+    writer.__init__ = noted
 
 
 def _note(path: Any, reads: bool = False, writes: bool = False) -> None:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import sys
 from dataclasses import replace
-from importlib import import_module
 from operator import attrgetter
 from types import ModuleType
 from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.runs.cells import Cell
-from trueedge.runs.opened_files import loaded
+from trueedge.runs.opened_files import imported, loaded
 
 # A cell without its method, the method's module and class, and its settings.
 PackedCell = tuple[Cell, str, str, dict[str, Any]]
@@ -44,8 +43,4 @@ def unpacked(sent: PackedCell) -> Cell:
 
 def _module(name: str) -> ModuleType:
     """Return a module by its name; a user's own file has its path as name."""
-    if name in sys.modules:
-        return sys.modules[name]
-    if not name.endswith(".py"):
-        return import_module(name)
-    return loaded(name, name)
+    return imported(name) if name in sys.modules or not name.endswith(".py") else loaded(name, name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from trueedge.results.record import Record
 from trueedge.runs.code import Code
 from trueedge.runs.opened_files import OpenedFiles
 
-# Files that earlier runs of a class have read in this process: it may hold them in memory.
-_READ: WeakKeyDictionary[type, dict[Path, str]] = WeakKeyDictionary()
+# Files that earlier runs of a class, or of a protocol, have read in this process: they may be in memory.
+_READ: WeakKeyDictionary[type, dict[str, dict[Path, str]]] = WeakKeyDictionary()
 
 
 def is_unchanged(record: Record, code: Code) -> bool:
@@ -37,39 +37,53 @@ def digests_before(code: Code) -> dict[Path, str | None]:
 
 
 def dependencies(
-    kind: type, code: Code, after: Code, before: Mapping[Path, str | None], opened: OpenedFiles
+    kind: type,
+    protocol: str,
+    code: Code,
+    after: Code,
+    before: Mapping[Path, str | None],
+    opened: OpenedFiles,
+    task_files: OpenedFiles,
 ) -> dict[str, Any]:
     """Return what a record says of its files: ``files`` with hashes, ``wrote``, ``not_reused`` (a reason).
 
     Args:
         kind: the class of the method.
+        protocol: the protocol that made the task.
         code: its code before the run.
         after: its code after the run.
         before: the hashes of the files that it names, before the run.
         opened: the files that were opened in the run.
+        task_files: the files that were opened to make the task.
     """
     if code.folder is None:
         return {}
-    output = opened.own_output()
-    earlier = _READ.setdefault(kind, {})
+    output = opened.own_output() | task_files.own_output()
     named = {path: digest for path, digest in before.items() if digest is not None and path not in output}
-    inputs = opened.inputs()
-    files = {**named, **earlier, **inputs}
-    earlier |= inputs
-    reason = code.reason or after.reason or _change(code, after, named, opened, {*inputs, *earlier})
+    earlier = _READ.setdefault(kind, {})
+    read: dict[Path, str] = {}
+    for what, seen in ((f"task {protocol}", task_files), ("run", opened)):
+        known = earlier.setdefault(what, {})
+        known |= seen.inputs()
+        read |= known
+    changed = [*opened.changed(), *task_files.changed()]
+    reason = code.reason or after.reason or _change(code, after, named, changed, set(read))
+    files = sorted({**named, **read}.items())
     return {
-        "files": {_label(path, code.folder): digest for path, digest in sorted(files.items())},
+        "files": {_label(path, code.folder): digest for path, digest in files},
         "wrote": sorted(_label(path, code.folder) for path in output if path in code.files or path.exists()),
         **({"not_reused": reason} if reason else {}),
     }
 
 
-def _change(code: Code, after: Code, named: Mapping[Path, str], opened: OpenedFiles, seen: set[Path]) -> str:
+def _change(
+    code: Code, after: Code, named: Mapping[Path, str], changed: Sequence[Path], seen: set[Path]
+) -> str:
     """Return what has changed during a run, or since the code was imported, in words, or nothing."""
     if code.hash != after.hash:
         return "its code, or a value that it refers to, changed while it ran"
-    for path in opened.changed():
-        return f"{path.name} was changed while it ran"
+    if changed:
+        return f"{changed[0].name} was changed while it ran"
     for path, digest in named.items():
         if path not in seen and _digest(path) != digest:
             return f"{path.name} was changed while it ran"
