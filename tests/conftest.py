@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
 
@@ -40,6 +41,26 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
         if "data_folder" in getattr(item, "fixturenames", ()):
             pytest.skip(f"this part of the development data is not here: {error}")
         raise
+
+
+@pytest.fixture
+def trueedge(monkeypatch, capsys, tmp_path) -> Callable[..., tuple[int, str, str]]:
+    """Run a command in an empty folder: status, stdout, stderr."""
+    from trueedge.cli.app import main
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["trueedge", *words])
+        try:
+            main()
+            status = 0
+        except SystemExit as stop:
+            status = int(stop.code or 0)
+        out, err = capsys.readouterr()
+        return status, out, err
+
+    return run
 
 
 @pytest.fixture

@@ -21,6 +21,10 @@ class DataWarning(ScoreWarning):
     """A file of a data set is not the published one, so scores on it cannot be compared with others."""
 
 
+class StoreWarning(UserWarning):
+    """Something about stored records: what is left out, waited for, set aside, or not reused, and why."""
+
+
 def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> InputError:
     """An error for a name nobody knows, with the nearest known one as a suggestion.
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -75,9 +77,9 @@ def versioned(record: te.Record, seed: int, code: str | None, **changes) -> te.R
 
 
 def test_a_new_record_holds_the_hash_of_its_code(records) -> None:
-    from trueedge.runs.code import code_hash
+    from trueedge.runs.code import method_code
 
-    assert records[0].provenance["code"] == code_hash(te.methods.get("pa"))
+    assert records[0].provenance["code"] == method_code(te.methods.get("pa")).hash
     assert records[0].provenance["code"] != records[2].provenance["code"]
 
 
@@ -153,3 +155,60 @@ def test_disjoint_intervals_with_a_common_letter_say_that_seeds_are_too_few() ->
     assert any(sentence.startswith(said) for sentence in one.remarks())
     (sure,) = tables([run for run in runs if run.method in ("ra", "katz")])
     assert not any("Too few seeds" in sentence for sentence in sure.remarks())
+
+
+def ran(names: str, *seeds: int) -> list[te.Record]:
+    return [te.run("karate", "existing", name, seed=seed) for name in names.split(",") for seed in seeds]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "seeds", "listed"),
+    [
+        (("cn,pa", 0), ("ra", 1), "one seed each", "cn, pa: seed 0; ra: seed 1"),
+        (("cn", 0), ("ra", 1), "one seed each", "cn: seed 0; ra: seed 1"),
+        (("cn,pa", 0, 1, 2), ("ra", 4), "1–3 seeds, mean ± std", "cn, pa: seeds 0–2; ra: seed 4"),
+    ],
+    ids=["third", "second", "several"],
+)
+def test_methods_that_share_no_split_get_no_letters(first, second, seeds: str, listed: str) -> None:
+    (one,) = tables([*ran(*first), *ran(*second)])
+    assert one.seeds == seeds
+    assert not one.found.complete
+    assert all(method.letters == () for method in one.found.methods)
+    groups = dict(part.split(": ") for part in listed.split("; "))
+    (said,) = [remark for remark in one.remarks() if "splits, so" in remark]
+    assert said.startswith("The methods were run on different splits, so they get no letters (")
+    for names, where in groups.items():
+        assert any(f"{', '.join(order)}: {where}" in said for order in permutations(names.split(", ")))
+    assert not any("Shared letter" in remark for remark in one.remarks())
+
+
+def test_methods_that_share_some_splits_are_compared_on_these() -> None:
+    (one,) = tables([*ran("cn,pa", 0, 1, 2), *ran("ra", 1, 2)])
+    assert one.compared is not None
+    assert one.compared.complete
+    assert all(method.letters for method in one.found.methods)
+    assert any(remark.startswith("Letters compare two methods on the splits") for remark in one.remarks())
+    (same,) = tables(ran("cn,pa", 0, 1))
+    assert not any("splits that both have" in remark for remark in same.remarks())
+
+
+def test_one_split_and_several_seeds_of_training_are_one_split() -> None:
+    records = [te.run("karate", "existing", "cn", seed=seed, task_seed=0) for seed in (0, 1)]
+    (one,) = tables([*records, te.run("karate", "existing", "pa", seed=5, task_seed=0)])
+    assert one.found.complete
+    assert one.remarks()[1].startswith("Shared letter")
+
+
+def test_records_of_other_seeds_get_no_letters_in_any_command(trueedge) -> None:
+    trueedge("run", "karate", "-p", "existing", "-m", "cn,pa")
+    trueedge("run", "karate", "-p", "existing", "-m", "ra", "--seed", "1")
+    status, out, err = trueedge("records")
+    assert status == 0
+    assert "group" not in out
+    assert "95 %" in out
+    assert "so they get no letters (" in err
+    assert trueedge("report", "-o", "r.html", "--no-slices")[0] == 0
+    page = Path("r.html").read_text()
+    assert "so they get no letters (" in page
+    assert 'class="letters"' not in page

@@ -24,7 +24,7 @@ from trueedge.metrics import ListScores, PairScores
 from trueedge.metrics.partitions import PartitionScores
 from trueedge.results.certificate import choose
 from trueedge.results.certificate_file import MOST_BYTES, digest, request_of, seal_of
-from trueedge.results.kept_scores import describe, keep, load_scores, save_scores, scores_path
+from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path, to_keep
 from trueedge.runs import Cell, run_cells
 from trueedge.tasks.communities import CommunityTask
 
@@ -599,8 +599,8 @@ def test_a_record_that_does_not_describe_its_scores_is_not_certified(folder: Pat
 
 def test_scores_that_are_no_numbers_cost_the_scores_and_not_the_record(tmp_path: Path) -> None:
     names = PartitionScores(np.array(["a", "b"]), np.zeros(2, int), np.zeros(2, int))
-    kept, warnings = keep(tmp_path, names)
-    assert kept == {}
+    kept, warnings, held = to_keep(tmp_path, names)
+    assert (kept, held) == ({}, None)
     assert "the array 'communities' of scores must hold numbers, got <U1" in warnings[0]
     assert list(tmp_path.iterdir()) == []
 

@@ -15,7 +15,7 @@ import trueedge as te
 from trueedge.analysis.comparison import unit_values
 from trueedge.analysis.slices import slices
 from trueedge.analysis.tables import tables
-from trueedge.errors import InputError
+from trueedge.errors import InputError, StoreWarning
 from trueedge.report import write
 from trueedge.results import export
 from trueedge.results.certificate import choose
@@ -150,20 +150,49 @@ def test_a_task_saved_by_0_1_0_is_the_same_task() -> None:
     assert task.hash == te.task("karate", "heart", 0, k=20).hash
 
 
-def test_a_record_of_a_later_format_is_refused_with_its_number(old: Path) -> None:
+def test_records_of_a_newer_version_are_read_as_far_as_they_are_known(old: Path) -> None:
     store = te.Store(old)
-    values = {**store.records()[0].to_dict(), "format": 99, "mood": "sunny"}
-    sentence = rf"format 99, trueedge {te.__version__} reads formats up to {FORMAT}: update trueedge"
-    with pytest.raises(InputError, match=sentence):
-        te.Record.from_dict(values)
+    first = store.records()[0].to_dict()
+    origin = {**first["provenance"], "versions": {"trueedge": "9.9"}}
+    values = {**first, "format": 99, "mood": "sunny", "kind": "hyperlinks", "provenance": origin}
+    strange = {**values, "metrics": "in another file"}
     with sqlite3.connect(store.path) as connection:
         columns = "key, dataset, protocol, method, seed, headline, value, created, record"
-        row = ("future", "karate", "existing", "cn", 0, "mrr", 0.5, "", json.dumps(values))
+        for plain in (values, values, strange):
+            row = ("future", "karate", "existing", "cn", 0, "mrr", 0.5, "", json.dumps(plain))
+            connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
+    with pytest.warns(StoreWarning) as caught:
+        records = te.Store(old).records()
+    assert len(records) == 59
+    assert {(one.format, one.kind, one.value) for one in records[-2:]} == {
+        (99, "hyperlinks", te.Record.from_dict(first).value)
+    }
+    said = [str(one.message).partition(": ")[2] for one in caught]
+    ours = te.__version__
+    assert (
+        f"2 records written by trueedge 9.9 (format 99), which is newer than {ours}: only what {ours} knows"
+        " is read; ignored: mood"
+    ) in said
+    assert (
+        f"row 60 was written by trueedge 9.9 (format 99) and cannot be read by {ours}, so it is left out:"
+        " metrics is str"
+    ) in said
+    assert "57 records of trueedge 0.1.0 have no seal, so later changes to them cannot be noticed" in said
+
+
+def test_a_store_of_a_newer_version_is_shown_by_every_command(old: Path, trueedge) -> None:
+    store = te.Store(old)
+    values = {**store.records()[0].to_dict(), "format": 99, "mood": "sunny", "protocol": "newest"}
+    with sqlite3.connect(store.path) as connection:
+        columns = "key, dataset, protocol, method, seed, headline, value, created, record"
+        row = ("future", "karate", "newest", "cn", 0, "mrr", 0.5, "", json.dumps(values))
         connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
-    for read in (store.records, store.latest, lambda: store.find("future")):
-        with pytest.raises(InputError, match=rf"records\.sqlite holds a row .*{sentence}") as caught:
-            read()
-        assert "\n" not in str(caught.value)
+    for words in (("records",), ("report", "-o", "r.html", "--no-slices"), ("export", "r.csv")):
+        place = (str(old),) if words[0] == "report" else ("--runs", str(old))
+        status, _, err = trueedge(*words, *place)
+        assert status == 0
+        assert "1 record written by trueedge 0.1.0 (format 99), which is newer" in err
+    assert "newest" in trueedge("records", "--runs", str(old))[1]
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,8 @@ import pytest
 
 import trueedge as te
 from trueedge.runs import Cell
-from trueedge.runs.code import PACKAGE, _closure, _label, code_hash, task_code_hash
+from trueedge.runs.code import _label, closure, method_code, task_code
+from trueedge.runs.imports import PACKAGE, dependencies
 
 CELLS = [
     ("ra", "existing"),
@@ -94,7 +95,7 @@ def test_an_edit_changes_the_keys_of_what_uses_it(
 
 
 def files_of(kind: type[te.methods.Method]) -> set[str]:
-    return {_label(path) for path in _closure([Path(sys.modules[kind.__module__].__file__)])}
+    return {_label(path, PACKAGE) for path in closure([Path(sys.modules[kind.__module__].__file__)]).code}
 
 
 BUILT_IN = [kind for kind in te.methods.catalogue() if kind.__module__.startswith("trueedge.")]
@@ -112,9 +113,9 @@ def test_no_method_depends_on_rooms_after_methods(kind) -> None:
 def test_every_protocol_has_a_hash_of_its_own_module() -> None:
     for one in te.tasks.protocols.catalogue():
         assert one.module.startswith("trueedge.tasks.protocols.")
-        assert len(task_code_hash("karate", one.name)) == 64
+        assert len(task_code("karate", one.name).hash) == 64
     task = te.task("karate", "existing")
-    assert len(task_code_hash(task, "existing")) == 64
+    assert len(task_code(task, "existing").hash) == 64
 
 
 OWN = """
@@ -165,31 +166,22 @@ def test_a_users_method_depends_on_the_modules_next_to_it(tmp_path: Path, monkey
             (tmp_path / f"own_{name}{place}.py").write_text(text + edited.get(place, ""))
         spec = importlib.util.spec_from_file_location(f"own_{name}", tmp_path / f"own_{name}.py")
         module = importlib.util.module_from_spec(spec)
+        for loaded in [one for one in sys.modules if one.startswith(f"own_{name}")]:
+            monkeypatch.delitem(sys.modules, loaded)
         monkeypatch.setitem(sys.modules, f"own_{name}", module)
         spec.loader.exec_module(module)
-        return code_hash(module.Own)
+        code = method_code(module.Own)
+        assert code.reason == ""
+        assert code.files == {tmp_path / "own.csv"}
+        return code.hash
 
     first = key()
     assert key() == first
     for used in ("", "_weights", "_late", "_parts/scaling"):
         assert key(**{used: "# edited\n"}) != first, used
-    assert key(csv="2") != first
+    assert key(csv="2") == first
     for unused in ("_unused", "_parts/other"):
         assert key(**{unused: "# edited\n"}) == first, unused
-
-
-def test_a_class_without_source_has_an_empty_hash() -> None:
-    space: dict = {"__name__": "__main__"}
-    monkey = """
-import trueedge as te
-class Typed(te.methods.Method):
-    def fit(self, task, seed=0, device="cpu"):
-        return len
-"""
-    exec(monkey, space)
-    kind = space["Typed"]
-    kind.__module__ = "typed_in_a_notebook"
-    assert code_hash(kind) == ""
 
 
 def test_the_key_of_a_task_does_not_depend_on_where_the_package_lies(before: Keys) -> None:
@@ -215,24 +207,30 @@ def test_the_key_of_a_task_does_not_depend_on_where_the_package_lies(before: Key
         ("from trueedge.splits import *", {"splits/__init__.py", "splits/ratio.py", "splits/repeat.py"}),
         ("import numpy, os.path\nfrom scipy.sparse import csr_array", set()),
         ("import typing\nif typing.TYPE_CHECKING:\n  from trueedge.graph import Graph", set()),
-        ("from bare import part\npart.x", {"user part.py"}),
-        ("import bare.part", {"user part.py"}),
+        ("from bare import part\npart.x", {"user bare/part.py"}),
+        ("import bare.part", {"user bare/part.py"}),
+        ("from bare.part import *", {"user bare/part.py"}),
+        ("import importlib\nimportlib.import_module('bare.part')", {"user bare/part.py"}),
+        (
+            "from importlib import import_module as imp, import_module\nimport_module('bare.part')",
+            {"user bare/part.py"},
+        ),
+        ("def f():\n  return __import__('bare.part')", {"user bare/part.py"}),
+        ("import runpy\nrunpy.run_path('bare/part.py')", {"user bare/part.py"}),
         ("this is no Python", set()),
     ],
 )
 def test_imports_are_followed_to_the_files_that_define_what_is_used(
     tmp_path: Path, code: str, expected: set
 ) -> None:
-    from trueedge.runs.code import _dependencies
-
     (tmp_path / "bare").mkdir()
     (tmp_path / "bare" / "part.py").write_text("x = 1\n")
     path = tmp_path / "some_code.py"
     path.write_text(code)
-    closure = {_label(one) for one in _closure([path])}
-    assert expected <= closure
+    found = {_label(one, tmp_path) for one in closure([path]).code}
+    assert expected <= found
     if not expected:
-        assert closure == {"user some_code.py"}
-    if not any(name.endswith("__init__.py") for name in expected):
-        direct = {_label(one) for one in _dependencies(path)} - {"__init__.py"}
+        assert found == {"user some_code.py"}
+    if not any(name.endswith("__init__.py") for name in expected) and "run_path" not in code:
+        direct = {_label(one, tmp_path) for one in dependencies(path)} - {"__init__.py"}
         assert direct == expected

@@ -41,7 +41,8 @@ class MethodEstimate:
     Attributes:
         label: the method with its non-default settings: ``katz (beta=0.01)``.
         estimate: its mean and interval.
-        letters: its tie groups; methods with a shared letter do not differ significantly.
+        letters: its tie groups; methods with a shared letter do not differ significantly. There are none if
+            some methods have no task in common.
         seeds: the number of its records.
         tasks: the number of tasks these are of.
     """
@@ -103,6 +104,11 @@ class MethodComparison:
     tasks: int
     left_out: tuple[str, ...] = ()
     unit: str = "positive"
+
+    @property
+    def complete(self) -> bool:
+        """Return whether every method was compared with every other, on tasks that both have."""
+        return len(self.pairs) == math.comb(len(self.methods), 2)
 
     def pair(self, first: str, second: str) -> PairComparison:
         """Return the comparison of two methods by their labels, in any order."""
@@ -213,7 +219,9 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
     pairs = _pairs({label: table[label] for label in order}, level, left_out)
     places = {label: place for place, label in enumerate(order)}
     distinct = [(places[p.first], places[p.second]) for p in pairs if p.p_holm < 1 - level]
-    marks = letters(len(order), tie_groups(len(order), distinct))
+    # A pair that was not compared would share a letter, as if it did not differ.
+    whole = len(pairs) == math.comb(len(order), 2)
+    marks = letters(len(order), tie_groups(len(order), distinct)) if whole else [()] * len(order)
     gaps = [pair.smallest_gap for pair in pairs]
     return MethodComparison(
         *(records[0].dataset, records[0].protocol, dict(records[0].options), metric, level),

@@ -106,7 +106,7 @@ class Table:
         """Return the number of seeds, in words."""
         counts = sorted({line.row.seeds for line in self.lines})
         if counts == [1]:
-            return "one seed"
+            return "one seed" if len(_by_splits(self.lines)) == 1 else "one seed each"
         return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds, mean ± std"
 
     def best(self, name: str) -> float | None:
@@ -123,7 +123,17 @@ class Table:
             said = [*how_sure(self.compared), *too_few(self.compared)]
         elif self._several:
             said = [f"Intervals of {self.found.metric.upper()} need several splits: run with --seeds 5"]
-        return [*said, *self.left_out, *findings(self.records)]
+        return [*said, *self._other_splits(), *self.left_out, *findings(self.records)]
+
+    def _other_splits(self) -> list[str]:
+        """Say that methods were run on different splits, if they were."""
+        splits = _by_splits(self.lines)
+        if len(splits) < 2:
+            return []
+        listed = "; ".join(f"{', '.join(labels)}: {seeds}" for seeds, labels in splits.items())
+        if self.compared is not None and self.compared.complete:
+            return [f"Letters compare two methods on the splits that both have ({listed})"]
+        return [f"The methods were run on different splits, so they get no letters ({listed})"]
 
 
 def tables(records: Iterable[Record]) -> list[Table]:
@@ -180,10 +190,10 @@ def how_sure(compared: MethodComparison) -> list[str]:
     over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
     # Methods may differ in their number of splits or seeds.
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
-    said = [
-        f"{100 * compared.level:.0f} % intervals over {over}",
-        "Shared letter: no significant difference (paired t-test, Holm-corrected)",
-    ]
+    said = [f"{100 * compared.level:.0f} % intervals over {over}"]
+    if not compared.complete:
+        return said
+    said.append("Shared letter: no significant difference (paired t-test, Holm-corrected)")
     percent = metrics.scale(compared.metric) == 100
     if compared.smallest_gap < (LARGEST_GAP if percent else math.inf):
         gap = metrics.format_value(compared.metric, compared.smallest_gap, 1 if percent else 2)
@@ -218,6 +228,32 @@ def higher_is_better(name: str) -> bool:
         return metrics.get(name).higher_is_better
     except InputError:
         return True
+
+
+def _by_splits(lines: Iterable[Line]) -> dict[str, list[str]]:
+    """Return the labels of the lines by the seeds of their splits, in words."""
+    groups: dict[frozenset[str], tuple[list[int], list[str]]] = {}
+    for line in lines:
+        tasks = frozenset(str(record.provenance.get("task", "")) for record in line.records)
+        seeds = sorted({record.task_seed for record in line.records})
+        groups.setdefault(tasks, (seeds, []))[1].append(line.label)
+    found: dict[str, list[str]] = {}
+    for tasks, (seeds, labels) in groups.items():
+        words = f"{'seed' if len(seeds) == 1 else 'seeds'} {_spans(seeds)}"
+        # The same seeds, but of other data.
+        found[f"{words}, task {min(tasks)[:8]}" if words in found else words] = labels
+    return found
+
+
+def _spans(numbers: Sequence[int]) -> str:
+    """Return sorted numbers in words: ``0–4, 7``."""
+    spans: list[list[int]] = []
+    for number in numbers:
+        if spans and number == spans[-1][-1] + 1:
+            spans[-1].append(number)
+        else:
+            spans.append([number])
+    return ", ".join(str(one[0]) if len(one) == 1 else f"{one[0]}–{one[-1]}" for one in spans)
 
 
 def _table(every: list[Record]) -> Table:

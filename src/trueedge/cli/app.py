@@ -26,7 +26,7 @@ from trueedge.cli import (
     showing,
     tuning,
 )
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError, ScoreWarning, StoreWarning
 from trueedge.version import VERSION
 
 app = typer.Typer(
@@ -49,7 +49,8 @@ def main() -> None:
     try:
         with warnings.catch_warnings():
             warnings.showwarning = _show_warning
-            warnings.simplefilter("always", ScoreWarning)
+            for category in (ScoreWarning, StoreWarning):
+                warnings.simplefilter("always", category)
             _refuse_empty(sys.argv[1:])
             app()
     except InputError as error:
@@ -93,8 +94,8 @@ def _show_warning(
     file: TextIO | None = None,
     line: str | None = None,
 ) -> None:
-    """What was found about scores is a sentence for the user; other warnings are for programmers."""
-    if issubclass(category, ScoreWarning):
+    """What was found about scores and records is for the user; other warnings are for programmers."""
+    if issubclass(category, (ScoreWarning, StoreWarning)):
         showing.note(str(message))
     else:
         told = warnings.formatwarning(message, category, filename, lineno, line)

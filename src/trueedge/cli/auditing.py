@@ -14,6 +14,7 @@ from rich.text import Text
 from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Words
 from trueedge.errors import DataWarning
+from trueedge.files.writing import check_target, refuse_inputs
 from trueedge.graph import Graph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
@@ -82,7 +83,9 @@ def audit(
     from trueedge.audit.audit import check_output
 
     if output is not None:
-        check_output(output)
+        check_target(check_output(output), "the audit")
+        read = [graph, *(one for one in (split, negatives) if one), *([str(features)] if features else [])]
+        refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
     own = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
     with showing.progress(1, "auditing") as report:

@@ -11,6 +11,7 @@ from trueedge.cli import showing
 from trueedge.cli.options import Runs
 from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError
+from trueedge.files.writing import refuse_inputs
 
 if TYPE_CHECKING:
     from trueedge.results.certificate_check import Verification
@@ -45,7 +46,7 @@ def certify(
     """
     from trueedge.results import Store
     from trueedge.results.certificate import certify as write
-    from trueedge.results.certificate import choose, default_name
+    from trueedge.results.certificate import choose, default_name, scores_file
     from trueedge.results.store import FILE_NAME
 
     if not (runs / FILE_NAME).is_file():
@@ -54,7 +55,10 @@ def certify(
     if method is not None and ":" in method:
         method = own_method(method).name
     chosen = choose(store, record, dataset=dataset, protocol=protocol, method=method, seed=seed)
-    path = write(chosen, output or Path(default_name(chosen)), store)
+    target = output or Path(default_name(chosen))
+    for file in (target, scores_file(target)):
+        refuse_inputs(file, store.files(), "the certificate")
+    path = write(chosen, target, store)
     showing.note(f"{path} certifies {chosen.method} on {chosen.dataset} under {chosen.protocol}")
 
 

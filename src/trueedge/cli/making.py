@@ -12,7 +12,7 @@ import typer
 from trueedge.cli import parsing, showing
 from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
-from trueedge.files.writing import check_target, replacing
+from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
@@ -61,6 +61,7 @@ def task(
     Example:
         trueedge task cora -p heart -o cora-heart
     """
+    refuse_inputs(output, parsing.input_files(dataset), "the task")
     with showing.progress(1, "making the task") as report:
         made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
     made.save(output)
@@ -86,6 +87,7 @@ def pairs(
         trueedge pairs cora-heart -o pairs.csv
     """
     check_target(output, "the list of pairs", (".csv",))
+    refuse_inputs(output, parsing.input_files(task), "the pairs")
     made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
@@ -148,6 +150,8 @@ def negatives(
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
     else:
         check_target(output, "the file of negatives")
+        read = [*parsing.input_files(edges), *([] if positives is None else [positives])]
+        refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
     try:
         with showing.progress(1, "generating negatives") as report:

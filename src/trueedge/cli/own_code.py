@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -54,20 +52,18 @@ def _guarded(call: Callable[[], Any], what: str, failure: str) -> Any:
 
 
 def _import_file(path: Path) -> ModuleType:
-    # Under its whole path, so that no other module has its name; dataclasses look their module up there.
-    spec = importlib.util.spec_from_file_location(str(path), path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
+    from trueedge.runs.opened_files import loaded
+
     _add_folder(str(path.parent))
-    spec.loader.exec_module(module)
-    return module
+    # Under its whole path, so that no other module has its name; dataclasses look their module up there.
+    return loaded(str(path), path)
 
 
 def _import_module(name: str) -> ModuleType:
+    from trueedge.runs.opened_files import imported
+
     _add_folder("")
-    return importlib.import_module(name)
+    return imported(name)
 
 
 def _add_folder(folder: str) -> None:

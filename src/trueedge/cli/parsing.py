@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
+from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
 from trueedge.graph import Graph
@@ -148,6 +150,21 @@ def existing_file(text: str, is_path: bool = True) -> None:
         regular_file(Path(text))
     elif is_path:
         raise InputError(f"there is no file {text}")
+
+
+def input_files(text: str) -> list[Path]:
+    """Return the files behind an edge list, a saved task, a data set's name, or comma-separated files."""
+    path = Path(text)
+    if os.path.isfile(path):
+        return [path]
+    if (path / "task.json").is_file():
+        return storage.files_of(path)
+    if os.path.isdir(path):
+        # A page on the pairs in a folder may lie among them, and be written again.
+        return [one for one in path.iterdir() if one.suffix not in (".html", ".json")]
+    if datasets.is_name(text):
+        return local_files(text)
+    return [Path(word.strip()) for word in text.split(",") if word.strip()]
 
 
 def saved_task(

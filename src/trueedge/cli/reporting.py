@@ -11,6 +11,7 @@ import typer
 from trueedge.cli import showing
 from trueedge.cli.records import open_store
 from trueedge.errors import unknown
+from trueedge.files.writing import refuse_inputs
 
 if TYPE_CHECKING:
     from trueedge.results import Record
@@ -43,7 +44,9 @@ def report(
     """
     from trueedge.report import write
 
-    found = open_store(runs).records()
+    store = open_store(runs)
+    refuse_inputs(output, store.files(), "the report")
+    found = store.records()
     chosen = {"dataset": dataset, "protocol": protocol, "method": method}
     for name, wanted in chosen.items():
         found = _only(found, name, wanted)

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge.cli import options, parsing, showing
-from trueedge.cli.running import keeping
+from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
-from trueedge.files.writing import check_target
+from trueedge.files.writing import check_target, refuse_inputs
 
 if TYPE_CHECKING:
     from trueedge.analysis.figure import Figure
@@ -61,6 +61,8 @@ def reproduce(
     if page is not None:
         check_target(page, "a page", (".html",))
     store = Store(runs)
+    for path in filter(None, (output, page)):
+        refuse_inputs(path, store.files(), "the results")
     with keeping(store), showing.progress(1, study) as report:
         plan = Plan(
             datasets=tuple(parsing.names(dataset, "data set")) if dataset else (),
@@ -72,6 +74,8 @@ def reproduce(
             jobs=jobs,
         )
         finding = chosen.run(plan)
+    if plan.used:
+        note_records(store, plan.used)
     if finding.rows:
         _show(chosen, finding.rows)
     for figure in finding.figures:
@@ -90,6 +94,7 @@ def reproduce(
         showing.note(f"written to {write_study(chosen, finding, page)}")
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
+    end(store)
 
 
 def _show(study: Study, rows: Sequence[Comparison]) -> None:

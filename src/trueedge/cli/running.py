@@ -107,6 +107,7 @@ def run(
         outcomes = _outcomes(cells, store, jobs, again, keep_scores, checkpoints)
     if not _show_outcomes(outcomes, store, named, seeds, keep_scores):
         raise typer.Exit(1)
+    end(store)
 
 
 def _show_outcomes(
@@ -115,7 +116,7 @@ def _show_outcomes(
     """Print tables, counts and failures; return whether every method named by the user could run."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     scoreboard.show(records)
-    note_records(store, len(records), sum(outcome.fresh for outcome in outcomes))
+    note_records(store, records)
     if keep_scores:
         _note_scores(records)
     failed = [outcome for outcome in outcomes if outcome.record is None]
@@ -124,9 +125,16 @@ def _show_outcomes(
     return bool(records) and not any(outcome.cell.method.name in named for outcome in failed)
 
 
-def note_records(store: Store, number: int, new: int) -> None:
-    """Print the number of records, new and cached."""
-    showing.note(f"{showing.count(number, 'record')} in {store.path}: {new} new, {number - new} cached")
+def note_records(store: Store, records: Sequence[Record]) -> None:
+    """Print the number of records, new and cached, and when the cached ones were computed."""
+    dates = sorted(record.created[:10] for record in records if record.cached)
+    new = len(records) - len(dates)
+    note = f"{showing.count(len(records), 'record')} in {store.path}: {new} new, {len(dates)} cached"
+    if dates:
+        first, last = dates[0], dates[-1]
+        when = f"on {first}" if first == last else f"from {first} to {last}"
+        note += f" (computed {when})"
+    showing.note(note)
 
 
 def _note_scores(records: Sequence[Record]) -> None:
@@ -136,6 +144,12 @@ def _note_scores(records: Sequence[Record]) -> None:
         showing.note(
             f"{protocol} ranks every node, so its scores are not saved and its records cannot be certified"
         )
+
+
+def end(store: Store) -> None:
+    """Exit with status 1 if records could not be stored; a warning has said where they are."""
+    if store.unsaved is not None:
+        raise typer.Exit(1)
 
 
 @contextmanager
@@ -181,11 +195,13 @@ def _watched(cells: Cells, store: Store, checkpoints: Path | None, report: showi
     from trueedge.training import Checkpoint, use_callbacks
 
     for cell in cells:
-        kept = None if checkpoints is None else Checkpoint(checkpoints / f"{cell.key}.pt")
+        # Before it runs: its files may change in the meantime.
+        key = cell.key
+        kept = None if checkpoints is None else Checkpoint(checkpoints / f"{key}.pt")
         with use_callbacks(partial(_show_epoch, report, cell.method.name), kept):
             yield cell
         # A failed training keeps its checkpoint.
-        if kept is not None and store.find(cell.key) is not None:
+        if kept is not None and store.find(key) is not None:
             kept.remove()
 
 

@@ -32,13 +32,13 @@ def _print(table: Table) -> None:
         [
             line.label,
             _value(line, table.headline, best[table.headline]),
-            *(_interval(line, table.headline) if sure else ()),
+            *(_interval(line, table.headline, sure.complete) if sure else ()),
             *(_value(line, name, best[name]) for name in table.metrics[1:]),
         ]
         for line in table.lines
     ]
     title = Text.assemble((table.where, "bold"), f"  test part, {_units(table.metrics)}{table.seeds}")
-    told = [f"{100 * sure.level:.0f} %", "group"] if sure else []
+    told = [f"{100 * sure.level:.0f} %", *(["group"] if sure.complete else [])] if sure else []
     head = ["method", table.headline, *told, *table.metrics[1:]]
     showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 
@@ -51,13 +51,13 @@ def _units(names: Iterable[str]) -> str:
     return f"percent (not {', '.join(others)}), " if len(others) < len(list(names)) else ""
 
 
-def _interval(line: Line, headline: str) -> list[str | Text]:
-    """The interval of a method's headline, and the letters of its tie groups."""
+def _interval(line: Line, headline: str, lettered: bool) -> list[str | Text]:
+    """The interval of a method's headline, and the letters of its tie groups, where there are any."""
     if line.estimate is None:
-        return ["–", "–"]
+        return ["–", *(["–"] if lettered else [])]
     found, digits = line.estimate.estimate, 1 if metrics.scale(headline) == 100 else None
     ends = [metrics.format_value(headline, end, digits) for end in (found.low, found.high)]
-    return ["–".join(ends), "".join(line.estimate.letters)]
+    return ["–".join(ends), *(["".join(line.estimate.letters)] if lettered else [])]
 
 
 def _value(line: Line, name: str, best: float | None) -> Text:

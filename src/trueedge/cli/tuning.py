@@ -11,7 +11,7 @@ import typer
 from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
 from trueedge.cli.making import Header, ProtocolOfName
-from trueedge.cli.running import keeping, note_records
+from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
 
 if TYPE_CHECKING:
@@ -97,9 +97,11 @@ def tune(
         )
     _show(found)
     scoreboard.show(found.records)
-    note_records(store, len(found.trials) + len(found.records), found.fresh)
+    tried = [trial.record for trial in found.trials if trial.record is not None]
+    note_records(store, [*tried, *found.records])
     for sentence in dict.fromkeys(trial.reason for trial in found.trials if trial.reason):
         showing.note(f"not run: {sentence}")
+    end(store)
 
 
 def _only(found: Sequence[One], what: str) -> One:

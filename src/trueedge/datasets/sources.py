@@ -14,6 +14,7 @@ from trueedge.datasets.dataset import SourceFile, get
 from trueedge.datasets.downloads import UNVERIFIED_VARIABLE, copy, doubt, draft_in, fetch, unverified_allowed
 from trueedge.errors import DataWarning, InputError
 from trueedge.files.bounds import check_archive
+from trueedge.files.digests import file_digest
 
 if TYPE_CHECKING:
     from zipfile import ZipFile, ZipInfo
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 DATA_VARIABLE = "TRUEEDGE_DATA"
 CACHE_VARIABLE = "TRUEEDGE_CACHE"
 NOT_PUBLISHED = "is not the published file: its checksum differs"
-_CHECKSUMS: dict[tuple[Path, int, int, int, int], str] = {}
 
 
 class MissingFile(InputError):  # noqa: N818
@@ -107,6 +107,11 @@ def verify(name: str) -> tuple[FileCheck, ...]:
             equal = _checksum(found) == file.sha256
             checks.append(FileCheck(file.path, found, "ok" if equal else "differs"))
     return tuple(checks)
+
+
+def local_files(name: str) -> list[Path]:
+    """Return where the files of a data set, and of splits released for it, are on this machine."""
+    return [place for file in get(name).all_files if (place := _local(file)) is not None]
 
 
 def fingerprint(name: str, released: str | None = None) -> str:
@@ -206,16 +211,11 @@ def _checksum(path: Path) -> str:
 
 
 def _known_checksum(path: Path) -> str:
-    """Return the checksum of a file, which is read again only when the system has seen it change."""
+    """Return the checksum of a file, which is read again only if it may have changed."""
     try:
-        found = path.stat()
+        return file_digest(path)
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
-    # A program can set the time of the last change back, but not the time of that.
-    state = (path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
-    if state not in _CHECKSUMS:
-        _CHECKSUMS[state] = _checksum(path)
-    return _CHECKSUMS[state]
 
 
 def _not_here(owner: str, file: SourceFile) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -88,6 +88,24 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     if above is not None and not (above.is_dir() and os.access(above, os.W_OK)):
         reason = "cannot be written to" if above.is_dir() else "is not a folder"
         raise InputError(f"{what} cannot be written to {path}: {above} {reason}")
+
+
+def refuse_inputs(path: str | Path, inputs: Iterable[str | Path], what: str) -> None:
+    """Refuse to write over a file that was read, by whatever name, link or spelling.
+
+    Args:
+        path: where something is to be written.
+        inputs: the files it is made from; those that do not exist do not count.
+        what: what is written, for the error: ``the pairs``.
+    """
+    for one in inputs:
+        try:
+            same = os.path.samefile(path, one)
+        except (OSError, ValueError):
+            continue
+        if same:
+            linked = "a file that" if str(path) == str(one) else f"the same file as {one}, which"
+            raise InputError(f"{path} is {linked} this command reads: write {what} to another file")
 
 
 def _draft_of(target: Path) -> Path:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import numbers
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -81,9 +82,12 @@ class Method(ABC):
     family: ClassVar[str]
     citation: ClassVar[str]
     needs_features: ClassVar[bool] = False
+    # When the class was defined: a file that is newer than this does not hold its code.
+    _defined_at: ClassVar[int] = 0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
+        cls._defined_at = time.time_ns()
         if "fit" in cls.__dict__:
             cls.fit = _guarded(cls.fit)  # type: ignore[method-assign]
         if "name" in cls.__dict__:

@@ -5,8 +5,9 @@ from typing import Any
 from trueedge import moved
 from trueedge.results.certificate import certify
 from trueedge.results.certificate_check import Verification, verify
+from trueedge.results.exporting import export
 from trueedge.results.record import Record
-from trueedge.results.store import Store, export
+from trueedge.results.store import Store
 
 __all__ = ["Record", "Store", "Verification", "certify", "export", "verify"]
 

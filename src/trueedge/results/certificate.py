@@ -51,21 +51,26 @@ def certify(record: Record, path: str | Path, store: Store | str | Path = "runs"
     scores = load_scores(source, kept if "form" in kept else kept["shape"])
     if scores.hash != kept["scores"]:
         raise InputError(f"{source} is damaged: run {_name(record)} again with --again --keep-scores")
-    scores_file = path.with_suffix(".scores.npz")
-    card = _card(record, describe(scores), scores_file.name)
+    beside = scores_file(path)
+    card = _card(record, describe(scores), beside.name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".certificate-", dir=path.parent) as draft:
-            save_scores(scores, Path(draft) / scores_file.name)
+            save_scores(scores, Path(draft) / beside.name)
             (Path(draft) / path.name).write_text(json.dumps(card, indent=2, allow_nan=False) + "\n")
             found = verify(Path(draft) / path.name)
             if not found.ok:
                 raise InputError(f"{_name(record)} cannot be certified: {found.differences[0].sentence}")
-            for name in (scores_file.name, path.name):
+            for name in (beside.name, path.name):
                 os.replace(Path(draft) / name, path.parent / name)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror}") from None
     return path
+
+
+def scores_file(path: Path) -> Path:
+    """Return the path of the scores that belong to a certificate."""
+    return path.with_suffix(".scores.npz")
 
 
 def default_name(record: Record) -> str:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,27 +44,54 @@ def evaluate_parts(
     return values, kept
 
 
-def keep(runs: Path | None, scores: Scores | None) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Write scores to the folder of the records, named by their hash.
+class ScoresToKeep(Protocol):
+    """Scores that are written once their record is stored: a full disk does not cost hours of training."""
+
+    def save(self) -> str:
+        """Write them; return a sentence on why that failed, or nothing."""
+        ...
+
+
+@dataclass(frozen=True)
+class HeldScores:
+    """Scores in the memory of this process, for the folder of the records (``runs``)."""
+
+    scores: Scores
+    runs: Path
+
+    def save(self) -> str:
+        """Write them to a file named by their hash."""
+        try:
+            save_scores(self.scores, scores_path(self.runs, describe(self.scores)))
+        except (OSError, InputError) as error:
+            reason = error.strerror if isinstance(error, OSError) else error
+            return f"its scores could not be kept in {self.runs / FOLDER}: {reason}"
+        return ""
+
+
+def to_keep(
+    runs: Path | None, scores: Scores | None
+) -> tuple[dict[str, Any], tuple[str, ...], HeldScores | None]:
+    """Return the entry for a record's provenance, warnings, and the scores to write after the record.
 
     Args:
         runs: the folder of the records; None if no scores are to be kept.
         scores: None if the task keeps no scores, which the record then says.
-
-    Returns:
-        the entry for the record's provenance, and warnings: a full disk does not cost hours of training.
     """
     if runs is None:
-        return {}, ()
+        return {}, (), None
     if scores is None:
-        return {"kept": None}, ()
+        return {"kept": None}, (), None
     try:
-        card = describe(scores)
-        save_scores(scores, scores_path(runs, card))
-    except (OSError, InputError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        return {}, (f"its scores could not be kept in {runs / FOLDER}: {reason}",)
-    return {"kept": card}, ()
+        return {"kept": describe(scores)}, (), HeldScores(scores, runs)
+    except InputError as error:
+        return {}, (f"its scores could not be kept in {runs / FOLDER}: {error}",), None
+
+
+def without_scores(record: Record, complaint: str) -> Record:
+    """Return a record whose scores could not be written, as it is shown."""
+    origin = {name: value for name, value in record.provenance.items() if name != "kept"}
+    return replace(record, provenance=origin, warnings=(*record.warnings, complaint))
 
 
 def describe(scores: Scores) -> dict[str, Any]:

@@ -7,6 +7,7 @@ units hold codes; metrics that group the units in the same way share their codes
 from __future__ import annotations
 
 import base64
+import math
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -19,14 +20,24 @@ from trueedge.metrics import UnitValues
 # The largest size of an unpacked array: values of thirty million units.
 MOST_BYTES = 1 << 28
 WIDTHS = ("<u1", "<u2", "<u4")
+ROUNDING = 1e-9
 
 
-def pack(units: UnitValues) -> dict[str, Any]:
-    """Return ``unit``, ``count`` and ``groups`` (``codes``, and the distinct ``values`` of each metric)."""
-    if not units.values:
+def pack(units: UnitValues, metrics: Mapping[str, float] | None = None) -> dict[str, Any]:
+    """Return ``unit``, ``count`` and ``groups`` (``codes``, and the distinct ``values`` of each metric).
+
+    Values whose mean is not the metric (given in ``metrics``) are left out: nothing can be done with them.
+    """
+    claimed = metrics or {}
+    kept = {
+        name: values
+        for name, values in units.values.items()
+        if name not in claimed or is_mean(float(np.mean(values)), claimed[name])
+    }
+    if not kept:
         return {}
     groups: dict[str, dict[str, Any]] = {}
-    for name, values in units.values.items():
+    for name, values in kept.items():
         # Compared bit by bit: -0.0 is not 0.0 here.
         bits = np.ascontiguousarray(values, dtype="<f8").view("<i8")
         found, first, codes = np.unique(bits, return_index=True, return_inverse=True)
@@ -38,7 +49,7 @@ def pack(units: UnitValues) -> dict[str, Any]:
         text = _text(places[codes.reshape(-1)].astype(width))
         group = groups.setdefault(text, {"width": width, "codes": text, "values": {}})
         group["values"][name] = _text(found[order])
-    count = len(next(iter(units.values.values())))
+    count = len(next(iter(kept.values())))
     return {"unit": units.unit, "count": count, "groups": list(groups.values())}
 
 
@@ -46,15 +57,47 @@ def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None
     """Return a metric's value for each unit, float64 (n,), or None; a ValueError if it cannot be read."""
     for group in packed.get("groups", ()):
         if metric in group["values"]:
-            count, width = packed["count"], group["width"]
-            if type(count) is not int or not 0 < count <= MOST_BYTES or width not in WIDTHS:
-                raise ValueError(f"{count!r} codes of type {width!r}")
-            codes = np.frombuffer(inflate(group["codes"], count * np.dtype(width).itemsize), dtype=width)
-            levels = np.frombuffer(inflate(group["values"][metric], 8 * count), dtype="<f8")
-            if len(codes) != count or int(codes.max()) >= len(levels):
-                raise ValueError("codes and values do not fit together")
-            return levels[codes].astype(np.float64)
+            codes = _codes(packed["count"], group)
+            levels = _levels(group["values"][metric], packed["count"], int(codes.max()) + 1)
+            found: NDArray[np.float64] = levels[codes].astype(np.float64)
+            return found
     return None
+
+
+def is_mean(mean: float, claimed: float) -> bool:
+    """Return whether a mean over units is a metric's value, up to the rounding of sums in another order."""
+    return math.isclose(mean, claimed, rel_tol=ROUNDING, abs_tol=ROUNDING)
+
+
+def means(packed: Mapping[str, Any]) -> dict[str, float]:
+    """Return the mean of each metric over the units; a ValueError if they cannot be read."""
+    found = {}
+    for group in packed.get("groups", ()):
+        codes = _codes(packed["count"], group)
+        counts = np.bincount(codes)
+        for name, text in group["values"].items():
+            levels = _levels(text, packed["count"], len(counts))
+            found[name] = float(counts @ levels[: len(counts)]) / len(codes)
+    return found
+
+
+def _codes(count: Any, group: Mapping[str, Any]) -> NDArray[Any]:
+    """Return the code of each unit."""
+    width = group["width"]
+    if type(count) is not int or not 0 < count <= MOST_BYTES or width not in WIDTHS:
+        raise ValueError(f"{count!r} codes of type {width!r}")
+    codes = np.frombuffer(inflate(group["codes"], count * np.dtype(width).itemsize), dtype=width)
+    if len(codes) != count:
+        raise ValueError(f"{len(codes)} codes of {count} units")
+    return codes
+
+
+def _levels(text: str, count: int, least: int) -> NDArray[np.float64]:
+    """Return the distinct values that codes refer to."""
+    levels: NDArray[np.float64] = np.frombuffer(inflate(text, 8 * count), dtype="<f8")
+    if len(levels) < least:
+        raise ValueError("codes and values do not fit together")
+    return levels
 
 
 def inflate(text: str, most: int = MOST_BYTES) -> bytes:

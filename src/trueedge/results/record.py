@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.results.packed_units import inflate, unpack
-from trueedge.version import VERSION
 
-# The format of records that this version writes.
-FORMAT = 2
+# The format of records that this version writes. Records of format 3 are sealed when they are written.
+FORMAT = 3
 # The kinds of tasks behind protocols of version 0.1; all others were of links.
 OLD_KINDS = {"recommendation": "recommend", "communities": "communities"}
 
@@ -53,6 +52,7 @@ class Record:
         kind: the kind of task.
         units: the values of the test part for each unit, packed; see :meth:`unit_values`.
         format: the format of the record.
+        cached: whether it was found in the store instead of computed now; it is not stored.
     """
 
     key: str
@@ -73,6 +73,7 @@ class Record:
     kind: str = "link"
     units: Mapping[str, Any] = field(default_factory=dict)
     format: int = FORMAT
+    cached: bool = field(default=False, compare=False)
 
     @property
     def test(self) -> Mapping[str, float]:
@@ -117,14 +118,28 @@ class Record:
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=plain_value))
+        del plain["cached"]
         return plain
+
+    def sealed(self) -> dict[str, Any]:
+        """Return :meth:`to_dict` with its ``seal``, a hash of all the rest."""
+        plain = self.to_dict()
+        return {**plain, "seal": seal_of(plain)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Record:
-        """Check and return a record that :meth:`to_dict` of this or an older version wrote."""
-        values = upgrade(values)
-        _check(values)
-        return cls(**{**values, "warnings": tuple(values.get("warnings", ()))})
+        """Check and return a record that :meth:`to_dict` or :meth:`sealed` wrote.
+
+        A seal is compared with the content. Of a record that a newer version wrote, the fields that this
+        version knows are read.
+        """
+        found = upgrade(values)
+        if newer(found):
+            found = {name: value for name, value in found.items() if name in _FIELDS}
+        elif "seal" in found and found.pop("seal") != seal_of(values):
+            raise InputError("its content does not match its seal")
+        _check(found)
+        return cls(**{**found, "warnings": tuple(found.get("warnings", ()))})
 
 
 def _check(values: Mapping[str, Any]) -> None:
@@ -133,7 +148,7 @@ def _check(values: Mapping[str, Any]) -> None:
         value = values.get(name)
         if name in values and (not isinstance(value, kinds) or isinstance(value, bool)):
             raise InputError(f"{name} is {type(value).__name__}")
-    strange = sorted(set(values) - {one.name for one in fields(Record)})
+    strange = sorted(set(values) - _FIELDS)
     if strange:
         raise InputError(f"it has an unknown field {strange[0]!r}")
     kept = values.get("provenance", {}).get("kept")
@@ -156,6 +171,7 @@ def _check(values: Mapping[str, Any]) -> None:
 
 
 _HASH = re.compile("[0-9a-f]{64}")
+_FIELDS = {one.name for one in fields(Record)} - {"cached"}
 _REQUIRED = [one.name for one in fields(Record) if one.default is MISSING and one.default_factory is MISSING]
 
 
@@ -170,6 +186,22 @@ def request_key(**request: Any) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 
 
+def seal_of(values: Mapping[str, Any]) -> str:
+    """Return a SHA-256 of a record's dictionary, without its seal."""
+    said = {name: value for name, value in values.items() if name != "seal"}
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def newer(values: Mapping[str, Any]) -> bool:
+    """Return whether a record's dictionary has a format that only a newer version knows."""
+    return type(values.get("format")) is int and values["format"] > FORMAT
+
+
+def unknown_fields(values: Mapping[str, Any]) -> list[str]:
+    """Return the fields of a record's dictionary that this version does not know."""
+    return sorted(set(values) - _FIELDS - {"seal", "packed_ranks"})
+
+
 def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return a record's dictionary in the current format.
 
@@ -177,11 +209,6 @@ def upgrade(values: Mapping[str, Any]) -> dict[str, Any]:
     """
     found = dict(values)
     if "format" in found:
-        number = found["format"]
-        if type(number) is int and number > FORMAT:
-            raise InputError(
-                f"it has format {number}, trueedge {VERSION} reads formats up to {FORMAT}: update trueedge"
-            )
         return found
     ranks = found.pop("packed_ranks", "")
     units = {"unit": "positive", "packed_ranks": ranks} if ranks else {}

@@ -1,18 +1,28 @@
-"""The store: one append-only SQLite file with a row for each record, and its export to JSON and CSV."""
+"""The store: one append-only SQLite file with a row for each record, several processes at a time."""
 
 from __future__ import annotations
 
-import csv
-import json
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+import time
+import warnings
+from collections.abc import Callable, Iterable
+from contextlib import closing
 from pathlib import Path
+from typing import Any, TypeVar
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, StoreWarning
+from trueedge.results.exporting import read_records, set_aside
 from trueedge.results.record import Record
+from trueedge.results.rows import COLUMNS, deleted_rows, read_rows, row_of
 
 FILE_NAME = "records.sqlite"
+# What is kept beside the records: scores, and curves of studies.
+FOLDERS = ("scores", "looks")
+# Seconds until the user is told that the file is locked, and until a locked file is given up.
+SILENCE = 5.0
+PATIENCE = 600.0
+# Seconds between two looks at a lock; SQLite waits in between, and Ctrl-C has to wait for it.
+TURN = 1.0
 # Records never change: the file itself refuses it.
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS records (
@@ -36,16 +46,35 @@ CREATE TRIGGER IF NOT EXISTS records_grow BEFORE INSERT ON records
 CREATE TRIGGER IF NOT EXISTS records_remain BEFORE DELETE ON records
     BEGIN SELECT RAISE(ABORT, 'records are append-only'); END;
 """
+_SELECT = f"SELECT id, {', '.join(COLUMNS)}, record FROM records"
+_INSERT = f"INSERT INTO records ({', '.join(COLUMNS)}, record) VALUES ({', '.join('?' * (len(COLUMNS) + 1))})"
+
+Found = TypeVar("Found")
 
 
-_COLUMNS = "dataset protocol method seed part metric value settings options created key graph task source"
+class StoreError(InputError):
+    """The store cannot be read or written."""
 
 
 class Store:
-    """A folder of records, to which several processes may write at the same time."""
+    """A folder of records, to which several processes may write at the same time.
+
+    Every record is checked when it is read: a row that was changed after it was written is named in a
+    :class:`trueedge.errors.StoreWarning` and left out.
+
+    Attributes:
+        folder: the folder.
+        path: its SQLite file.
+        unsaved: the file of the records that could not be stored, if there are any; see :meth:`keep`.
+        patience: in seconds, how long to wait for a file that another process has locked.
+    """
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
+        self.patience = PATIENCE
+        self.unsaved: Path | None = None
+        self._aside: list[Record] = []
+        self._said: set[str] = set()
         try:
             if self.folder.is_file():
                 raise InputError(f"{self.folder} is a file, but runs are kept in a folder")
@@ -53,43 +82,81 @@ class Store:
         except OSError as error:
             raise InputError(f"the folder {self.folder} cannot be made: {error.strerror}") from None
         self.path = self.folder / FILE_NAME
-        with self._connect() as connection:
-            connection.executescript(_SCHEMA)
+        self._with(lambda connection: connection.executescript(_SCHEMA))
 
     def append(self, record: Record) -> None:
         """Add a record; it is on disk when this returns."""
-        names = ("key", "dataset", "protocol", "method", "seed", "headline", "value", "created")
-        row = (*(getattr(record, name) for name in names), json.dumps(record.to_dict()))
-        into = f"{', '.join(names)}, record"
-        try:
-            with self._connect() as connection:
-                insert = f"INSERT INTO records ({into}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-                # A trigger of somebody else may swallow the row without an error.
-                if connection.execute(insert, row).rowcount != 1:
-                    raise InputError(f"{self.path} did not take the record of {record.method}")
-        except sqlite3.IntegrityError as error:
-            raise InputError(f"{self.path} did not take the record of {record.method}: {error}") from None
+        self.append_all([record])
 
-    def find(self, key: str) -> Record | None:
-        """Return the latest record of a request, or None."""
-        with self._connect() as connection:
-            row = connection.execute(
-                "SELECT record FROM records WHERE key = ? ORDER BY id DESC LIMIT 1", (key,)
-            ).fetchone()
-        return None if row is None else self._record(row[0])
+    def append_all(self, records: Iterable[Record]) -> None:
+        """Add records, all of them or none."""
+        rows = [row_of(record) for record in records]
+        self._with(lambda connection: _insert(connection, rows))
+
+    def keep(self, record: Record) -> None:
+        """Add a record that took long to compute: where it cannot be stored, it is written to another file.
+
+        The file is named in a warning and in :attr:`unsaved`; :meth:`import_file` reads it.
+        """
+        try:
+            self.append(record)
+        except InputError as error:
+            # Whoever holds the lock has been waited for once.
+            self.patience = min(self.patience, SILENCE)
+            self._set_aside(record, str(error))
+        except KeyboardInterrupt:
+            self._set_aside(record, "stopped while it was written")
+            raise
+
+    def _set_aside(self, record: Record, reason: str) -> None:
+        self._aside.append(record)
+        try:
+            self.unsaved = set_aside(self._aside, self.unsaved)
+        except InputError as error:
+            self._say(f"the record of {record.method} on {record.dataset} is lost: {reason}; {error}")
+            return
+        count = f"{len(self._aside)} record" + ("s" if len(self._aside) > 1 else "")
+        how = f"trueedge records --runs {self.folder} --import {self.unsaved}"
+        self._say(f"{count} could not be stored ({reason}): written to {self.unsaved}; add with: {how}")
+
+    def import_file(self, path: str | Path) -> tuple[int, int]:
+        """Add the records of a file that :func:`export` or :meth:`keep` wrote, all of them or none.
+
+        Returns:
+            the numbers of records that were added, and that were there already.
+        """
+        records = read_records(path)
+        there = {str(row[-1]) for row in self._rows("")}
+        new = [record for record in records if str(row_of(record)[-1]) not in there]
+        self.append_all(new)
+        return len(new), len(records) - len(new)
+
+    def check_writable(self) -> None:
+        """Raise an InputError if records cannot be written, before hours of work are lost."""
+        probe = "BEGIN IMMEDIATE; CREATE TABLE probe (id INTEGER); ROLLBACK;"
+        self._with(lambda connection: connection.executescript(probe))
+
+    def find(self, key: str, usable: Callable[[Record], bool] | None = None) -> Record | None:
+        """Return the latest record of a request, or None.
+
+        Args:
+            key: the key of the request.
+            usable: whether a record may be used; by default every one.
+        """
+        found, notes = read_rows(self._rows("WHERE key = ?", (key,)), self.path)
+        for sentence in notes:
+            if "left out" in sentence:
+                self._say(sentence)
+        return next((one for one in reversed(found) if usable is None or usable(one)), None)
 
     def records(self) -> list[Record]:
         """Return all records, oldest first."""
-        with self._connect() as connection:
-            rows = connection.execute("SELECT record FROM records ORDER BY id").fetchall()
-        return [self._record(row[0]) for row in rows]
-
-    def _record(self, text: str) -> Record:
-        try:
-            return Record.from_dict(json.loads(text))
-        except (TypeError, ValueError, AttributeError, RecursionError) as error:
-            reason = str(error) if isinstance(error, InputError) else repr(str(text)[:60])
-            raise InputError(f"{self.path} holds a row that cannot be read as a record: {reason}") from None
+        rows = self._rows("")
+        found, notes = read_rows(rows, self.path)
+        gone = deleted_rows([row[0] for row in rows])
+        for sentence in [*notes, *([f"{self.path}: {gone}"] if gone else [])]:
+            self._say(sentence)
+        return found
 
     def latest(self) -> list[Record]:
         """Return the latest record of each request, oldest first."""
@@ -99,60 +166,52 @@ class Store:
             kept[record.key] = record
         return list(kept.values())
 
+    def files(self) -> list[Path]:
+        """Return the files of the store, which nothing else may be written to."""
+        return [self.path, *(path for name in FOLDERS for path in self.folder.glob(f"{name}/*"))]
+
     def __len__(self) -> int:
-        with self._connect() as connection:
-            return int(connection.execute("SELECT count(*) FROM records").fetchone()[0])
+        statement = "SELECT count(*) FROM records"
+        return int(self._with(lambda connection: connection.execute(statement).fetchone()[0]))
 
-    @contextmanager
-    def _connect(self) -> Iterator[sqlite3.Connection]:
-        try:
-            connection = sqlite3.connect(self.path, timeout=60)
-        except sqlite3.Error as error:
-            raise InputError(f"{self.path} cannot be opened: {error}") from None
-        try:
-            with connection:
-                yield connection
-        except sqlite3.DatabaseError as error:
-            if isinstance(error, sqlite3.IntegrityError):
-                raise
-            if isinstance(error, sqlite3.OperationalError):
-                raise InputError(f"{self.path} cannot be used: {error}") from None
-            raise InputError(f"{self.path} is not a store of records: {error}") from None
-        finally:
-            connection.close()
+    def _rows(self, where: str, values: tuple[str, ...] = ()) -> list[tuple[Any, ...]]:
+        statement = f"{_SELECT} {where} ORDER BY id"
+        return self._with(lambda connection: connection.execute(statement, values).fetchall())
 
+    def _say(self, sentence: str) -> None:
+        """Warn, once."""
+        if sentence not in self._said:
+            self._said.add(sentence)
+            warnings.warn(sentence, StoreWarning, stacklevel=4)
 
-def export(records: Sequence[Record], path: str | Path) -> Path:
-    """Write records to a file: whole as ``.json``, or one line per metric as ``.csv``."""
-    path = Path(path)
-    if path.suffix not in (".json", ".csv"):
-        raise InputError(f"{path}: records are exported to a .json or a .csv file")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if path.suffix == ".json":
-            path.write_text(json.dumps([record.to_dict() for record in records], indent=2) + "\n")
-            return path
-        with path.open("w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(_COLUMNS.split())
-            for record in records:
-                writer.writerows(_lines(record))
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}") from None
-    return path
+    def _with(self, work: Callable[[sqlite3.Connection], Found]) -> Found:
+        """Do something with a connection, and wait while another process has locked the file."""
+        start = time.monotonic()
+        while True:
+            try:
+                with closing(sqlite3.connect(self.path, timeout=TURN, isolation_level=None)) as connection:
+                    return work(connection)
+            except sqlite3.OperationalError as error:
+                waited = time.monotonic() - start
+                busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+                if not busy or waited >= self.patience:
+                    raise StoreError(f"{self.path} cannot be used: {error}") from None
+                if waited >= SILENCE:
+                    most = f"up to {self.patience / 60:.0f} minutes"
+                    self._say(f"{self.path} is locked by another process: waiting {most}")
+            except sqlite3.IntegrityError as error:
+                raise StoreError(f"{self.path} takes no such record: {error}") from None
+            except sqlite3.DatabaseError as error:
+                raise StoreError(f"{self.path} is not a store of records: {error}") from None
 
 
-def _lines(record: Record) -> list[list[object]]:
-    plain = record.to_dict()
-    origin = plain["provenance"]
-    shared = [
-        *(json.dumps(plain[key], sort_keys=True) for key in ("settings", "options")),
-        *(record.created, record.key, origin.get("hashes", {}).get("graph", "")),
-        *(origin.get(name, "") for name in ("task", "source")),
-    ]
-    where = (record.dataset, record.protocol, record.method, record.seed)
-    return [
-        [*where, part, name, repr(value), *shared]
-        for part, metrics in record.metrics.items()
-        for name, value in metrics.items()
-    ]
+def _insert(connection: sqlite3.Connection, rows: Iterable[tuple[object, ...]]) -> None:
+    # Somebody may have deleted the file since the store was opened.
+    connection.executescript(_SCHEMA)
+    # Immediate: it would otherwise read first, and could not wait for others to write.
+    connection.execute("BEGIN IMMEDIATE")
+    for row in rows:
+        # A trigger of somebody else may swallow the row without an error.
+        if connection.execute(_INSERT, row).rowcount != 1:
+            raise sqlite3.IntegrityError("the file did not take the record")
+    connection.execute("COMMIT")

@@ -10,10 +10,11 @@ from trueedge.results.record import Record, request_key
 
 
 def of_last_code(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
-    """Drop the records of earlier versions of a method's code, or of trueedge.
+    """Drop the records of earlier versions of a method's code, of the files it read, or of trueedge.
 
     Of the records of a method with the same given settings on one data set under one protocol, those with the
-    code of the last one are kept, whatever their seeds. Old records without a hash of the code are all kept.
+    code of the last one are kept, whatever their seeds; and of these, those that read no file that a later
+    one read with other content. Old records without a hash of the code are all kept.
 
     Args:
         records: oldest first.
@@ -23,10 +24,16 @@ def of_last_code(records: Iterable[Record]) -> tuple[list[Record], list[str]]:
     """
     every = list(records)
     last = {_row_key(record): _code(record) for record in every if _code(record)}
+    files: dict[str, dict[str, str]] = {}
+    for record in every:
+        files.setdefault(_row_key(record), {}).update(record.provenance.get("files", {}))
     kept: list[Record] = []
     earlier: dict[str, int] = {}
     for record in every:
-        if not _code(record) or _code(record) == last[_row_key(record)]:
+        row = _row_key(record)
+        read = record.provenance.get("files", {})
+        same = all(files[row][name] == digest for name, digest in read.items())
+        if not _code(record) or (_code(record) == last[row] and same):
             kept.append(record)
         else:
             label = f"{record.method}{listed(not_default(record))}"

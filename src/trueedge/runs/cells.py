@@ -6,7 +6,8 @@ import re
 import time
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from contextlib import nullcontext
+from dataclasses import dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,8 +23,11 @@ from trueedge.randomness import derive
 from trueedge.results import kept_scores
 from trueedge.results.packed_units import pack
 from trueedge.results.record import Record, request_key
-from trueedge.runs.code import code_hash, task_code_hash
+from trueedge.runs.code import Code, method_code, task_code
+from trueedge.runs.named_files import is_name, named_files
+from trueedge.runs.opened_files import OpenedFiles, watched_files
 from trueedge.runs.provenance import peak_memory, provenance
+from trueedge.runs.reuse import dependencies, digests_before
 from trueedge.tasks import ScoreWarning, Task, protocols
 from trueedge.tasks.protocols import Source, get
 from trueedge.version import VERSION
@@ -81,7 +85,7 @@ class Cell:
             protocol=self.protocol,
             options=dict(self.options),
             seed=self.split_seed,
-            code=task_code_hash(self.source, self.protocol),
+            code=task_code(self.source, self.protocol).hash,
         )
 
     @property
@@ -94,9 +98,23 @@ class Cell:
             seed=self.seed,
             device=self.device,
             version=VERSION,
-            code=code_hash(type(self.method)),
+            code=method_code(type(self.method)).hash,
             **({} if self.parts is None else {"parts": self.parts}),
         )
+
+    def code(self) -> Code:
+        """Return the code of method and task together, with the files that it and the settings name.
+
+        Its hash is that of the method. It has a reason if the code of either cannot be hashed.
+        """
+        method, made = method_code(type(self.method)), task_code(self.source, self.protocol)
+        folder = made.folder if method.folder is None else method.folder
+        if folder is None:
+            return method
+        texts = [*self.method.settings().values(), *self.options.values()]
+        named = named_files([text for text in texts if is_name(text)], folder)
+        files = method.files | made.files | named
+        return replace(method, reason=method.reason or made.reason, folder=folder, files=files)
 
     @property
     def name(self) -> str:
@@ -139,13 +157,19 @@ def default_protocol(source: str | Graph | Task) -> str:
 class Outcome:
     """The result of a cell: a record, or one sentence on why there is none.
 
-    ``fresh`` is True for a new record, and False for one from the store.
+    Attributes:
+        cell: the cell.
+        record: its record; ``record.cached`` says whether it was in the store, ``record.created`` since when.
+        fresh: True for a new record, and False for one from the store.
+        reason: why there is no record.
+        scores: what is still to be written, after the record; :func:`trueedge.runs.drive` does it.
     """
 
     cell: Cell
     record: Record | None
     fresh: bool = False
     reason: str = ""
+    scores: kept_scores.ScoresToKeep | None = None
 
 
 def _given(method: Method) -> list[str]:
@@ -153,15 +177,35 @@ def _given(method: Method) -> list[str]:
     return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
 
 
-def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None = None) -> Record:
+def run_on(
+    task: Task,
+    cell: Cell,
+    task_seconds: float,
+    scores_to: Path | None = None,
+    task_files: OpenedFiles | None = None,
+) -> Outcome:
     """Run a cell on its task: fit the method and evaluate each requested part, once.
 
-    Scores of the test part are kept if a folder of records is given.
+    Args:
+        task: the cell's task.
+        cell: the cell.
+        task_seconds: how long it took to make the task.
+        scores_to: the folder of records, if scores of the test part are to be kept. The outcome has them, not
+            yet written.
+        task_files: the files that were opened to make the task.
     """
+    # Before the run: a file may be edited while it runs.
+    key, code = cell.key, cell.code()
+    named = digests_before(code)
     parts = task.part_names if cell.parts is None else cell.parts
     for part in parts:
         task.check_part(part)
-    with peak_memory() as peak, warnings.catch_warnings(record=True) as caught:
+    users = code.folder is not None
+    with (
+        peak_memory() as peak,
+        warnings.catch_warnings(record=True) as caught,
+        watched_files() if users else nullcontext(OpenedFiles()) as opened,
+    ):
         warnings.simplefilter("always", ScoreWarning)
         start = time.perf_counter()
         method = cell.method.for_task(task)
@@ -179,10 +223,10 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
-    kept, complaints = kept_scores.keep(scores_to, scores)
+    kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
-    return Record(
-        key=cell.key,
+    record = Record(
+        key=key,
         dataset=task.dataset,
         protocol=cell.protocol,
         options=dict(cell.options),
@@ -198,12 +242,17 @@ def run_on(task: Task, cell: Cell, task_seconds: float, scores_to: Path | None =
         provenance={
             "source": cell.source_key,
             "given": _given(cell.method),
-            "code": code_hash(type(cell.method)),
+            "code": code.hash,
+            **dependencies(
+                *(type(cell.method), cell.protocol, code, cell.code() if users else code, named),
+                *(opened, task_files or OpenedFiles()),
+            ),
             **provenance(task, device),
             **kept,
             **training_curve(scorer),
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
-        units=pack(values["test"].units) if "test" in values else {},
+        units=pack(values["test"].units, values["test"]) if "test" in values else {},
     )
+    return Outcome(cell, record, fresh=True, scores=held)

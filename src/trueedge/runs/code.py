@@ -1,65 +1,65 @@
-"""Hashes of the code behind a record: of its method, and of what makes and evaluates its task.
+"""The code behind a record: of its method, and of what makes and evaluates its task.
 
 A hash covers a file and everything it imports, found in the source without importing it.
 """
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import inspect
+import os
 import re
+import secrets
 import sys
-import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, partial
 from pathlib import Path
+from types import ModuleType
+from typing import Any
+from weakref import WeakKeyDictionary
 
 from trueedge import datasets, metrics
+from trueedge.files.digests import file_digest, file_state
 from trueedge.graph import Graph
 from trueedge.methods import Method
+from trueedge.runs.imports import PACKAGE, dependencies, is_code, is_users, module_file, source
+from trueedge.runs.live_code import LiveCode
+from trueedge.runs.named_files import named_files
+from trueedge.runs.opened_files import AT_IMPORT
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get
 
-PACKAGE = Path(__file__).resolve().parents[1]
-# A name in quotes that may be a file next to the module, such as "published_settings.csv".
-_FILE_NAME = re.compile(r"""["']([\w./-]+\.\w+)["']""")
-_LIBRARIES = tuple(
-    Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
-)
-
-Chain = tuple[str, ...]
-
 
 @dataclass(frozen=True)
-class _Import:
-    """What an import statement binds: a name to a module, or to something in it (``within``)."""
+class Code:
+    """The code that a result depends on.
 
-    name: str
-    module: Path
-    within: Chain = ()
-    # Under ``if TYPE_CHECKING``: what a package with lazy imports exports, and not a dependency.
-    typing_only: bool = False
+    Attributes:
+        hash: the same for the same code; random for code that cannot be hashed.
+        reason: why it cannot be hashed, and so no stored record may be used; empty if it can.
+        folder: the folder of the user's own code, to which names of files are relative; None for our own.
+        files: the data files that the user's own code names.
+        since: when the user's class was defined, in nanoseconds: it may not have seen files that are newer.
+    """
+
+    hash: str
+    reason: str = ""
+    folder: Path | None = None
+    files: frozenset[Path] = frozenset()
+    since: int = sys.maxsize
 
 
-@dataclass
-class _Source:
-    """What is read from a file: its hash, its imports, the attributes it uses of each, its data files."""
-
-    digest: str
-    imports: list[_Import] = field(default_factory=list)
-    uses: dict[str, set[Chain]] = field(default_factory=dict)
-    data: list[Path] = field(default_factory=list)
+def method_code(kind: type[Method]) -> Code:
+    """Return the code of a method: its class, those it is derived from, and all that their files import."""
+    if kind.__module__.startswith("trueedge."):
+        return _own_method_code(kind)
+    return _users_code(kind, {kind.__name__: kind}, since=getattr(kind, "_defined_at", sys.maxsize))
 
 
 @cache
-def code_hash(kind: type[Method]) -> str:
-    """Return a hash of a method's file and of all it imports; empty if its source cannot be read."""
-    try:
-        return closure_hash(source_files(kind))
-    except (TypeError, OSError):
-        return ""
+def _own_method_code(kind: type[Method]) -> Code:
+    return Code(closure_hash(source_files(kind)))
 
 
 def source_files(kind: type[Method]) -> list[Path]:
@@ -69,29 +69,47 @@ def source_files(kind: type[Method]) -> list[Path]:
     return list(dict.fromkeys(Path(path) for path in found if path is not None))
 
 
-def task_code_hash(source: str | Graph | Task, protocol: str) -> str:
-    """Return a hash of the code that reads a source, makes its task and evaluates it, with all it imports."""
-    if isinstance(source, Task):
-        homes = {type(source).__module__}
+def task_code(asked: str | Graph | Task, protocol: str) -> Code:
+    """Return the code that reads a source, makes its task and evaluates it, with all it imports."""
+    if isinstance(asked, Task):
+        cards: list[Any] = [type(asked)]
+        named = {re.sub(r"@\d+", "@K", name) for name in asked.metrics}
+        measured = [metric for metric in metrics.catalogue() if metric.pattern in named]
     else:
-        homes = {*_homes(get(protocol))}
-        if isinstance(source, str) and datasets.is_name(source):
-            homes |= {*_homes(datasets.get(source))}
-    homes |= _metric_homes()
-    # A user may edit a file and import it again. Our own files do not change.
-    ours = all(home.startswith("trueedge.") for home in homes)
-    return (_own_modules_hash if ours else _modules_hash)(frozenset(homes))
+        cards = [get(protocol)]
+        if isinstance(asked, str) and datasets.is_name(asked):
+            cards.append(datasets.get(asked))
+        measured = list(metrics.catalogue())
+    theirs = {_name(card): card for card in cards if not _is_ours(card)}
+    # A task finds metrics by name, not by import. Which of the user's own a protocol of ours uses is known.
+    if theirs or isinstance(asked, Task):
+        theirs |= {_name(metric): metric for metric in measured if not _is_ours(metric)}
+    homes = {home for card in cards for home in _homes(card) if home.startswith("trueedge.")}
+    own = _own_modules_hash(frozenset(homes | _metric_homes()))
+    if not theirs:
+        return Code(own)
+    return _users_code(next(iter(theirs.values())), theirs, known=own)
 
 
 @cache
 def _metric_homes() -> frozenset[str]:
-    # A task finds metrics by name, not by import. The user's own metrics come with their protocol.
     found = (home for metric in metrics.catalogue() for home in _homes(metric))
     return frozenset(home for home in found if home.startswith("trueedge."))
 
 
+def _name(card: object) -> str:
+    return str(getattr(card, "name", "") or getattr(card, "pattern", "") or getattr(card, "__name__", ""))
+
+
+def _is_ours(card: object) -> bool:
+    return all(home.startswith("trueedge.") for home in _homes(card))
+
+
 def _homes(card: object) -> Iterator[str]:
     """Yield the modules of a card's functions, and the module that registered it, if known."""
+    if isinstance(card, type):
+        yield card.__module__
+        return
     if module := getattr(card, "module", ""):
         yield module
     left = list(vars(card).values())
@@ -104,187 +122,145 @@ def _homes(card: object) -> Iterator[str]:
 
 
 def _modules_hash(names: frozenset[str]) -> str:
-    """Return the hash of some modules; modules without a file, as in a notebook, are left out."""
     return closure_hash(path for path in map(module_file, names) if path is not None)
 
 
 _own_modules_hash = cache(_modules_hash)
 
 
+def _users_code(owner: object, things: dict[str, Any], known: str = "", since: int = sys.maxsize) -> Code:
+    """Return the code of the user's own classes and cards, with the hash of our own code behind them."""
+    live = LiveCode()
+    for name, thing in things.items():
+        if isinstance(thing, type):
+            live.add(name, thing)
+            continue
+        home = sys.modules.get(getattr(thing, "module", ""))
+        if home is not None and not home.__name__.startswith("trueedge."):
+            live.add(home.__name__, home)
+        for part, value in vars(thing).items():
+            live.add(f"{name}.{part}", value)
+    base = next((path.parent for path in live.roots if not path.is_relative_to(PACKAGE)), Path.cwd())
+    reasons = list(live.reasons)
+    try:
+        found = closure(live.roots, live.names, base)
+    except OSError as error:
+        found = Closure()
+        reasons.append(f"{error.filename} cannot be read: {error.strerror}")
+    data = found.data | _read_at_import(things) - set(found.code)
+    reasons += (f"{path.name} was changed after it was imported" for path in _outdated(found.code, since))
+    if reasons:
+        return Code(_token(owner), reasons[0], base, frozenset(data), since)
+    listed = sorted(f"{_label(path, base)} {digest}" for path, digest in found.code.items())
+    text = "\n".join([known, *listed, *live.parts])
+    return Code(hashlib.sha256(text.encode()).hexdigest(), "", base, frozenset(data), since)
+
+
+def _read_at_import(things: dict[str, Any]) -> set[Path]:
+    """Return the files that were read while the modules of the user's things were imported, if known."""
+    homes = {home for thing in things.values() for home in _homes(thing)}
+    opened = [AT_IMPORT[home] for home in homes if home in AT_IMPORT]
+    return {path for one in opened for path in one.read if path not in one.own_output()}
+
+
+_TOKENS: WeakKeyDictionary[Any, str] = WeakKeyDictionary()
+
+
+def _token(owner: object) -> str:
+    """Return what takes the place of a hash: it stays with a class and is met nowhere else."""
+    kept = owner if isinstance(owner, type) else type(owner)
+    return f"{_TOKENS.setdefault(kept, secrets.token_hex(16))} {_name(owner)}"
+
+
+@dataclass
+class Closure:
+    """Files and all they import: the hash of each, and the user's data files that they name."""
+
+    code: dict[Path, str] = field(default_factory=dict)
+    data: set[Path] = field(default_factory=set)
+
+
+def closure(roots: Iterable[Path], names: Iterable[str] = (), folder: Path | None = None) -> Closure:
+    """Return Python files and all they import; an OSError if one cannot be read.
+
+    Args:
+        roots: the files. Of an installed package, all files of the package count.
+        names: texts in code without a file, which may name files in the working folder.
+        folder: the folder of that code.
+    """
+    found = Closure()
+    left = [path.resolve() for path in roots]
+    for path in [*left]:
+        left += _package_of(path)
+    for path in named_files(names, folder or Path.cwd()) if names else ():
+        (left.append if path.suffix == ".py" else found.data.add)(path)
+    while left:
+        path = left.pop()
+        if path in found.code:
+            continue
+        read = source(path)
+        found.code[path] = read.digest
+        found.code |= {data: file_digest(data) for data in read.data}
+        left += dependencies(path)
+        for data in named_files(read.names, path.parent) if read.names else ():
+            if data.suffix == ".py":
+                left.append(data)
+            elif data not in found.code:
+                found.data.add(data)
+    return found
+
+
 def closure_hash(roots: Iterable[Path]) -> str:
     """Return a SHA-256 of Python files and of all they import, independent of where the folders are."""
-    found = sorted((_label(path), digest) for path, digest in _closure(roots).items())
+    found = sorted((_label(path, Path.cwd()), digest) for path, digest in closure(roots).code.items())
     return hashlib.sha256("\n".join(f"{label} {digest}" for label, digest in found).encode()).hexdigest()
 
 
-def module_file(name: str) -> Path | None:
-    """Return the file of a loaded module, or None if it has none or belongs to Python or another package."""
-    path = Path(getattr(sys.modules.get(name), "__file__", None) or "").resolve()
-    return path if path.suffix == ".py" and (path.is_relative_to(PACKAGE) or _is_users(path)) else None
+def _package_of(path: Path) -> list[Path]:
+    """Return all files of the installed package that a file belongs to; nothing for other files."""
+    if path.is_relative_to(PACKAGE) or is_users(path):
+        return []
+    top = path.parent
+    while (top.parent / "__init__.py").is_file():
+        top = top.parent
+    if not (top / "__init__.py").is_file():
+        return []
+    return [one for one in top.rglob("*") if is_code(one) and one.is_file()]
 
 
-def _closure(roots: Iterable[Path]) -> dict[Path, str]:
-    """Return the hash of each file in the closure, data files included."""
-    found: dict[Path, str] = {}
-    left = [path.resolve() for path in roots]
-    while left:
-        path = left.pop()
-        if path not in found:
-            found[path] = _source(path).digest
-            found |= {data: hashlib.sha256(data.read_bytes()).hexdigest() for data in _source(path).data}
-            left += _dependencies(path)
-    return found
+def _label(path: Path, base: Path) -> str:
+    if path.is_relative_to(PACKAGE):
+        return path.relative_to(PACKAGE).as_posix()
+    return f"user {os.path.relpath(path, base)}"
 
 
-def _label(path: Path) -> str:
-    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else f"user {path.name}"
+# What a loaded module was when it was first seen here: its specification, and the hash of its file.
+_LOADED: dict[Path, tuple[object, str]] = {}
 
 
-def _dependencies(path: Path) -> frozenset[Path]:
-    """Return the files a file imports from, directly."""
-    return _own_dependencies(path) if path.is_relative_to(PACKAGE) else _read_dependencies(path)
-
-
-def _source(path: Path) -> _Source:
-    # A user may edit and import a file again in the same process. Our own files do not change.
-    return _own_source(path) if path.is_relative_to(PACKAGE) else _read_source(path)
-
-
-def _read_dependencies(path: Path) -> frozenset[Path]:
-    source, found = _source(path), set[Path]()
-    for one in source.imports:
-        for chain in () if one.typing_only else source.uses.get(one.name, {()}):
-            found.update(_resolve(one.module, (*one.within, *chain)))
-    return frozenset(found)
-
-
-def _resolve(module: Path, chain: Chain, asked: frozenset[tuple[Path, str]] = frozenset()) -> Iterator[Path]:
-    """Yield the files that define ``module.a.b.c``, also through names that a package only re-exports.
-
-    A package that is used as a whole, or that defines the name itself, counts with all it imports.
-    """
-    if not chain or module.name != "__init__.py":
-        yield module
-        return
-    head, rest = chain[0], chain[1:]
-    # A package that exports a submodule of its own under the submodule's name leads back here.
-    targets = [one for one in _source(module).imports if one.name == head and (module, head) not in asked]
-    for one in targets:
-        yield from _resolve(one.module, (*one.within, *rest), asked | {(module, head)})
-    if not targets:
-        submodule = _file(module.parent, [head])
-        yield from [module] if submodule is None else _resolve(submodule, rest, asked)
-
-
-def _read_source(path: Path) -> _Source:
-    """Read a file; a file that this version of Python cannot parse has no imports."""
-    content = path.read_bytes()
-    source = _Source(hashlib.sha256(content).hexdigest())
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError):
-        return source
-    for node, typing_only in _import_statements(tree.body):
-        source.imports += (replace(one, typing_only=typing_only) for one in _imported(node, path))
-    modules = {one.name for one in source.imports if not one.within or one.module.name == "__init__.py"}
-    if modules:
-        source.uses = _uses(tree, modules)
-    for name in set(_FILE_NAME.findall(content.decode(errors="replace"))):
-        data = path.parent / name
-        if data.suffix != ".py" and data.is_file():
-            source.data.append(data.resolve())
-    return source
-
-
-_own_source = cache(_read_source)
-_own_dependencies = cache(_read_dependencies)
-
-
-def _import_statements(
-    body: Sequence[ast.AST], typing_only: bool = False
-) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Yield each import at any depth, and whether it stands under ``if TYPE_CHECKING``."""
-    for node in body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node, typing_only
+def _outdated(code: dict[Path, str], since: int) -> Iterator[Path]:
+    """Yield files of the user that are not what was loaded from them: then the hash is of other code."""
+    theirs = {path: digest for path, digest in code.items() if not path.is_relative_to(PACKAGE)}
+    modules = _loaded_from({path.name for path in theirs})
+    for path, digest in theirs.items():
+        module = modules.get(path)
+        if module is None:
             continue
-        test = getattr(node, "test", None)
-        guarded = "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
-        yield from _import_statements(getattr(node, "body", ()), typing_only or guarded)
-        for part in ("orelse", "finalbody", "handlers", "cases"):
-            yield from _import_statements(getattr(node, part, ()), typing_only)
+        # A module that is loaded again gets a new specification; a script has none.
+        loaded = getattr(module, "__spec__", None) or module
+        known = _LOADED.get(path)
+        if known is None or known[0] is not loaded:
+            newer = max(file_state(path)[3:]) > since
+            known = _LOADED[path] = (loaded, "" if newer else digest)
+        if known[1] != digest:
+            yield path
 
 
-def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[_Import]:
-    """Yield what a statement binds, if its files are ours or the user's own."""
-    if isinstance(node, ast.ImportFrom):
-        module = _find(node.module or "", importer, node.level)
-        for alias in node.names:
-            name = alias.asname or alias.name
-            if module is not None:
-                yield _Import(name, module, () if name == "*" else (alias.name,))
-                continue
-            # A module in a folder without an __init__.py.
-            module_name = ".".join(filter(None, (node.module, alias.name)))
-            if (file := _find(module_name, importer, node.level)) is not None:
-                yield _Import(name, file)
-        return
-    for alias in node.names:
-        first = alias.name.partition(".")[0]
-        module = _find(alias.name, importer)
-        top = _find(first, importer) if alias.asname is None else None
-        # ``import a.b.c`` binds a; the attributes after a tell what is used.
-        if top is not None:
-            yield _Import(first, top)
-        if module is not None and (top is None or module.name != "__init__.py"):
-            yield _Import(alias.asname or first, module)
-
-
-def _uses(tree: ast.AST, names: set[str]) -> dict[str, set[Chain]]:
-    """Return the attribute chains of some names; the empty chain if a name is used as a whole."""
-    found: dict[str, set[Chain]] = {}
-    inner: set[ast.AST] = set()
-    for node in ast.walk(tree):
-        if node in inner or not isinstance(node, (ast.Attribute, ast.Name)):
-            continue
-        chain: list[str] = []
-        base: ast.AST = node
-        while isinstance(base, ast.Attribute):
-            chain.insert(0, base.attr)
-            base = base.value
-            inner.add(base)
-        if isinstance(base, ast.Name) and isinstance(base.ctx, ast.Load) and base.id in names:
-            found.setdefault(base.id, set()).add(tuple(chain))
+def _loaded_from(names: set[str]) -> dict[Path, ModuleType]:
+    """Return the loaded modules by their files, of files with some names."""
+    found = {}
+    for module in list(sys.modules.values()):
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str) and os.path.basename(file) in names:
+            found[Path(file).resolve()] = module
     return found
-
-
-def _find(module: str, importer: Path, level: int = 0) -> Path | None:
-    """Return a module's file, or None for modules of Python and other packages."""
-    parts = module.split(".") if module else []
-    if level:
-        return _file(importer.parents[level - 1], parts)
-    if parts[0] == PACKAGE.name:
-        return _file(PACKAGE, parts[1:])
-    if importer.is_relative_to(PACKAGE) or parts[0] in sys.stdlib_module_names:
-        return None
-    if module in sys.modules:
-        return module_file(module)
-    folders = [importer.parent, *(Path(entry) for entry in sys.path)]
-    places = (_file(folder, parts) for folder in folders if _is_users(folder.resolve()))
-    return next((place.resolve() for place in places if place is not None), None)
-
-
-def _is_users(path: Path) -> bool:
-    """Return whether a path is outside the folders of Python and of installed packages."""
-    if {"site-packages", "dist-packages"}.intersection(path.parts):
-        return False
-    return not any(path.is_relative_to(folder) for folder in _LIBRARIES)
-
-
-def _file(folder: Path, parts: Sequence[str]) -> Path | None:
-    """Return the file of a module below a folder, by the parts of its name."""
-    place = folder.joinpath(*parts)
-    for path in (place / "__init__.py", place.parent / f"{place.name}.py"):
-        if path.is_file():
-            return path
-    return None

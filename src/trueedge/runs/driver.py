@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from trueedge import methods
-from trueedge.errors import InputError
+from trueedge.errors import InputError, StoreWarning
 from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.progress import Progress
@@ -18,6 +20,7 @@ from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.runs.cells import Cell, Outcome, default_protocol
 from trueedge.runs.processes import Processes
+from trueedge.runs.reuse import is_unchanged
 from trueedge.runs.runner import InProcess, Runner
 from trueedge.tasks import Task
 
@@ -38,19 +41,52 @@ def drive(
     if keep_scores and store is None:
         raise InputError("scores are kept with the records: there is no store to keep them in")
 
+    writable = False
+
     def look_up(cell: Cell) -> Outcome | None:
+        nonlocal writable
         cell.check()
-        found = None if store is None or again else store.find(cell.key)
+        found = None if store is None or again else _stored(cell, store)
         if store is None or found is None or (keep_scores and not kept_scores.settled(found, store.folder)):
+            if store is not None and not writable:
+                store.check_writable()
+                writable = True
             return None
         # The same graph may have come under another name.
-        return Outcome(cell, replace(found, dataset=cell.name))
+        return Outcome(cell, replace(found, dataset=cell.name, cached=True))
 
     scores_to = store.folder if store is not None and keep_scores else None
     for position, outcome in runner.run(cells, look_up, scores_to):
         if store is not None and outcome.fresh and outcome.record is not None:
-            store.append(outcome.record)
+            store.keep(outcome.record)
+            outcome = _with_scores(outcome, outcome.record)
         yield position, outcome
+
+
+def _stored(cell: Cell, store: Store) -> Record | None:
+    """Return the record of a cell, if there is one whose code and files are what they were."""
+    code = cell.code()
+    if not code.reason:
+        return store.find(cell.key, lambda record: is_unchanged(record, code))
+    kind = type(cell.method)
+    if code.reason not in _SAID.setdefault(kind, set()):
+        _SAID[kind].add(code.reason)
+        why = f"{cell.method.name} is computed, and no stored record is used: {code.reason}"
+        warnings.warn(why, StoreWarning, stacklevel=2)
+    return None
+
+
+# The reasons that were given for each class, once.
+_SAID: WeakKeyDictionary[type, set[str]] = WeakKeyDictionary()
+
+
+def _with_scores(outcome: Outcome, record: Record) -> Outcome:
+    """Write the scores of a record that is stored."""
+    if outcome.scores is None:
+        return outcome
+    complaint = outcome.scores.save()
+    shown = kept_scores.without_scores(record, complaint) if complaint else record
+    return replace(outcome, record=shown, scores=None)
 
 
 def run_cells(

@@ -5,30 +5,26 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-import sys
 import threading
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
-from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
-from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 from trueedge.errors import InputError, must_be
+from trueedge.results.kept_scores import ScoresToKeep
 from trueedge.results.record import Record
 from trueedge.runs.cells import Cell, Outcome
+from trueedge.runs.packed_cells import PackedCell, packed, unpacked
 from trueedge.runs.runner import InProcess, LookUp, Runner, nothing_known
 
-# A cell without its method, the method's module and class, and its settings.
-_Packed = tuple[Cell, str, str, dict[str, Any]]
-# A record, the reason why there is none, and an error that the cell did not cause.
-_Answer = tuple[Record | None, str, InputError | str]
+# A record, the reason why there is none, an error that the cell did not cause, and whether scores wait.
+_Answer = tuple[Record | None, str, InputError | str, bool]
+# What is sent to a process whose record is stored.
+_SAVE = "save the scores"
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -50,7 +46,15 @@ class _Worker:
         if self.ready and self.cell is not None:
             # The death of a process is noticed when it is waited for.
             with suppress(OSError):
-                self.line.send((_packed(self.cell), self.scores_to))
+                self.line.send((packed(self.cell), self.scores_to))
+
+    def save(self) -> str:
+        """Let the process write the scores of its last cell; return a sentence if that failed."""
+        try:
+            self.line.send(_SAVE)
+            return str(self.line.recv())
+        except (EOFError, OSError):
+            return "its scores could not be kept: the process that held them has ended"
 
 
 class Processes(Runner):
@@ -107,7 +111,7 @@ class Processes(Runner):
         chosen = chosen or next((one for one in left if one[2] not in held), left[0])
         left.remove(chosen)
         position, cell, key = chosen
-        _packed(cell)  # fails before a process is started for a cell that cannot be sent
+        packed(cell)  # fails before a process is started for a cell that cannot be sent
         free = sorted(self._idle, key=lambda worker: worker.task_key != key)
         worker = free[0] if free else self._start()
         if free:
@@ -133,8 +137,9 @@ class Processes(Runner):
                 continue
             self._busy.remove(worker)
             self._idle.append(worker)
-            record, reason = _received(said, worker.cell)
-            yield worker.position, Outcome(worker.cell, record, record is not None, reason)
+            record, reason, waiting = _received(said, worker.cell)
+            scores = worker if waiting else None
+            yield worker.position, Outcome(worker.cell, record, record is not None, reason, scores)
 
     def _start(self) -> _Worker:
         # A forked process would share locks with the threads of numba and torch: it starts afresh.
@@ -212,14 +217,14 @@ def _death(worker: _Worker) -> str:
     return f"its process died with status {status}{hint}"
 
 
-def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str]:
+def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str, bool]:
     """Return a record or the reason why there is none; raise errors that the cell did not cause."""
-    record, reason, trouble = said
+    record, reason, trouble, waiting = said
     if isinstance(trouble, InputError):
         raise trouble
     if trouble:
         raise RuntimeError(f"{cell.method.name} on {cell.name} failed in another process\n{trouble}")
-    return record, reason
+    return record, reason, waiting
 
 
 def _serve(line: Connection) -> None:
@@ -234,20 +239,28 @@ def _serve(line: Connection) -> None:
     runner = InProcess()
     with suppress(EOFError, OSError):
         line.send(None)
+        held = None
         while True:
-            packed, scores_to = line.recv()
-            line.send(_answer(runner, packed, scores_to))
+            asked = line.recv()
+            if asked == _SAVE:
+                line.send("" if held is None else held.save())
+                continue
+            answer, held = _answer(runner, *asked)
+            line.send(answer)
 
 
-def _answer(runner: InProcess, packed: _Packed, scores_to: Path | None) -> _Answer:
+def _answer(
+    runner: InProcess, sent: PackedCell, scores_to: Path | None
+) -> tuple[_Answer, ScoresToKeep | None]:
+    """Run a cell; return what is sent back, and the scores that wait until the record is stored."""
     try:
-        outcome = runner.run_one(_unpacked(packed), scores_to)
+        outcome = runner.run_one(unpacked(sent), scores_to)
     except InputError as error:
         # The user's class could not be imported here.
-        return None, "", InputError(str(error))
+        return (None, "", InputError(str(error)), False), None
     except Exception:  # it is raised where the work was started
-        return None, "", traceback.format_exc()
-    return outcome.record, outcome.reason, ""
+        return (None, "", traceback.format_exc(), False), None
+    return (outcome.record, outcome.reason, "", outcome.scores is not None), outcome.scores
 
 
 def _end_with_parent() -> None:
@@ -256,42 +269,3 @@ def _end_with_parent() -> None:
     if parent is not None:
         parent.join()
         os._exit(1)
-
-
-def _packed(cell: Cell) -> _Packed:
-    """Return a cell with its method by name, since a class from a user's file cannot be pickled."""
-    kind = type(cell.method)
-    module = sys.modules.get(kind.__module__)
-    typed_in = kind.__module__ == "__main__" and not hasattr(module, "__file__")
-    try:
-        found = None if typed_in else attrgetter(kind.__qualname__)(module)
-    except AttributeError:
-        found = None
-    if found is not kind:
-        raise InputError(
-            f"{cell.method.name}: no other process can import the class {kind.__qualname__}; define it at the"
-            " top level of a file, or use one job"
-        )
-    bare = replace(cell, method=None)  # type: ignore[arg-type]
-    return bare, kind.__module__, kind.__qualname__, cell.method.settings()
-
-
-def _unpacked(packed: _Packed) -> Cell:
-    bare, module, name, settings = packed
-    kind = attrgetter(name)(_module(module))
-    return replace(bare, method=kind(**settings))
-
-
-def _module(name: str) -> ModuleType:
-    """Return a module by its name; a user's own file has its path as name."""
-    if name in sys.modules:
-        return sys.modules[name]
-    if not name.endswith(".py"):
-        return import_module(name)
-    spec = spec_from_file_location(name, name)
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module

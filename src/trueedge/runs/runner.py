@@ -14,7 +14,9 @@ from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.runs.cells import Cell, Outcome, run_on
-from trueedge.runs.code import PACKAGE, source_files
+from trueedge.runs.code import source_files, task_code
+from trueedge.runs.imports import PACKAGE
+from trueedge.runs.opened_files import OpenedFiles, watched_files
 from trueedge.tasks import Task
 
 LookUp = Callable[[Cell], Outcome | None]
@@ -52,6 +54,7 @@ class Runner(ABC):
             cells: the cells; a generator is advanced only when there is room for another cell.
             look_up: called with each cell before it runs; if it returns an outcome, the cell does not run.
             scores_to: the folder of records where the scores of the test part are kept; None keeps none.
+                They are in the outcome, and :func:`trueedge.runs.drive` writes them after the record.
         """
 
     def stop(self) -> None:  # noqa: B027
@@ -72,6 +75,7 @@ class InProcess(Runner):
         self._progress, self._raises = progress, raises
         self._task: Task | None = None
         self._task_key, self._seconds = "", 0.0
+        self._files = OpenedFiles()
 
     def run(
         self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
@@ -83,14 +87,22 @@ class InProcess(Runner):
     def run_one(self, cell: Cell, scores_to: Path | None = None) -> Outcome:
         """Run one cell."""
         try:
-            if self._task is None or cell.task_key != self._task_key:
-                start = time.perf_counter()
-                self._task = cell.task(self._progress)
-                self._task_key, self._seconds = cell.task_key, time.perf_counter() - start
+            task = self._made(cell)
             with nullcontext() if self._raises else user_error(cell.method):
-                return Outcome(cell, run_on(self._task, cell, self._seconds, scores_to), fresh=True)
+                return run_on(task, cell, self._seconds, scores_to, self._files)
         except InputError as error:
             return Outcome(cell, None, reason=str(error))
+
+    def _made(self, cell: Cell) -> Task:
+        """Return the task of a cell: the last one, if it is the same, or a new one."""
+        key = cell.task_key
+        if self._task is None or key != self._task_key:
+            users = task_code(cell.source, cell.protocol).folder is not None
+            start = time.perf_counter()
+            with watched_files() if users else nullcontext(OpenedFiles()) as self._files:
+                self._task = cell.task(self._progress)
+            self._task_key, self._seconds = key, time.perf_counter() - start
+        return self._task
 
     def stop(self) -> None:
         """Forget the task of the last cell."""

@@ -35,6 +35,7 @@ class Plan:
         store: where records are read from and written to.
         progress: called with a text, the number of finished runs and their total.
         jobs: the number of parallel processes.
+        used: gets the records that the study used, new and cached ones.
     """
 
     datasets: tuple[str, ...] = ()
@@ -44,6 +45,7 @@ class Plan:
     store: Store | None = None
     progress: Progress | None = None
     jobs: int = 1
+    used: list[Record] = field(default_factory=list, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         # A study may make all its cells before the first one runs.
@@ -180,6 +182,7 @@ def run_all(
     with runner_for(plan.jobs) as runner:
         for position, outcome in drive(cells, plan.store, runner):
             cell = outcome.cell
+            plan.used.extend([] if outcome.record is None else [outcome.record])
             # Not the cell itself, which may hold its task.
             done[position] = (cell.protocol, cell.method, outcome.record, outcome.reason)
             if plan.progress is not None:

@@ -81,6 +81,13 @@ def shards_of(folder: Path, part: str) -> Path:
     return folder / f"{part}_negatives"
 
 
+def files_of(folder: Path) -> list[Path]:
+    """Return the files that a saved task is read from."""
+    below = [folder / "graph", *(shards_of(folder, part) for part in PARTS)]
+    inner = [path for place in below for path in place.rglob("*") if path.is_file()]
+    return [folder / "task.json", *folder.glob("*.npy"), *inner]
+
+
 def refuse_foreign(folder: Path) -> None:
     """Refuse to write a task in shards into a folder that holds anything but an unfinished one."""
     if folder.exists() and not folder.is_dir():

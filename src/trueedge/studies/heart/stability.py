@@ -19,6 +19,7 @@ from trueedge.files.writing import write_text
 from trueedge.methods import Method
 from trueedge.metrics import Evaluation
 from trueedge.results.record import request_key
+from trueedge.runs.code import method_code, task_code
 from trueedge.runs.provenance import provenance
 from trueedge.studies.heart.figures import thinned
 from trueedge.studies.printed_tables import PrintedTable, selected_by
@@ -111,6 +112,7 @@ def observed(task: LinkTask, method: Method, seed: int, plan: Plan) -> list[Obse
         seed=seed,
         device=plan.device,
         version=VERSION,
+        code=[method_code(type(method)).hash, task_code(task, task.protocol).hash],
     )
     path = None if plan.store is None else plan.store.folder / "looks" / f"{key}.json"
     if path is not None and path.is_file():
