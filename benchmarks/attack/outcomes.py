@@ -18,7 +18,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError, ScoreWarning, StoreWarning
 
 REFUSED, RIGHT, NOTED = "refused", "right", "noted"
 WRONG, TRACEBACK, HANG, LOST = "silent wrong number", "traceback", "hang", "lost record"
@@ -117,7 +117,8 @@ def judged(family: Family, case: Case, limit: float) -> tuple[str, str]:
     """Run a family on a case; return the outcome, and the reason if there is one."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("ignore")
-        warnings.simplefilter("always", ScoreWarning)
+        for category in (ScoreWarning, StoreWarning):
+            warnings.simplefilter("always", category)
         try:
             with alarm(limit):
                 family(case)
