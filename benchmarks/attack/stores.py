@@ -261,7 +261,8 @@ def locked(case: Case) -> None:
         timer.start()
     case.tell("released after a moment" if patient else "never released")
     try:
-        with mock.patch.object(sqlite3, "connect", connect):
+        patience = mock.patch("trueedge.results.store.PATIENCE", 10.0 if patient else 0.2)
+        with mock.patch.object(sqlite3, "connect", connect), patience:
             _append(folder, written)
     finally:
         timer.cancel()

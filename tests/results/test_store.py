@@ -159,3 +159,16 @@ def test_a_record_that_the_file_does_not_take_is_an_error(
     with pytest.raises(InputError, match=r"records\.sqlite takes no such record"):
         store.append(record)
     assert len(store) == 0
+
+
+def test_text_that_is_no_text_is_one_sentence(record: te.Record, tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    store.append(record)
+    connection = sqlite3.connect(store.path)
+    for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
+        connection.execute(f"DROP TRIGGER {name}")
+    connection.execute("UPDATE records SET record = CAST(X'7BFFFE' AS TEXT)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(InputError, match=r"records\.sqlite cannot be used: Could not decode to UTF-8"):
+        store.records()

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from trueedge.datasets.pickles import StandIn, distrust, finished, load_pickle, read_pickle
 from trueedge.errors import InputError
 from trueedge.files.archives import refuse_repeated
+from trueedge.files.arrays import regular_file
 from trueedge.files.bounds import check_archive
 
 _LEGACY_MAGIC = 0x1950A86A20F9469CFC6C
@@ -29,7 +30,7 @@ _LEGACY_VERSION = 1001
 def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
     """Read a file in which ``torch.save`` put a dict of numpy arrays or tensors."""
     what = str(path)
-    with distrust(what), path.open("rb") as stream:
+    with distrust(what), regular_file(path).open("rb") as stream:
         zipped = stream.read(4) == b"PK\x03\x04"
         stream.seek(0)
         content = _read_zip(stream, what) if zipped else _read_legacy(stream, what)

@@ -81,10 +81,14 @@ def check_target(path: str | Path, what: str, suffixes: tuple[str, ...] = ()) ->
     path = Path(path)
     if suffixes and path.suffix not in suffixes:
         raise InputError(f"{path}: {what} is written to a {' or '.join(suffixes)} file")
-    if path.exists() and not path.is_file():
+    try:
+        is_other = path.exists() and not path.is_file()
+        above = next((one for one in path.absolute().parents if one.exists()), None)
+    except (OSError, ValueError) as error:  # a name that is too long, or has a NUL in it
+        raise _cannot_write(path, what, error) from None
+    if is_other:
         kind = "a folder" if path.is_dir() else "not a regular file"
         raise InputError(f"{what} cannot be written to {path}: it is {kind}")
-    above = next((one for one in path.absolute().parents if one.exists()), None)
     if above is not None and not (above.is_dir() and os.access(above, os.W_OK)):
         reason = "cannot be written to" if above.is_dir() else "is not a folder"
         raise InputError(f"{what} cannot be written to {path}: {above} {reason}")

@@ -193,7 +193,9 @@ class Store:
                     return work(connection)
             except sqlite3.OperationalError as error:
                 waited = time.monotonic() - start
-                busy = error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+                # Errors that Python raises itself, such as of text that is no text, have no code.
+                code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+                busy = code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
                 if not busy or waited >= self.patience:
                     raise StoreError(f"{self.path} cannot be used: {error}") from None
                 if waited >= SILENCE:
