@@ -113,5 +113,5 @@ def test_a_folder_that_holds_something_and_a_file_are_refused(tmp_path: Path) ->
 
 
 def test_a_name_that_is_too_long_is_one_sentence(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the page cannot be written to .*too long"):
+    with pytest.raises(InputError, match=r"the page cannot be written to .*too long"):
         check_target(tmp_path / ("x" * 300 + ".json"), "the page")

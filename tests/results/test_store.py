@@ -161,14 +161,16 @@ def test_a_record_that_the_file_does_not_take_is_an_error(
     assert len(store) == 0
 
 
-def test_text_that_is_no_text_is_one_sentence(record: te.Record, tmp_path: Path) -> None:
+def test_a_row_that_is_no_text_hides_no_other(record: te.Record, tmp_path: Path) -> None:
     store = te.Store(tmp_path)
+    store.append(record)
     store.append(record)
     connection = sqlite3.connect(store.path)
     for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'trigger'").fetchall():
         connection.execute(f"DROP TRIGGER {name}")
-    connection.execute("UPDATE records SET record = CAST(X'7BFFFE' AS TEXT)")
+    connection.execute("UPDATE records SET record = CAST(X'7BFFFE' AS TEXT) WHERE id = 1")
     connection.commit()
     connection.close()
-    with pytest.raises(InputError, match=r"records\.sqlite cannot be used: Could not decode to UTF-8"):
-        store.records()
+    with pytest.warns(StoreWarning, match="left out"):
+        (found,) = store.records()
+    assert found.metrics == record.metrics

@@ -190,6 +190,8 @@ class Store:
         while True:
             try:
                 with closing(sqlite3.connect(self.path, timeout=TURN, isolation_level=None)) as connection:
+                    # A damaged row must not hide the others: what is no text fails its seal.
+                    connection.text_factory = lambda data: data.decode(errors="replace")
                     return work(connection)
             except sqlite3.OperationalError as error:
                 waited = time.monotonic() - start
