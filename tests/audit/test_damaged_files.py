@@ -163,11 +163,12 @@ def test_a_member_that_is_not_what_its_head_says_is_refused(tmp_path: Path, cont
 def test_what_unpacks_to_more_than_memory_holds_is_refused(tmp_path: Path, monkeypatch) -> None:
     np.savez_compressed(tmp_path / "bomb.npz", test_negatives=np.zeros((10**6, 2), np.int64))
     np.save(tmp_path / "bomb.npy", np.zeros((10**6, 2), np.int64))
-    monkeypatch.setattr(bounds, "memory", lambda: 10**7)
+    monkeypatch.setattr(bounds, "LITTLE_MEMORY", 10**6)
+    monkeypatch.setattr(bounds, "free_memory", lambda: 10**7)
     for name in ("bomb.npz", "bomb.npy"):
-        with pytest.raises(InputError, match=rf"{name} unpacks to"):
+        with pytest.raises(InputError, match=rf"{name} needs 16 MB of memory, but 10 MB are free"):
             give(tmp_path / name, "negatives")
-    monkeypatch.setattr(bounds, "memory", lambda: None)
+    monkeypatch.setattr(bounds, "free_memory", lambda: None)
     give(tmp_path / "bomb.npz", "negatives")
 
 
