@@ -7,7 +7,7 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 LOWEST := .venv-lowest
 # Every imported name, the command line, and what is closest to numpy, scipy and rich; without torch.
 LOWEST_TESTS := tests/house/test_dependencies.py tests/house/test_light_import.py tests/cli/test_showing.py \
-	tests/cli/test_surroundings.py tests/graph/test_graph_storage.py \
+	tests/cli/test_counts.py tests/graph/test_graph_storage.py \
 	tests/methods/test_spectral_embeddings.py tests/statistics/test_rank_overlap.py tests/analysis/test_tables.py \
 	tests/results/test_store.py tests/audit/test_leaks.py tests/report/test_charts.py
 
