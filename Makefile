@@ -4,7 +4,14 @@ VENV   ?= .venv
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
 
-.PHONY: run test test-all lint docs tables bench clean
+LOWEST := .venv-lowest
+# Every imported name, the command line, and what is closest to numpy, scipy and rich; without torch.
+LOWEST_TESTS := tests/house/test_dependencies.py tests/house/test_light_import.py tests/cli/test_showing.py \
+	tests/cli/test_counts.py tests/graph/test_graph_storage.py \
+	tests/methods/test_spectral_embeddings.py tests/statistics/test_rank_overlap.py tests/analysis/test_tables.py \
+	tests/results/test_store.py tests/audit/test_leaks.py tests/report/test_charts.py
+
+.PHONY: run test test-all test-lowest lint docs tables bench clean
 
 run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
 	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
@@ -15,6 +22,9 @@ test: $(VENV)/.installed-dev  ## the quick test suite on all cores, with coverag
 
 test-all: $(VENV)/.installed-dev  ## every test: every case of the long matrices, many examples of each property
 	BIN=$(BIN) bash tests/run --all
+
+test-lowest: $(LOWEST)/.installed  ## a short test with the lowest versions that pyproject.toml allows
+	NUMBA_CACHE_DIR=$(CURDIR)/$(LOWEST)/compiled $(LOWEST)/bin/python -m pytest -n auto -p no:cacheprovider $(LOWEST_TESTS)
 
 lint: $(VENV)/.installed-dev  ## the linter, the formatter and the type checker
 	$(BIN)/ruff check .
@@ -41,10 +51,17 @@ $(VENV)/.installed-dev: pyproject.toml constraints.txt
 	$(PIP) -e '.[dev]'
 	touch $(VENV)/.installed $@
 
+$(LOWEST)/.installed: pyproject.toml tools/lowest.py
+	$(PYTHON) -m venv --clear $(LOWEST)
+	$(PYTHON) tools/lowest.py > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt \
+		-e . 'coverage[toml]' hypothesis pytest pytest-timeout pytest-xdist
+	touch $@
+
 $(VENV)/.installed-bench: pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(PIP) -e '.[bench]'
 	touch $(VENV)/.installed $@
 
 clean:
-	rm -rf $(VENV) site runs build dist
+	rm -rf $(VENV) $(LOWEST) site runs build dist

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Protocol
 
 from rich.console import Console
@@ -157,7 +157,9 @@ def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    with Progress(*columns, console=STDERR, transient=True, disable=not STDERR.is_terminal) as bar:
+    shown = Progress(*columns, console=STDERR, transient=True, disable=not STDERR.is_terminal)
+    # Older versions of rich end a bar that is not shown with an empty line.
+    with shown if STDERR.is_terminal else nullcontext(shown) as bar:
         line = bar.add_task(unit, total=total)
 
         def report(text: str, done: int | None = None, of: int | None = None) -> None:
