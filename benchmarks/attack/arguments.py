@@ -139,7 +139,9 @@ def template() -> Path:
     task = made_task("uniform")
     task.save(folder / "task")
     (folder / "g.csv").write_text("".join(f"{u},{v}\n" for u, v in task.graph.edges.tolist()))
-    (folder / "s.txt").write_text("".join(f"{score}\n" for score in scores()))
+    pairs = made_task("uniform").pairs().tolist()
+    lines = dict.fromkeys(f"{u},{v},{score}\n" for (u, v), score in zip(pairs, scores(), strict=True))
+    (folder / "s.txt").write_text("".join(lines))
     call(folder, ["run", "task", "-m", "cn,ra", "--runs", "runs", "--keep-scores"])
     return folder
 
@@ -265,10 +267,23 @@ def scored(case: Case) -> None:
     status, out, err = call(folder, words)
     check_status(status, out, err)
     try:
-        rows = scores_of(data)
+        found = _looked_up(scores_of(data))
     except SenselessError as error:
         raise WrongNumberError(f"read, but it has no meaning ({error})") from None
-    check_values(out, split_in_order(made_task("uniform").test, [float(row[0]) for row in rows]))
+    check_values(out, split_in_order(made_task("uniform").test, found))
+
+
+def _looked_up(rows: list[list[str]]) -> list[float]:
+    """Return the score of each pair of the task in a table of pairs."""
+    table: dict[tuple[int, ...], set[float]] = {}
+    for row in rows:
+        if len(row) != 3 or not (row[0] + row[1]).isdigit():
+            raise SenselessError(f"the row {row}")
+        table.setdefault(tuple(sorted(map(int, row[:2]))), set()).add(float(row[2]))
+    pairs = [tuple(sorted(pair)) for pair in made_task("uniform").pairs().tolist()]
+    if any(len(table.get(pair, ())) != 1 for pair in pairs):
+        raise SenselessError("a pair without one score")
+    return [next(iter(table[pair])) for pair in pairs]
 
 
 def recorded(case: Case) -> None:
