@@ -13,8 +13,6 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.threads import run_blocks
-from trueedge.kernels.ranking.mixing import mix_lists, sort_out_lists
 from trueedge.randomness import derive, generator
 from trueedge.scorers.scorer import ROWS_IN_A_BATCH, Scorer, check_answer
 
@@ -96,6 +94,9 @@ def _mixed(
     key: np.uint64,
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the pairs of some lists, int64 (n, 2), and the origin of each, int32 (r, K + 1)."""
+    from trueedge.kernels.arrays.threads import run_blocks
+    from trueedge.kernels.ranking.mixing import mix_lists
+
     length = negatives.shape[1] + 1
     asked = np.empty((len(rows), length, 2), dtype=np.int64)
     places = np.empty((len(rows), length), dtype=np.int32)
@@ -116,6 +117,9 @@ def _sort_out(
     negative: NDArray[np.float64],
 ) -> None:
     """Write the answers to mixed lists to the scores of positives and negatives."""
+    from trueedge.kernels.arrays.threads import run_blocks
+    from trueedge.kernels.ranking.mixing import sort_out_lists
+
     answers = np.ascontiguousarray(answer, dtype=np.float64).reshape(places.shape)
 
     def sort_out(first: int, last: int, _: object) -> None:
