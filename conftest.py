@@ -21,6 +21,8 @@ os.environ |= {"NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "GOMP_SPI
 
 ROTATION = os.environ.setdefault("TRUEEDGE_ROTATION", datetime.now(UTC).date().isoformat())
 QUICK_EXAMPLES = 40
+# Of a test with more cases than these, the quick run takes some, others every day.
+QUICK_CASES = 5
 # Kernels as plain Python are there to have their lines counted: a few cases of each test do that.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 UNCOMPILED_CASES = 2
@@ -91,8 +93,8 @@ def _resting(items: list[pytest.Item]) -> Iterator[pytest.Item]:
         test = item.nodeid.split("[")[0]
         if marker is not None:
             cases[marker.kwargs.get("group", test), marker.args[0]].append(item)
-        elif UNCOMPILED:
-            cases[test, UNCOMPILED_CASES].append(item)
+        else:
+            cases[test, UNCOMPILED_CASES if UNCOMPILED else QUICK_CASES].append(item)
     for (_, count), members in cases.items():
         yield from sorted(members, key=_turn)[count:]
 

@@ -9,7 +9,7 @@ import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import chdir, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -120,7 +120,8 @@ def judged(family: Family, case: Case, limit: float) -> tuple[str, str]:
         for category in (ScoreWarning, StoreWarning):
             warnings.simplefilter("always", category)
         try:
-            with alarm(limit):
+            # Records that cannot be stored are written to the current folder.
+            with chdir(case.folder), alarm(limit):
                 family(case)
         except HangError:
             return HANG, f"more than {limit:g} seconds"
