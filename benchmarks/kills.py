@@ -188,7 +188,11 @@ def _one(command: str, folder: Path, moment: float, expected: Content, found: Ki
     """Kill a command once, start it again, and yield what is wrong."""
     child = fork(partial(trueedge_command, command, folder))
     time.sleep(moment)
-    os.killpg(child, signal.SIGKILL)
+    try:
+        os.killpg(child, signal.SIGKILL)
+    except ProcessLookupError:
+        # So early that it has no group of its own yet.
+        os.kill(child, signal.SIGKILL)
     status = end_of(child)
     found.killed += status == -signal.SIGKILL
     if status not in (0, -signal.SIGKILL):

@@ -86,15 +86,17 @@ def verify(
     tolerance: Annotated[
         float | None,
         typer.Option(
-            help="With --rerun: largest difference of a metric that counts as equal.", show_default="0", min=0
+            help="With --rerun: largest difference in a metric that still counts as equal.",
+            show_default="0",
+            min=0,
         ),
     ] = None,
 ) -> None:
     """Recompute a certificate's metrics from its scores, and print OK or what differs.
 
     It needs the two files of the certificate and nothing else. The exit status is 1 if something differs.
-    What was not verified is listed: --task verifies what the certificate says of the task, and --rerun that
-    the method gives these scores.
+    Anything that was not verified is listed. --task also verifies what the certificate says about the task,
+    and --rerun also verifies that the method gives these scores.
 
     Example:
         trueedge verify ra.json

@@ -33,7 +33,7 @@ def score(
         3,12,0.75
 
     Or it holds one score per line, in the order of the file from 'trueedge pairs', and begins with the first
-    line of that file, which says whose scores they are.
+    line of that file, which names the task that the scores belong to.
 
     Example:
         trueedge score cora-heart scores.csv
