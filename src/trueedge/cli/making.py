@@ -80,8 +80,8 @@ def pairs(
     """Write the pairs of a task to a file, to score them with another program.
 
     Each line is 'source,target'. Each pair is listed once, in sorted order, so that nothing reveals which
-    pairs are positives. Nodes have the names used in the edge list. The first line is a comment that names the
-    task the pairs belong to; a file with one score per line must begin with that line.
+    pairs are positives. Nodes have the names used in the edge list. The first line is a comment that names
+    the task the pairs belong to; a file with one score per line must begin with that line.
 
     Example:
         trueedge pairs cora-heart -o pairs.csv
