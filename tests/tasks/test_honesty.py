@@ -119,9 +119,9 @@ def test_a_scorer_may_be_evaluated_under_every_protocol_of_its_split(task) -> No
 
 
 def test_nodes_that_were_renumbered_are_noticed() -> None:
-    scorer = methods.create("katz").fit(te.task("citeseer", "existing", 0))
+    scorer = methods.create("katz").fit(te.task("cora", "existing", 0))
     with pytest.raises(InputError, match="number the nodes differently"):
-        te.task("citeseer", "uniform", 0).evaluate(scorer)
+        te.task("cora", "uniform", 0).evaluate(scorer)
 
 
 def test_copies_of_a_scorer_are_known_too(task) -> None:

@@ -158,10 +158,10 @@ class PairScores(Scores):
         """Return the rank of each positive among its negatives."""
         if self.layout == "shared":
             return rank_shared(self.positive, as_floats(self.negative))
-        parts = [
-            rank_per_positive(self.positive[rows], as_floats(self.negative[rows]))
-            for rows in row_blocks(self.negative.shape)
-        ]
+        # What has to be converted first is ranked in blocks, to need little memory.
+        is_ready = self.negative.dtype in (np.float32, np.float64) and self.negative.flags.c_contiguous
+        blocks = [slice(None)] if is_ready else list(row_blocks(self.negative.shape))
+        parts = [rank_per_positive(self.positive[rows], as_floats(self.negative[rows])) for rows in blocks]
         return Ranks(
             np.concatenate([part.optimistic for part in parts]),
             np.concatenate([part.pessimistic for part in parts]),
