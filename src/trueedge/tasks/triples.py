@@ -167,7 +167,7 @@ class TripleTask(Task):
         if graph is not self.graph:
             scorer = with_graph(scorer, graph)  # type: ignore[arg-type]
         if isinstance(scorer, TripleEmbeddings):
-            scorer = scorer.for_relations(self.num_relations)
+            scorer = scorer.for_counts(graph.num_entities, self.num_relations)
         return as_query_scorer(scorer, graph.num_entities, self.num_relations, self.queries(part))
 
     def scores(self, scorer: object, part: str = "test") -> RankedScores:
