@@ -72,19 +72,23 @@ class TripleTask(Task):
     filter: str = "all"
 
     @classmethod
-    def from_split(cls, split: TripleSplit, seed: int = 0, sides: str = "both", **fields: Any) -> Self:
+    def from_split(
+        cls, split: TripleSplit, seed: int = 0, sides: str = "both", overlaps: bool = False, **fields: Any
+    ) -> Self:
         """Make a task from a split of triples; ``fields`` are further attributes.
 
         Args:
             split: see :mod:`trueedge.splits.triples`.
             seed: the seed of the order of queries.
             sides: what is asked for.
+            overlaps: whether the parts may share triples, which makes results meaningless.
         """
         if sides not in SIDES:
             raise must_be("sides", "TripleTask", f"one of {', '.join(SIDES)}", sides)
         if not len(split.test):
             raise InputError("the split has no test triples")
-        check_disjoint(split)
+        if not overlaps:
+            check_disjoint(split)
         notes = {"notes": split.notes} if split.notes else {}
         given: dict[str, Any] = {
             "dataset": split.train.name,

@@ -11,17 +11,20 @@ SIDES_HELP = "what is asked for: tail, head or both"
 
 
 def _filtered(request: Request) -> TripleTask:
-    split, sides = request.triples, request.options["sides"]
-    return TripleTask.from_split(split, request.seed, sides, dataset=request.source.name, protocol="filtered")
+    return _task(request, "filtered")
 
 
 def _inductive(request: Request) -> TripleTask:
-    split, options = request.triples, request.options
-    if options["filter"] not in ("all", "facts"):
-        raise must_be("filter", "the protocol inductive", "'all' or 'facts'", options["filter"])
-    named = {"dataset": request.source.name, "protocol": "inductive"}
-    made = TripleTask.from_split(split, request.seed, options["sides"], **named)
-    return made.with_filter(options["filter"])
+    filter = request.options["filter"]
+    if filter not in ("all", "facts"):
+        raise must_be("filter", "the protocol inductive", "'all' or 'facts'", filter)
+    return _task(request, "inductive").with_filter(filter)
+
+
+def _task(request: Request, protocol: str) -> TripleTask:
+    named = {"dataset": request.source.name, "protocol": protocol}
+    sides, overlaps = request.options["sides"], request.overlaps
+    return TripleTask.from_split(request.triples, request.seed, sides, overlaps, **named)
 
 
 register(
