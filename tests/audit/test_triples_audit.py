@@ -218,7 +218,7 @@ def test_the_faults_of_published_benchmarks_are_broken(name: str) -> None:
 
 def test_an_audit_takes_shared_triples_that_a_task_refuses(tmp_path: Path) -> None:
     folder = write(_repeated(), tmp_path / "mine")
-    with pytest.raises(InputError, match="3 of 300 test triples are training triples too"):
+    with pytest.raises(InputError, match="3 of 300 test triples are in train too"):
         te.task(folder)
     found = audit(folder)["repeated-triples"]
     assert "3 of 300 test triples are in training" in found.sentence

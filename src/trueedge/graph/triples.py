@@ -13,6 +13,7 @@ from trueedge.files.arrays import refuse_masked
 from trueedge.graph.validation import MAX_NODES
 
 COLUMNS = ("head", "relation", "tail")
+MAX_EXACT = 2.0**53
 
 
 def as_triples(
@@ -38,7 +39,13 @@ def as_triples(
         return np.empty((0, 3), dtype=np.int32)
     if table.ndim != 2 or table.shape[1] != 3:
         raise InputError(f"{what} must have the shape (m, 3): head, relation, tail; got {table.shape}")
-    if table.dtype.kind == "f" and np.isfinite(table).all() and (table == np.floor(table)).all():
+    if table.dtype.kind == "f":
+        # Also NaN, infinity, and what a float does not hold exactly.
+        odd = ~((table == np.floor(table)) & (np.abs(table) < MAX_EXACT))
+        if odd.any():
+            row, column = np.argwhere(odd)[0]
+            value = table[row, column]
+            raise InputError(f"{what}, row {row}: the {COLUMNS[column]} is {value:g}, not a whole number")
         table = table.astype(np.int64)
     if table.dtype.kind not in "iu":
         raise InputError(f"{what} must be whole numbers, got values of type {table.dtype}")

@@ -75,8 +75,8 @@ def check_scorer(
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
     and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
     If the scores are random, it is the headline metric that must not change. A scorer whose headline depends
-    on the direction of pairs is broken. A scorer of triples that ignores the entity or the side of a query, or
-    only counts how often an answer occurs, is named.
+    on the direction of pairs is broken. A scorer of triples that ignores the entity or the side of a query,
+    or only counts how often an answer occurs, is named.
 
     Args:
         scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.

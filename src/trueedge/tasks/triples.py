@@ -88,6 +88,9 @@ class TripleTask(Task):
             raise must_be("sides", "TripleTask", f"one of {', '.join(SIDES)}", sides)
         if not len(split.test):
             raise InputError("the split has no test triples")
+        facts = split.train if split.facts is None else split.facts
+        if facts.num_entities < 2:
+            raise InputError(f"{facts.name} has one entity: there is nothing to rank")
         if not overlaps:
             check_disjoint(split)
         notes = {"notes": split.notes} if split.notes else {}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trueedge.errors import must_be
+from trueedge.errors import InputError, must_be
+from trueedge.graph import KnowledgeGraph
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.triples import SIDES, TripleTask
 
@@ -11,6 +12,8 @@ SIDES_HELP = "what is asked for: tail, head or both"
 
 
 def _filtered(request: Request) -> TripleTask:
+    if "ratios" in request.given and not isinstance(request.source.given, KnowledgeGraph):
+        raise InputError(f"{request.source.name} has its own split: ratios would have no effect")
     return _task(request, "filtered")
 
 
