@@ -128,9 +128,9 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
     if folder_files(place) is not None:
         inductive = "inductive triples" in takes
         return triple_splits.from_folder(place, inductive)
-    if place.is_dir():
+    if path and place.is_dir():
         raise InputError(missing_files(place))
-    if place.exists():
+    if path and place.exists():
         raise InputError(f"{path} is not a regular file")
     if isinstance(path, Path) or "/" in path:
         raise InputError(f"there is no file {path}")
