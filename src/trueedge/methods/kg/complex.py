@@ -22,7 +22,7 @@ class ComplEx(HasQueryDropout):
     citation: ClassVar[str] = (
         "Trouillon, Welbl, Riedel, Gaussier and Bouchard, Complex Embeddings for Simple Link Prediction, 2016"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"dropout": 0.3}
+    defaults: ClassVar[Mapping[str, Any]] = {"learning_rate": 0.005, "dropout": 0.3}
 
     def check(self) -> None:
         """Refuse an odd dimension."""

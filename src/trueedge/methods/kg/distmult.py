@@ -23,7 +23,7 @@ class DistMult(HasQueryDropout):
         "Yang, Yih, He, Gao and Deng, Embedding Entities and Relations for Learning and Inference in Knowledge"
         " Bases, 2015"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"dropout": 0.3}
+    defaults: ClassVar[Mapping[str, Any]] = {"learning_rate": 0.005, "dropout": 0.3}
 
     def build(self, graph: KnowledgeGraph) -> TripleModel:
         """Return a model of products."""
