@@ -1,1 +1,1 @@
-"""Knowledge graphs: give each entity and relation a vector, and score a triple by its three vectors."""
+"""Learn a vector for each entity and relation of a knowledge graph, and score a triple by these."""
