@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.errors import InputError
-from trueedge.methods.method import Method, setting
+from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
 from trueedge.methods.trained import open_setting
 
@@ -116,6 +116,11 @@ class EmbeddingModel(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> TripleScorer:
         """Train on the task's triples and select the best epoch on its validation part."""
         triples = on_triples(task, self.name)
+        if task.protocol == "inductive":
+            raise InputError(
+                f"{self.name} has a vector for each entity it was trained on, and {task.dataset} under"
+                f" {task.protocol} is tested on others"
+            )
         filled = self.for_task(triples)
         filled.check()
         try:
@@ -193,24 +198,6 @@ class HasQueryDropout(EmbeddingModel):
     dropout: float = open_setting(
         float, "dropout rate of the query", low=0.0, high=0.99, search=(0.0, 0.1, 0.2, 0.3, 0.4, 0.5)
     )
-
-
-def on_triples(task: Task, method: str) -> TripleTask:
-    """Return a task of triples on one set of entities; anything else is refused."""
-    from trueedge.tasks.triples import TripleTask
-
-    if not isinstance(task, TripleTask):
-        if not hasattr(task, "part_names"):
-            raise InputError(f"{method}: fit takes a task; te.task(graph, protocol) makes one")
-        raise InputError(
-            f"{method} learns from triples, and {task.dataset} under {task.protocol} has none"
-        )
-    if task.test_graph is not None:
-        raise InputError(
-            f"{method} has a vector for each entity it was trained on, and {task.dataset} under {task.protocol}"
-            " is tested on others"
-        )
-    return task
 
 
 def check_even(method: EmbeddingModel) -> None:

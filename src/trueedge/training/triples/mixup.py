@@ -118,6 +118,7 @@ class MixupObjective(TripleObjective):
         self.partners = Partners(objective.index, mixing)
         shape = (max(1, int((self.partners.counts > 0).sum())), mixing.samples)
         device = self.index.device
+        self.padding = 1 if device.type == "cpu" else PADDING
         # Filled in place for each epoch, since a captured step reads them where they are.
         self._drawn = torch.zeros(shape, dtype=torch.int64, device=device)
         self._shares = torch.ones(shape, device=device)
@@ -207,8 +208,7 @@ class MixupObjective(TripleObjective):
         found = self.partners.counts[triples]
         listed = np.stack([np.repeat(triples, found), _ranges(np.zeros_like(found), found)])
         sizes = np.bincount(batch, weights=found, minlength=-(-len(items) // size)).astype(np.int64)
-        padding = 1 if self.index.device.type == "cpu" else PADDING
-        filled = sizes + -sizes % padding
+        filled = sizes + -sizes % self.padding
         # Filled up with the batch's own triples, which leave a batch norm's statistics much as they are.
         within = _ranges(np.zeros_like(filled), filled)
         own = np.repeat(sizes, filled)

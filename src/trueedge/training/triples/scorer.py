@@ -12,10 +12,11 @@ from trueedge.errors import InputError
 from trueedge.training.triples.model import DotModel, Tables, TripleModel
 
 if TYPE_CHECKING:
+    from trueedge.graph.knowledge import KnowledgeGraph
     from trueedge.training.loop import History
 
-# Questions that are scored at a time.
-BLOCK = {"cpu": 256, "cuda": 4096}
+# Questions that are scored at a time: ConvE has thousands of numbers for each.
+BLOCK = {"cpu": 1024, "cuda": 8192}
 
 
 class TripleScorer:
@@ -26,6 +27,9 @@ class TripleScorer:
         history: the history of its training.
         pretraining: the history of an earlier training that its vectors come from, or None.
     """
+
+    # The sigmoid of a score is the probability that a triple is true.
+    gives_logits = True
 
     def __init__(self, model: TripleModel, history: History, pretraining: History | None = None) -> None:
         self.model = model
@@ -46,22 +50,22 @@ class TripleScorer:
         scores = torch.empty(asked.shape[1], len(tables.entities), device=asked.device)
         self.model.eval()
         with torch.no_grad():
-            for start in range(0, asked.shape[1], step):
-                block = asked[:, start : start + step]
-                out = scores[start : start + step]
-                # Blocks have one size, since matrix products of other shapes round differently.
-                missing = step - block.shape[1]
-                if missing:
-                    block = torch.cat([block, block[:, :1].expand(2, missing)], dim=1)
+            for block, out in zip(asked.split(step, dim=1), scores.split(step), strict=True):
                 query = self.model.query(block[0], block[1], tables)
-                if missing or not isinstance(self.model, DotModel):
-                    out.copy_(self.model.score_all(query, tables)[: len(out)])
-                else:
-                    # Into its place, since a copy of all scores takes a tenth of the time.
-                    torch.mm(query, tables.entities.T, out=out)
-                    if self.model.bias is not None:
-                        out += self.model.bias
+                if not isinstance(self.model, DotModel):
+                    out.copy_(self.model.score_all(query, tables))
+                    continue
+                # Into its place, since a copy of all scores takes a tenth of the time.
+                torch.mm(query, tables.entities.T, out=out)
+                if self.model.bias is not None:
+                    out += self.model.bias
         return scores
+
+    def with_graph(self, graph: KnowledgeGraph) -> TripleScorer:
+        """Refuse another graph: its entities have no vectors."""
+        raise InputError(
+            f"the model has a vector for each entity it was trained on, and cannot score those of {graph.name}"
+        )
 
     def tables(self) -> Tables:
         """Return the vectors of all entities and relations."""
