@@ -40,7 +40,7 @@ def test_partners_have_the_same_tail_are_other_triples_and_differ_from_each_othe
     rows, seen = index.rows, {triple: set() for triple in np.flatnonzero(drawn.counts).tolist()}
     candidates = {}
     for triple in range(len(index)):
-        h, r, t = rows[triple]
+        _, r, t = rows[triple]
         same = [j for j in np.flatnonzero(rows[:, 2] == t).tolist() if j != triple]
         if partners == "distinct":
             same = [j for j in same if rows[j, 1] != r]
@@ -84,7 +84,7 @@ def test_a_batch_is_mixed_as_equation_4_6_says(kind):
         triples, which, weights = mixed
         total += len(triples)
         assert (weights == 1).all()
-        heads_of_batch = batch if kind == "1-k" else torch.isin(index.question, batch).nonzero().ravel()
+        heads_of_batch = batch if kind == "1-k" else torch.isin(index.query, batch).nonzero().ravel()
         low = [i for i in heads_of_batch.tolist() if index.degrees[i] < 3]
         assert set(triples.tolist()) == {i for i in low if goal.partners.counts[i]}
         heads, relation_vectors = goal.mix(triples, which, tables)

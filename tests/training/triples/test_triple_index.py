@@ -1,4 +1,4 @@
-"""Questions, answers and negatives on the device equal what loops over the triples find."""
+"""Queries, answers and negatives on the device equal what loops over the triples find."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from trueedge.training.triples import AllTails, SampledTails, TripleIndex, Tripl
 def random_triples(seed: int, entities: int = 20, relations: int = 3, count: int = 120) -> KnowledgeGraph:
     rng = np.random.default_rng(seed)
     rows = np.stack(
-        [rng.integers(0, entities, count), rng.integers(0, relations, count), rng.integers(0, entities, count)],
+        [
+            rng.integers(0, entities, count),
+            rng.integers(0, relations, count),
+            rng.integers(0, entities, count),
+        ],
         axis=1,
     )
     return KnowledgeGraph.from_triples(rows, entities, relations, repeats="drop", name="random")
@@ -33,27 +37,27 @@ def test_labels_of_all_tails_are_those_a_loop_finds(seed, padded):
     graph = random_triples(seed)
     index, known = TripleIndex(graph), answers(graph)
     objective = AllTails(index, TripleSchedule(batch_size=7))
-    batch = torch.from_numpy(np.random.default_rng(seed).permutation(index.num_questions)[:7])
+    batch = torch.from_numpy(np.random.default_rng(seed).permutation(index.num_queries)[:7])
     if padded:
         # As on a GPU, where the number of answers is not known.
         row, triple, real = index.labels(batch, objective._most)
         labels = torch.zeros(7, graph.num_entities)
         labels[row[real], index.tails[triple[real]]] = 1.0
-        assert int(real.sum()) == sum(len(known[tuple(q)]) for q in index.asked[:, batch].T.tolist())
+        assert int(real.sum()) == sum(len(known[tuple(q)]) for q in index.queries[:, batch].T.tolist())
     else:
         labels, weights = objective.labels(batch)
         assert weights is None
-    for line, question in zip(labels, index.asked[:, batch].T.tolist(), strict=True):
-        assert set(torch.nonzero(line).ravel().tolist()) == known[tuple(question)]
+    for line, query in zip(labels, index.queries[:, batch].T.tolist(), strict=True):
+        assert set(torch.nonzero(line).ravel().tolist()) == known[tuple(query)]
 
 
 def test_weights_of_answers_stand_where_the_answers_are():
     graph = random_triples(1)
     index = TripleIndex(graph)
     weights = np.arange(len(index), dtype=np.float32) + 2
-    labels, placed = AllTails(index, TripleSchedule(), weights).labels(torch.arange(index.num_questions))
+    labels, placed = AllTails(index, TripleSchedule(), weights).labels(torch.arange(index.num_queries))
     assert (placed[labels == 0] == 1).all()
-    assert torch.equal(placed[index.question, index.tails], torch.from_numpy(weights))
+    assert torch.equal(placed[index.query, index.tails], torch.from_numpy(weights))
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -61,9 +65,9 @@ def test_filtered_negatives_are_never_answers_and_every_other_entity_is_drawn(se
     graph = random_triples(seed, entities=9, relations=2, count=60)
     index, known = TripleIndex(graph), answers(graph)
     torch.manual_seed(seed)
-    drawn, exist = index.other_entities(torch.arange(index.num_questions), 2000)
-    for line, some, question in zip(drawn, exist, index.asked.T.tolist(), strict=True):
-        others = set(range(9)) - known[tuple(question)]
+    drawn, exist = index.other_entities(torch.arange(index.num_queries), 2000)
+    for line, some, query in zip(drawn, exist, index.queries.T.tolist(), strict=True):
+        others = set(range(9)) - known[tuple(query)]
         assert bool(some) == bool(others)
         if others:
             assert set(line.tolist()) == others

@@ -22,8 +22,8 @@ class CompGCN(HasThreeDropouts):
     name: ClassVar[str] = "compgcn"
     title: ClassVar[str] = "CompGCN"
     citation: ClassVar[str] = (
-        "Vashishth, Sanyal, Nitin and Talukdar, Composition-based Multi-Relational Graph Convolutional Networks,"
-        " 2020"
+        "Vashishth, Sanyal, Nitin and Talukdar, Composition-based Multi-Relational Graph Convolutional"
+        " Networks, 2020"
     )
     defaults: ClassVar[Mapping[str, Any]] = {
         "batch_size": 1024,
@@ -35,7 +35,7 @@ class CompGCN(HasThreeDropouts):
     layers: int = setting(1, "number of layers", low=1, high=32, search=(1, 2))
     composition: str = setting(
         "corr",
-        "how entity and relation are combined: difference (sub), product (mult) or circular correlation (corr)",
+        "how entity and relation are combined: difference (sub), product (mult), circular correlation (corr)",
         choices=("sub", "mult", "corr"),
     )
     decoder: str = setting("conve", "how triples are scored", choices=("distmult", "conve"))

@@ -45,6 +45,6 @@ def check_image(method: EmbeddingModel, height: int) -> None:
     """Refuse a dimension that cannot be laid out for 3 x 3 filters."""
     if method.dim % height or method.dim < 3 * height or height < 2:
         raise InputError(
-            f"{method.name}: dim must be height times 3 or more, and height 2 or more; got dim {method.dim} and"
-            f" height {height}"
+            f"{method.name}: dim must be height times 3 or more, and height 2 or more; got dim {method.dim}"
+            f" and height {height}"
         )

@@ -20,8 +20,8 @@ class DistMult(HasQueryDropout):
     name: ClassVar[str] = "distmult"
     title: ClassVar[str] = "DistMult"
     citation: ClassVar[str] = (
-        "Yang, Yih, He, Gao and Deng, Embedding Entities and Relations for Learning and Inference in Knowledge"
-        " Bases, 2015"
+        "Yang, Yih, He, Gao and Deng, Embedding Entities and Relations for Learning and Inference in"
+        " Knowledge Bases, 2015"
     )
     defaults: ClassVar[Mapping[str, Any]] = {"learning_rate": 0.005, "dropout": 0.3}
 

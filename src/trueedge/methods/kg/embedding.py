@@ -72,12 +72,16 @@ class EmbeddingModel(Method):
         choices=("1-n", "1-k", "sampled"),
     )
     batch_size: int = open_setting(
-        int, "questions (1-n) or triples (1-k, sampled) per batch", low=1, high=1 << 30
+        int, "queries (1-n) or triples (1-k, sampled) per batch", low=1, high=1 << 30
     )
     negatives: int = open_setting(int, "entities sampled per triple (1-k, sampled)", low=1, high=1 << 20)
     filter_negatives: bool = open_setting(bool, "never sample a known answer as a negative (1-k, sampled)")
     label_smoothing: float = open_setting(
-        float, "share of a label spread over all scored entities (1-n, 1-k)", low=0.0, high=0.99, search=(0.0, 0.1)
+        float,
+        "share of a label spread over all scored entities (1-n, 1-k)",
+        low=0.0,
+        high=0.99,
+        search=(0.0, 0.1),
     )
     temperature: float = setting(
         1.0, "temperature of self-adversarial weights (sampled); 0: equal weights", low=0.0, high=1000.0
@@ -203,4 +207,6 @@ class HasQueryDropout(EmbeddingModel):
 def check_even(method: EmbeddingModel) -> None:
     """Refuse an odd size for vectors of complex numbers."""
     if method.dim % 2:
-        raise InputError(f"{method.name}: dim must be even, since a complex number takes two; got {method.dim}")
+        raise InputError(
+            f"{method.name}: dim must be even, since a complex number takes two; got {method.dim}"
+        )

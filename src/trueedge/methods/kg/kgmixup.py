@@ -18,16 +18,25 @@ if TYPE_CHECKING:
     from trueedge.tasks.triples import TripleTask
     from trueedge.training.triples import TripleIndex, TripleObjective, TripleScorer
 
-PRETRAINED = ("epochs", "learning_rate", "decay", "label_smoothing", "objective", "evaluate_every", "patience")
+PRETRAINED = (
+    "epochs",
+    "learning_rate",
+    "decay",
+    "label_smoothing",
+    "objective",
+    "evaluate_every",
+    "patience",
+)
 
 
 @dataclass(frozen=True)
 class KGMixup(BiasMethod):
     """Mixes triples that are rare with others that have the same tail, and trains on the mixes too.
 
-    Algorithm 4.1 of the thesis: pre-train the embedding model; keep its vectors and draw all other weights
-    anew; then train with synthetic triples (Eq. 4.6-4.12) and average the weights. The averaged model is what
-    is validated and kept. In the published code it is not: ``keep=last`` and ``tail_bias=False`` do as it does.
+    Pre-train the embedding model; keep its vectors and draw all other weights anew; then train with synthetic
+    triples and average the weights (Algorithm 1). Here the averaged model is validated, and its best epoch is
+    kept. The published code validates other weights and keeps the last epoch: ``keep=last``. It also leaves
+    out the tail's bias of synthetic triples (``tail_bias=False``), and always mixes with objective 1-k.
     """
 
     suffix: ClassVar[str] = "kgmixup"
@@ -44,7 +53,11 @@ class KGMixup(BiasMethod):
     }
 
     threshold: int = open_setting(
-        int, "triples with a tail-relation degree below this are mixed (eta)", low=1, high=10**6, search=(3, 5, 10)
+        int,
+        "triples with a tail-relation degree below this are mixed (eta)",
+        low=1,
+        high=10**6,
+        search=(3, 5, 10),
     )
     samples: int = open_setting(
         int, "most synthetic triples for each of them (k)", low=1, high=1000, search=(5, 10)
@@ -59,7 +72,9 @@ class KGMixup(BiasMethod):
         choices=("any", "distinct"),
     )
     tail_bias: bool = setting(True, "add the tail's bias to scores of synthetic triples; published: false")
-    pretrain_epochs: int = open_setting(int, "largest number of epochs of the pre-training", low=1, high=10**9)
+    pretrain_epochs: int = open_setting(
+        int, "largest number of epochs of the pre-training", low=1, high=10**9
+    )
     pretrain_learning_rate: float = open_setting(
         float, "learning rate of the pre-training", low=1e-8, high=10.0
     )

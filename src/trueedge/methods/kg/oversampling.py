@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class OverSampling(BiasMethod):
-    """A triple whose tail-relation degree d is below a threshold occurs threshold - d more times in each epoch.
+    """A triple with a tail-relation degree d below a threshold occurs threshold - d more times in an epoch.
 
-    With 1-n, where a question occurs with all its answers at once, the answer weighs that much more.
+    With 1-n, where a query occurs with all its answers at once, the answer weighs that much more.
     """
 
     suffix: ClassVar[str] = "oversampling"
@@ -28,7 +28,11 @@ class OverSampling(BiasMethod):
     )
 
     threshold: int = setting(
-        5, "triples with a tail-relation degree below this occur more often", low=1, high=10**6, search=(3, 5, 10)
+        5,
+        "triples with a tail-relation degree below this occur more often",
+        low=1,
+        high=10**6,
+        search=(3, 5, 10),
     )
 
     def make_objective(self, index: TripleIndex) -> TripleObjective:

@@ -25,7 +25,8 @@ class ReWeighting(BiasMethod):
     suffix: ClassVar[str] = "reweighting"
     addition: ClassVar[str] = "loss re-weighting"
     citation: ClassVar[str] = (
-        "Yuan and Ma, Sampling + Reweighting: Boosting the Performance of AdaBoost on Imbalanced Datasets, 2012"
+        "Yuan and Ma, Sampling + Reweighting: Boosting the Performance of AdaBoost on Imbalanced Datasets,"
+        " 2012"
     )
 
     power: float = setting(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RGCN(EmbeddingModel):
-    """Messages along each relation with a matrix of its own, a sum of shared ones; DistMult scores triples."""
+    """Messages along each relation, whose matrix is a sum of shared ones; DistMult scores triples."""
 
     name: ClassVar[str] = "rgcn"
     title: ClassVar[str] = "R-GCN"
@@ -24,7 +24,7 @@ class RGCN(EmbeddingModel):
         "Schlichtkrull, Kipf, Bloem, van den Berg, Titov and Welling, Modeling Relational Data with Graph"
         " Convolutional Networks, 2018"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"batch_size": 1024}
+    defaults: ClassVar[Mapping[str, Any]] = {"learning_rate": 0.005, "batch_size": 1024}
 
     layers: int = setting(2, "number of layers", low=1, high=32, search=(1, 2))
     bases: int = setting(4, "matrices that those of all relations are made of", low=1, high=1000)

@@ -21,11 +21,19 @@ class RotatE(EmbeddingModel):
     name: ClassVar[str] = "rotate"
     title: ClassVar[str] = "RotatE"
     citation: ClassVar[str] = (
-        "Sun, Deng, Nie and Tang, RotatE: Knowledge Graph Embedding by Relational Rotation in Complex Space, 2019"
+        "Sun, Deng, Nie and Tang, RotatE: Knowledge Graph Embedding by Relational Rotation in Complex Space,"
+        " 2019"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"objective": "sampled", "batch_size": 512, "label_smoothing": 0.0}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.005,
+        "objective": "sampled",
+        "batch_size": 512,
+        "label_smoothing": 0.0,
+    }
 
-    margin: float = setting(9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0))
+    margin: float = setting(
+        9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0)
+    )
 
     def check(self) -> None:
         """Refuse an odd dimension."""

@@ -24,9 +24,16 @@ class TransE(EmbeddingModel):
         "Bordes, Usunier, García-Durán, Weston and Yakhnenko, Translating Embeddings for Modeling"
         " Multi-relational Data, 2013"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"objective": "sampled", "batch_size": 512, "label_smoothing": 0.0}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.005,
+        "objective": "sampled",
+        "batch_size": 512,
+        "label_smoothing": 0.0,
+    }
 
-    margin: float = setting(9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0))
+    margin: float = setting(
+        9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0)
+    )
     norm: int = setting(1, "the norm of the distance", choices=(1, 2))
 
     def build(self, graph: KnowledgeGraph) -> TripleModel:

@@ -1,7 +1,7 @@
 """Every embedding model with every method against degree bias: ``conve+kgmixup``, ``distmult+focal``, ….
 
-The classes are made here, one per combination, from what the files of this folder define. Their code is that of
-the two classes they are derived from.
+The classes are made here, one per combination, from what the files of this folder define. Their code is that
+of the two classes they are derived from.
 """
 
 from __future__ import annotations

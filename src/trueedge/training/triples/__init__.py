@@ -1,4 +1,4 @@
-"""Models for triples: a vector per entity and relation, objectives and scorers on top of the training loop."""
+"""Models with a vector per entity and relation: objectives and scorers on top of the training loop."""
 
 from trueedge.training.triples.distances import EmbeddingDistances, mean_embedding_distances
 from trueedge.training.triples.index import TripleIndex

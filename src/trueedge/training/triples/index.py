@@ -1,4 +1,4 @@
-"""The training triples on a device: questions, their answers, and entities that are no answers."""
+"""The training triples on a device: queries, their answers, and entities that are no answers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 
 
 class TripleIndex:
-    """The triples of a graph in both directions, sorted by question (head, relation).
+    """The triples of a graph in both directions, sorted by query (head, relation).
 
     Attributes:
         num_entities: the number of entities.
         heads, relations, tails: the triples, int64 (m,) each, on the device.
-        question: the question of each triple, int64 (m,).
-        asked: head and relation of each question, int64 (2, questions).
-        indptr: where the triples of each question begin, int64 (questions + 1,).
-        starts, counts: where the triples of each question begin and how many there are, int64 (questions,)
+        query: the query of each triple, int64 (m,).
+        queries: head and relation of each query, int64 (2, queries).
+        indptr: where the triples of each query begin, int64 (queries + 1,).
+        starts, counts: where the triples of each query begin and how many there are, int64 (queries,)
             each, on the CPU.
         rows: the triples on the CPU, int64 (m, 3).
         degrees: the number of triples with the relation and the tail of each triple, int64 (m,), on the CPU.
@@ -38,74 +38,74 @@ class TripleIndex:
         self.starts: NDArray[np.int64] = starts.astype(np.int64)
         self.counts: NDArray[np.int64] = np.diff(indptr)
         self.degrees = tail_relation_degrees(self.rows)
-        question = np.repeat(np.arange(len(starts)), self.counts)
+        query = np.repeat(np.arange(len(starts)), self.counts)
         self.heads, self.relations, self.tails = self._put(self.rows.T)
-        self.question = self._put(question)
-        self.asked = self._put(self.rows[starts, :2].T)
+        self.query = self._put(query)
+        self.queries = self._put(self.rows[starts, :2].T)
         self.indptr = self._put(indptr)
-        # The j-th answer t of a question has t - j other entities before it: see `other_entities`.
-        before = self.rows[:, 2] - (np.arange(len(self.rows)) - starts[question])
-        self._keys = self._put(question * (self.num_entities + 1) + before)
+        # The j-th answer t of a query has t - j other entities before it: see `other_entities`.
+        before = self.rows[:, 2] - (np.arange(len(self.rows)) - starts[query])
+        self._keys = self._put(query * (self.num_entities + 1) + before)
         self._others = self._put(self.num_entities - self.counts)
 
     def __len__(self) -> int:
         return len(self.rows)
 
     @property
-    def num_questions(self) -> int:
-        """Return the number of questions."""
+    def num_queries(self) -> int:
+        """Return the number of queries."""
         return len(self.counts)
 
-    def labels(self, questions: torch.Tensor, answers: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-        """Return where the answers to some questions are in a table of questions and entities.
+    def labels(self, queries: torch.Tensor, answers: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+        """Return where the answers to some queries are in a table of queries and entities.
 
         Args:
-            questions: int64 (b,).
+            queries: int64 (b,).
             answers: how many answers to return: all of them, or more.
 
         Returns:
             for each answer its row and its triple, int64 (answers,), and whether it is one: what is asked
             for beyond the last answer is not.
         """
-        first = self.indptr[questions]
-        ends = (self.indptr[questions + 1] - first).cumsum(0)
-        place = torch.arange(answers, device=questions.device)
+        first = self.indptr[queries]
+        ends = (self.indptr[queries + 1] - first).cumsum(0)
+        place = torch.arange(answers, device=queries.device)
         row = torch.searchsorted(ends, place, right=True)
-        real = row < len(questions)
-        row = row.clamp(max=len(questions) - 1)
+        real = row < len(queries)
+        row = row.clamp(max=len(queries) - 1)
         begins = torch.cat([ends.new_zeros(1), ends[:-1]])
         triple = torch.where(real, first[row] + place - begins[row], 0)
         return row, triple, real
 
     def most_answers(self, batch_size: int) -> int:
-        """Return how many answers a batch of questions may have."""
+        """Return how many answers a batch of queries may have."""
         size = min(batch_size, len(self.counts))
         return int(np.partition(self.counts, -size)[-size:].sum())
 
-    def other_entities(self, questions: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Draw entities that are no answers to some questions, uniformly and with replacement.
+    def other_entities(self, queries: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Draw entities that are no answers to some queries, uniformly and with replacement.
 
         Args:
-            questions: int64 (b,).
-            count: how many for each question.
+            queries: int64 (b,).
+            count: how many for each query.
 
         Returns:
-            entities, int64 (b, count), and which questions have any, bool (b,): every entity may be an answer.
+            entities, int64 (b, count), and which queries have any, bool (b,).
         """
-        others = self._others[questions]
-        shape = (len(questions), count)
-        drawn = torch.rand(shape, device=questions.device, dtype=torch.float64)
+        others = self._others[queries]
+        shape = (len(queries), count)
+        drawn = torch.rand(shape, device=queries.device, dtype=torch.float64)
         place = (drawn * others.unsqueeze(1)).long().clamp_(max=self.num_entities - 1)
         # The u-th entity that is no answer is u plus the number of answers with at most u others before them.
-        keys = questions.unsqueeze(1) * (self.num_entities + 1) + place
-        smaller = torch.searchsorted(self._keys, keys, right=True) - self.indptr[questions].unsqueeze(1)
+        keys = queries.unsqueeze(1) * (self.num_entities + 1) + place
+        smaller = torch.searchsorted(self._keys, keys, right=True) - self.indptr[queries].unsqueeze(1)
         return (place + smaller).clamp_(max=self.num_entities - 1), others > 0
 
-    def any_entities(self, questions: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """Draw entities for some questions, uniformly and with replacement: answers may be among them."""
-        shape = (len(questions), count)
-        drawn = torch.randint(self.num_entities, shape, device=questions.device)
-        return drawn, torch.ones(len(questions), dtype=torch.bool, device=questions.device)
+    def any_entities(self, queries: torch.Tensor, count: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """Draw entities for some queries, uniformly and with replacement: answers may be among them."""
+        shape = (len(queries), count)
+        drawn = torch.randint(self.num_entities, shape, device=queries.device)
+        return drawn, torch.ones(len(queries), dtype=torch.bool, device=queries.device)
 
     def _put(self, array: NDArray[np.int64]) -> torch.Tensor:
         return torch.from_numpy(np.ascontiguousarray(array)).to(self.device)

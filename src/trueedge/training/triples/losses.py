@@ -32,7 +32,7 @@ def cross_entropy(
 
 
 def self_adversarial(logits: torch.Tensor, temperature: float, focal: float = 0.0) -> torch.Tensor:
-    """Return the loss of each row, float (b,): the first logit is that of the answer, the others of negatives.
+    """Return the loss of each row of an answer's logit and those of its negatives, float (b,).
 
     Sun et al., RotatE, ICLR 2019, Eq. 5, where a logit is the margin minus the distance. ``focal`` is the
     exponent of :func:`cross_entropy`.

@@ -18,7 +18,7 @@ from trueedge.training.triples.index import TripleIndex
 from trueedge.training.triples.model import Tables, TripleModel
 from trueedge.training.triples.objectives import AllTails, Step, TripleObjective
 
-# Synthetic triples of a batch are filled up to a multiple of this on a GPU, where steps of one shape are faster.
+# A GPU is faster if steps have few shapes: it gets this many synthetic triples in a batch, or a multiple.
 PADDING = 64
 
 
@@ -106,10 +106,10 @@ class Partners:
 
 
 class MixupObjective(TripleObjective):
-    """Adds the loss of synthetic triples to that of another objective (Eq. 4.12 of the thesis).
+    """Adds the loss of synthetic triples to that of another objective (Eq. 12).
 
     A synthetic triple mixes the head and relation vectors of two triples with the same tail, with the same
-    share for both (Eq. 4.6-4.11); its label is 1, and it counts as one more term of the loss.
+    share for both (Eq. 6 to 11); its label is 1, and it counts as one more term of the loss.
     """
 
     def __init__(self, objective: TripleObjective, mixing: Mixing) -> None:
@@ -127,9 +127,9 @@ class MixupObjective(TripleObjective):
         """Return the items of the other objective."""
         return self.objective.items()
 
-    def questions(self, batch: torch.Tensor) -> torch.Tensor:
-        """Return the questions of the other objective."""
-        return self.objective.questions(batch)
+    def queries(self, batch: torch.Tensor) -> torch.Tensor:
+        """Return the queries of the other objective."""
+        return self.objective.queries(batch)
 
     def loss(
         self, model: TripleModel, query: torch.Tensor, tables: Tables, batch: torch.Tensor
@@ -143,8 +143,10 @@ class MixupObjective(TripleObjective):
             self.draw()
         order = rng.permutation(self.items())
         mixed, sizes = self.mixed(order)
-        batches = torch.from_numpy(order).to(self.index.device).split(self.schedule.batch_size)
-        yield from zip(batches, torch.from_numpy(mixed).to(self.index.device).split(sizes, dim=1), strict=True)
+        batches = torch.from_numpy(order).to(self.index.device).split(self.batch_sizes(len(order)))
+        yield from zip(
+            batches, torch.from_numpy(mixed).to(self.index.device).split(sizes, dim=1), strict=True
+        )
 
     def draw(self) -> None:
         """Draw the partners of all triples and their shares for an epoch."""
@@ -157,12 +159,12 @@ class MixupObjective(TripleObjective):
         del rng
         batch, mixed = step
         tables = model.encode()
-        heads, relations = self.index.asked[:, self.questions(batch)]
+        heads, relations = self.index.queries[:, self.queries(batch)]
         vectors = [tables.entities.index_select(0, heads), tables.relations.index_select(0, relations)]
         if mixed.shape[1]:
             added = self.mix(mixed[0], mixed[1], tables)
             vectors = [torch.cat(pair) for pair in zip(vectors, added, strict=True)]
-        # In one pass, so that a batch norm sees what Algorithm 4.1 trains on together.
+        # In one pass, so that a batch norm sees what Algorithm 1 trains on together.
         query = model.combine(*vectors)
         total, terms = self.loss(model, query[: len(batch)], tables, batch)
         if mixed.shape[1]:
@@ -198,8 +200,8 @@ class MixupObjective(TripleObjective):
         The rows are the triple that is mixed, the number of its partner, and the weight: 0 for what fills a
         batch up.
         """
-        size = self.schedule.batch_size
-        batch = np.arange(len(items)) // size
+        of_batches = self.batch_sizes(len(items))
+        batch = np.repeat(np.arange(len(of_batches)), of_batches)
         triples = items
         if isinstance(self.objective, AllTails):
             counts = self.index.counts[items]
@@ -207,7 +209,7 @@ class MixupObjective(TripleObjective):
             batch = np.repeat(batch, counts)
         found = self.partners.counts[triples]
         listed = np.stack([np.repeat(triples, found), _ranges(np.zeros_like(found), found)])
-        sizes = np.bincount(batch, weights=found, minlength=-(-len(items) // size)).astype(np.int64)
+        sizes = np.bincount(batch, weights=found, minlength=len(of_batches)).astype(np.int64)
         filled = sizes + -sizes % self.padding
         # Filled up with the batch's own triples, which leave a batch norm's statistics much as they are.
         within = _ranges(np.zeros_like(filled), filled)

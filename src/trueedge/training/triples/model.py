@@ -25,7 +25,7 @@ class Tables(NamedTuple):
 
 
 class TripleModel(nn.Module, ABC):
-    """Scores triples in two steps: head and relation make a query, and the query meets each tail.
+    """Scores triples in two steps: head and relation give the vector of a query, which meets each tail.
 
     Attributes:
         entities: a vector per entity, float (entities, d).
@@ -43,23 +43,23 @@ class TripleModel(nn.Module, ABC):
 
     @abstractmethod
     def combine(self, heads: torch.Tensor, relations: torch.Tensor) -> torch.Tensor:
-        """Return the query of each head vector (b, d) and relation vector (b, d'), float (b, d'')."""
+        """Return the query vectors of head vectors (b, d) and relation vectors (b, d'), float (b, d'')."""
 
     @abstractmethod
     def score_all(self, query: torch.Tensor, tables: Tables) -> torch.Tensor:
-        """Return the logit of each query (b, d'') with every entity as tail, float (b, entities)."""
+        """Return the logit of each query vector (b, d'') with every entity as tail, float (b, entities)."""
 
     @abstractmethod
     def score_some(
         self, query: torch.Tensor, tails: torch.Tensor, tables: Tables, bias: bool = True
     ) -> torch.Tensor:
-        """Return the logit of each query (b, d'') with its own tails, int (b, k): float (b, k).
+        """Return the logit of each query vector (b, d'') with its own tails, int (b, k): float (b, k).
 
         ``bias=False`` leaves out what a model adds for a tail whatever the query is.
         """
 
     def query(self, heads: torch.Tensor, relations: torch.Tensor, tables: Tables) -> torch.Tensor:
-        """Return the query of each head and relation, int (b,): float (b, d'')."""
+        """Return the vectors of queries, given by head and relation, int (b,) each: float (b, d'')."""
         # Not tables.entities[heads]: the gradient of that is sorted on a GPU, and slow.
         return self.combine(
             tables.entities.index_select(0, heads), tables.relations.index_select(0, relations)
@@ -109,7 +109,9 @@ class DistanceModel(TripleModel):
     def score_all(self, query: torch.Tensor, tables: Tables) -> torch.Tensor:
         """Return the scores of all entities, in blocks of entities that bound the memory."""
         block = max(1, BLOCK[query.device.type] // max(1, query.numel()))
-        parts = [self.distance(query.unsqueeze(1), part.unsqueeze(0)) for part in tables.entities.split(block)]
+        parts = [
+            self.distance(query.unsqueeze(1), part.unsqueeze(0)) for part in tables.entities.split(block)
+        ]
         return self.margin - torch.cat(parts, dim=1)
 
     def score_some(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from trueedge.training.loop import Objective
 from trueedge.training.triples.index import TripleIndex
@@ -33,7 +33,7 @@ def make_objective(
     Args:
         index: the training triples.
         weights: the weight of each triple of the index in the loss; None: all 1.
-        repeats: how often each triple occurs in an epoch; None: once. With ``1-n``, where a question occurs
+        repeats: how often each triple occurs in an epoch; None: once. With ``1-n``, where a query occurs
             with all its answers at once, a repeated answer weighs more.
     """
     if schedule.objective == "1-n":
@@ -44,7 +44,7 @@ def make_objective(
 
 
 class TripleObjective(Objective):
-    """Questions (head, relation), and the loss of the scores of their tails."""
+    """Queries (head, relation), and the loss of the scores of their tails."""
 
     capturable: ClassVar[bool] = True
 
@@ -59,8 +59,8 @@ class TripleObjective(Objective):
         """Return what is shuffled and divided into batches in each epoch."""
 
     @abstractmethod
-    def questions(self, batch: torch.Tensor) -> torch.Tensor:
-        """Return the questions of a batch of items, int64 (b,)."""
+    def queries(self, batch: torch.Tensor) -> torch.Tensor:
+        """Return the queries of a batch of items, int64 (b,)."""
 
     @abstractmethod
     def loss(
@@ -71,23 +71,33 @@ class TripleObjective(Objective):
     def steps(self, rng: np.random.Generator) -> Iterator[Step]:
         """Yield the batches of an epoch, each a tensor on the device."""
         order = torch.from_numpy(rng.permutation(self.items())).to(self.index.device)
-        for batch in order.split(self.schedule.batch_size):
+        for batch in order.split(self.batch_sizes(len(order))):
             yield (batch,)
+
+    def batch_sizes(self, count: int) -> list[int]:
+        """Return the sizes of the batches of some items: none is alone, since a batch norm needs two."""
+        size = self.schedule.batch_size
+        sizes = [size] * (count // size)
+        if count % size == 1 and sizes:
+            sizes[-1] += 1
+        elif count % size:
+            sizes.append(count % size)
+        return sizes
 
     def backward(self, model: Any, step: Step, rng: np.random.Generator) -> torch.Tensor:
         """Return the mean loss of a batch, after its gradients are computed."""
         del rng
         (batch,) = step
         tables = model.encode()
-        query = model.query(*self.index.asked[:, self.questions(batch)], tables)
+        query = model.query(*self.index.queries[:, self.queries(batch)], tables)
         total, terms = self.loss(model, query, tables, batch)
         loss = total / terms
         loss.backward()
         return loss.detach()
 
     def recompute_statistics(self, model: TripleModel) -> None:
-        """Recompute the statistics of batch norms on training questions, spread evenly over all."""
-        norms = [part for part in model.modules() if isinstance(part, nn.modules.batchnorm._BatchNorm)]
+        """Recompute the statistics of batch norms on training queries, spread evenly over all."""
+        norms = [part for part in model.modules() if isinstance(part, _BatchNorm)]
         if not norms:
             return
         momenta = [norm.momentum for norm in norms]
@@ -97,21 +107,21 @@ class TripleObjective(Objective):
         training = model.training
         model.train()
         size = self.schedule.batch_size
-        count = min(STATISTICS_BATCHES, max(1, self.index.num_questions // size))
+        count = min(STATISTICS_BATCHES, max(1, self.index.num_queries // size))
         with torch.no_grad():
             tables = model.encode()
             for first in range(count):
-                chosen = self.index.asked[:, first::count][:, :size]
-                # A batch norm cannot be computed from a single question.
+                chosen = self.index.queries[:, first::count][:, :size]
+                # A batch norm cannot be computed from a single query.
                 if chosen.shape[1] > 1:
-                    model.query(*chosen, tables)
+                    model.query(chosen[0], chosen[1], tables)
         model.train(training)
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
 
 
 class AllTails(TripleObjective):
-    """Scores all entities for each question, and compares them with all its answers (1-N)."""
+    """Scores all entities for each query, and compares them with all its answers (1-N)."""
 
     def __init__(
         self, index: TripleIndex, schedule: TripleSchedule, weights: NDArray[np.float32] | None = None
@@ -120,15 +130,15 @@ class AllTails(TripleObjective):
         self._most = index.most_answers(schedule.batch_size)
 
     def items(self) -> NDArray[np.int64]:
-        """Return all questions."""
-        return np.arange(self.index.num_questions)
+        """Return all queries."""
+        return np.arange(self.index.num_queries)
 
-    def questions(self, batch: torch.Tensor) -> torch.Tensor:
-        """Return the batch, which is of questions."""
+    def queries(self, batch: torch.Tensor) -> torch.Tensor:
+        """Return the batch, which is of queries."""
         return batch
 
     def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return the labels of all entities, float (b, entities), and the weights of the terms if there are any."""
+        """Return the labels of all entities, float (b, entities), and their weights if there are any."""
         index = self.index
         # On a GPU the number of answers stays unknown to the CPU, which would have to wait for it.
         known = index.device.type == "cpu"
@@ -172,15 +182,15 @@ class SampledTails(TripleObjective):
         """Return all triples, each as often as it occurs."""
         return self._items
 
-    def questions(self, batch: torch.Tensor) -> torch.Tensor:
-        """Return the question of each triple."""
-        return self.index.question[batch]
+    def queries(self, batch: torch.Tensor) -> torch.Tensor:
+        """Return the query of each triple."""
+        return self.index.query[batch]
 
     def candidates(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-        """Return the tail of each triple and its negatives, int64 (b, 1 + k), and whether it has negatives."""
+        """Return the tail of each triple and its negatives, int64 (b, 1 + k), and whether it has any."""
         schedule, index = self.schedule, self.index
         draw = index.other_entities if schedule.filter_negatives else index.any_entities
-        negatives, exist = draw(self.questions(batch), schedule.negatives)
+        negatives, exist = draw(self.queries(batch), schedule.negatives)
         return torch.cat([index.tails[batch].unsqueeze(1), negatives], dim=1), exist
 
     def loss(

@@ -16,12 +16,12 @@ class TripleSchedule(LoopSchedule):
     """How a model for triples is trained: the loop, batches and training negatives.
 
     Attributes:
-        objective: what the answers to a question (head, relation) are compared with:
-            ``1-n``: all entities, by binary cross-entropy; a batch holds questions with all their answers.
+        objective: what the answers to a query (head, relation) are compared with:
+            ``1-n``: all entities, by binary cross-entropy; a batch holds queries with all their answers.
             ``1-k``: sampled entities, by binary cross-entropy; a batch holds triples.
             ``sampled``: sampled entities, which weigh as much as the answer, and more the higher they score
             (Sun et al., RotatE, 2019, Eq. 5); a batch holds triples.
-        batch_size: questions or triples per batch.
+        batch_size: queries or triples per batch.
         negatives: entities sampled per triple.
         filter_negatives: never sample an answer that is in the training graph.
         label_smoothing: the share of the label that is spread over all entities that are scored.

@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from trueedge.graph.knowledge import KnowledgeGraph
     from trueedge.training.loop import History
 
-# Questions that are scored at a time: ConvE has thousands of numbers for each.
+# Queries that are scored at a time: ConvE has thousands of numbers for each.
 BLOCK = {"cpu": 1024, "cuda": 8192}
 
 
 class TripleScorer:
-    """Scores all tails of questions; the vectors of entities and relations are computed once.
+    """Scores all tails of queries; the vectors of entities and relations are computed once.
 
     Attributes:
         model: the selected model.
@@ -64,7 +64,8 @@ class TripleScorer:
     def with_graph(self, graph: KnowledgeGraph) -> TripleScorer:
         """Refuse another graph: its entities have no vectors."""
         raise InputError(
-            f"the model has a vector for each entity it was trained on, and cannot score those of {graph.name}"
+            "the model has vectors for the entities it was trained on, and cannot score those of"
+            f" {graph.name}"
         )
 
     def tables(self) -> Tables:
@@ -77,7 +78,7 @@ class TripleScorer:
         return self._tables
 
     def _checked(self, heads: NDArray[np.int64], relations: NDArray[np.int64]) -> torch.Tensor:
-        """Return heads and relations on the device, int64 (2, b); a GPU would not say what is out of range."""
+        """Return heads and relations on the device, int64 (2, b), or name an id that is out of range."""
         tables = self.tables()
         asked = np.stack([np.asarray(heads), np.asarray(relations)]).astype(np.int64)
         for ids, table, noun in zip(asked, tables, ("entity", "relation"), strict=True):

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from torch.nn.modules.batchnorm import _BatchNorm
+
 from trueedge.errors import InputError, ScoreWarning
 from trueedge.metrics import get as get_metric
 from trueedge.training.loop import History, check_device, optimize
@@ -41,6 +43,10 @@ def train_triples(
     """
     schedule = schedule or TripleSchedule()
     check_device(device)
+    if schedule.batch_size == 1 and any(isinstance(part, _BatchNorm) for part in model.modules()):
+        raise InputError(
+            "batch_size must be 2 or more: the model has batch norms, which need several queries"
+        )
     metric = None if schedule.keep_last else _metric(task, schedule)
     model = model.to(device)
     index = TripleIndex(task.graph, device)
@@ -50,7 +56,9 @@ def train_triples(
         with warnings.catch_warnings():
             # Warnings about scores are only for the model that is kept.
             warnings.simplefilter("ignore", ScoreWarning)
-            return float(task.evaluate(TripleScorer(model, History(metric)), "valid", [str(metric)])[str(metric)])
+            return float(
+                task.evaluate(TripleScorer(model, History(metric)), "valid", [str(metric)])[str(metric)]
+            )
 
     history = optimize(
         model,

@@ -32,9 +32,7 @@ class Arcs(nn.Module):
     tails: torch.Tensor
     weights: torch.Tensor
 
-    def __init__(
-        self, triples: NDArray[np.int32], entities: int, relations: int, by_relation: bool
-    ) -> None:
+    def __init__(self, triples: NDArray[np.int32], entities: int, relations: int, by_relation: bool) -> None:
         super().__init__()
         rows = triples.astype(np.int64)
         # By tail, so that sums read and write in order.
