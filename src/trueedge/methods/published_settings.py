@@ -22,6 +22,7 @@ PAPERS = {
     "triplet": "degree-bias",
     "recommendation": "degree-bias",
     "communities": "degree-bias",
+    "filtered": "kg",
 }
 
 
