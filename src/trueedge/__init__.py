@@ -37,13 +37,15 @@ if TYPE_CHECKING:
     )
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
-    from trueedge.graph import Graph
+    from trueedge.graph import Graph, KnowledgeGraph
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
     from trueedge.runs.rerun import rerun
     from trueedge.scorers import check_scorer
-    from trueedge.splits import Split, split
-    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, task
+    from trueedge.scorers.triple_embeddings import TripleEmbeddings
+    from trueedge.splits import Split, TripleSplit
+    from trueedge.splits.ratio import ratio as split
+    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, TripleTask, task
     from trueedge.tasks import load as load_task
 
 
@@ -72,6 +74,7 @@ _NAMES = {
     "DataWarning": ("errors", "DataWarning"),
     "Graph": ("graph", "Graph"),
     "GraphTask": ("tasks", "GraphTask"),
+    "KnowledgeGraph": ("graph", "KnowledgeGraph"),
     "InputError": ("errors", "InputError"),
     "LinkTask": ("tasks", "LinkTask"),
     "Part": ("tasks", "Part"),
@@ -80,6 +83,9 @@ _NAMES = {
     "ScoreWarning": ("errors", "ScoreWarning"),
     "Split": ("splits", "Split"),
     "Store": ("results", "Store"),
+    "TripleEmbeddings": ("scorers.triple_embeddings", "TripleEmbeddings"),
+    "TripleSplit": ("splits", "TripleSplit"),
+    "TripleTask": ("tasks", "TripleTask"),
     "Task": ("tasks", "Task"),
     "certify": ("results", "certify"),
     "check_scorer": ("scorers", "check_scorer"),
@@ -98,6 +104,7 @@ __all__ = [
     "Graph",
     "GraphTask",
     "InputError",
+    "KnowledgeGraph",
     "LinkTask",
     "Part",
     "RecommendTask",
@@ -106,6 +113,9 @@ __all__ = [
     "Split",
     "Store",
     "Task",
+    "TripleEmbeddings",
+    "TripleSplit",
+    "TripleTask",
     "__version__",
     "analysis",
     "audit",

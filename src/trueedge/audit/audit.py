@@ -14,12 +14,12 @@ from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import LinkSubject, Subject
 from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
-from trueedge.graph import Graph
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
 from trueedge.tasks import GraphTask, LinkTask, Task
 from trueedge.tasks.base import KINDS
+from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
 
 # What deserves attention first.
@@ -111,7 +111,7 @@ class Audit:
 
 
 def audit(
-    thing: Task | Graph | str | Path,
+    thing: Task | Data | str | Path,
     protocol: str | None = None,
     seed: int = 0,
     sample: int = 100_000,
@@ -194,7 +194,7 @@ def _kinds() -> str:
 
 
 def _benchmark(
-    thing: Task | Graph | str | Path,
+    thing: Task | Data | str | Path,
     protocol: str | None,
     seed: int,
     options: Mapping[str, Any],

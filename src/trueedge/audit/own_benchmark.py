@@ -20,7 +20,7 @@ from trueedge.graph.validation import check_features
 from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
 from trueedge.tasks import LinkTask, Part, Task, task
-from trueedge.tasks.protocols import Source
+from trueedge.tasks.protocols import Data, Source, default_protocol
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.protocols.existing import link_metrics
 
@@ -45,7 +45,7 @@ class Benchmark:
 
 
 def own_benchmark(
-    thing: Task | Graph | str | Path,
+    thing: Task | Data | str | Path,
     protocol: str | None,
     seed: int,
     options: Mapping[str, Any],
@@ -70,6 +70,9 @@ def own_benchmark(
             given = "split" if split is not None else "features"
             raise InputError(f"the task has its own {given}: give its graph instead, or only negatives")
         return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
+    default = audit_protocol(thing)
+    if default != DEFAULT_PROTOCOL:
+        return Benchmark(task(thing, protocol or default, seed, **options))
     graph = _with_features(thing, features)
     if split is None:
         made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
@@ -86,6 +89,12 @@ def own_benchmark(
     return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
 
 
+def audit_protocol(thing: Data | str | Path) -> str:
+    """Return the protocol that is audited by default: ``existing`` for graphs, else the data's own."""
+    own = default_protocol(thing)
+    return DEFAULT_PROTOCOL if "graph" in get_protocol(own).takes else own
+
+
 def _link_task(made: Task) -> LinkTask:
     if isinstance(made, LinkTask):
         return made
@@ -95,11 +104,11 @@ def _link_task(made: Task) -> LinkTask:
     )
 
 
-def _with_features(thing: Graph | str | Path, features: object) -> Graph | str | Path:
+def _with_features(thing: Data | str | Path, features: object) -> Data | str | Path:
     """The graph with other features, where some are given."""
     if features is None:
         return thing
-    graph = Source.of(thing).graph
+    graph: Graph = Source.of(thing).graph
     if not isinstance(features, (str, os.PathLike)):
         return replace(graph, features=check_features(features, graph.num_nodes))
     table = _table(os.fspath(features))

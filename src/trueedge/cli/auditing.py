@@ -15,8 +15,8 @@ from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
-from trueedge.graph import Graph
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -81,6 +81,7 @@ def audit(
     """
     from trueedge.audit import audit as run
     from trueedge.audit.audit import check_output
+    from trueedge.audit.own_benchmark import audit_protocol
 
     if output is not None:
         check_target(check_output(output), "the audit")
@@ -89,13 +90,13 @@ def audit(
     own = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
     with showing.progress(1, "auditing") as report:
-        made: Task | Graph | str | None = parsing.saved_task(graph, protocol, option or [], header)
+        made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], header)
         given: dict[str, Any] = {}
         if made is None:
-            chosen = get_protocol("existing" if protocol is None else protocol).name
-            given = parsing.options(option or [], [chosen])[chosen]
-            made = parsing.source(graph, header)
-            told = made.notes if isinstance(made, Graph) else ()
+            chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
+            given = parsing.options(option or [], [chosen.name])[chosen.name]
+            made = parsing.source(graph, header, chosen.takes)
+            told = () if isinstance(made, str) else made.notes
         else:
             protocol = None
         with warnings.catch_warnings():

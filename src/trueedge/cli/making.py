@@ -159,6 +159,8 @@ def negatives(
                 made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
             else:
                 graph = parsing.source(edges, header)
+                if not isinstance(graph, (str, Graph)):
+                    raise InputError(f"{edges} holds triples: negatives are for plain graphs")
                 chosen = default_protocol(edges) if protocol is None else protocol
                 made = _around(graph, positives, chosen, seed, option or [], report, stored)
     except KeyboardInterrupt:

@@ -18,11 +18,14 @@ from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.base import PARTS
-from trueedge.tasks.protocols import Shards, default_protocol
+from trueedge.tasks.protocols import Data, Shards, Source, default_protocol
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
 
 Settings = dict[str, dict[str, Any]]
+
+# The family that stands in every table of some data.
+ALWAYS = {"triples": "kg-baselines"}
 
 
 def names(text: str, what: str) -> list[str]:
@@ -77,7 +80,8 @@ def chosen_protocols(text: str | None, dataset: str) -> list[str]:
     """
     found: list[str] = []
     for word in names(default_protocol(dataset) if text is None else text, "protocol"):
-        every = [one.name for one in protocols() if one.released is None]
+        data = get_protocol(default_protocol(dataset)).takes[0]
+        every = [one.name for one in protocols() if one.released is None and data in one.takes]
         found += every if word == "all" else [get_protocol(word).name]
     return list(dict.fromkeys(found))
 
@@ -87,11 +91,23 @@ def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
     return assignments(words, {name: get_protocol(name).options for name in chosen}, "option")
 
 
-def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[str]]:
-    """Return the methods of a comma-separated list, and the names of those not chosen by family."""
+def chosen_methods(
+    text: str | None, words: Sequence[str], data: str = "graph"
+) -> tuple[list[Method], set[str]]:
+    """Return the methods of a comma-separated list, and the names of those not chosen by family.
+
+    Args:
+        text: the list; None: the methods that every table of such data has, or the heuristics.
+        words: settings, as ``name=value`` or ``method.name=value``.
+        data: what they learn from: a ``graph`` or ``triples``.
+    """
     families: dict[str, list[str]] = {}
     for kind in methods.catalogue():
-        families.setdefault(kind.family, []).append(kind.name)
+        if data in kind.takes:
+            families.setdefault(kind.family, []).append(kind.name)
+    if text is None:
+        text = ALWAYS.get(data, "heuristics")
+    others = {kind.name: kind for kind in methods.catalogue() if data not in kind.takes}
     every = [name for group in families.values() for name in group]
     wanted: dict[str, Method] = {}
     named: set[str] = set()
@@ -104,13 +120,26 @@ def chosen_methods(text: str, words: Sequence[str]) -> tuple[list[Method], set[s
             named.add(one.name)
         elif word in families or word == "all":
             wanted.update((name, methods.create(name)) for name in families.get(word, every))
-        elif word in every:
+        elif word in every or f"{word}-kg" in every:
+            one = methods.create(word, data=data)
+            wanted[one.name] = one
+            named.add(one.name)
+        elif word in others:
+            # Refused when the data is known.
             wanted[word] = methods.create(word)
             named.add(word)
         else:
             raise unknown("method or family", word, [*every, *families, "all"])
     settings = assignments(words, {name: one.space() for name, one in wanted.items()}, "setting")
     return [_with_settings(one, settings[name]) for name, one in wanted.items()], named
+
+
+def with_baselines(chosen: Sequence[Method], data: str) -> list[Method]:
+    """Return methods together with those that stand in every table of such data."""
+    names = {one.name for one in chosen}
+    family = ALWAYS.get(data)
+    found = [kind.name for kind in methods.catalogue() if kind.family == family and kind.name not in names]
+    return [*(methods.create(name) for name in found), *chosen]
 
 
 def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
@@ -120,14 +149,22 @@ def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
     return type(method)(**{**method.settings(), **settings}) if settings else method
 
 
-def source(text: str, header: bool | None = None) -> str | Graph:
-    """Return a data set's name, or the graph in a file; print its notes.
+def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph",)) -> str | Data:
+    """Return a data set's name, or the graph in a file or the triples in a folder; print its notes.
 
     Args:
-        text: the name, or the file's path.
+        text: the name, or the path.
         header: whether the first line is a header; None to detect it.
+        takes: what the protocol takes; see :meth:`trueedge.tasks.protocols.Source.of`.
     """
     datasets.refuse_shadowed(text)
+    if "graph" not in takes and not datasets.is_name(text) and Path(text).exists():
+        if header is not None:
+            raise InputError("--header and --no-header are for edge lists")
+        found = Source.of(text, takes)
+        for sentence in getattr(found.given, "notes", ()):
+            showing.note(f"{text}: {sentence}")
+        return text if found.given is None else found.given
     if Path(text).is_file():
         graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
         for sentence in graph.notes:
@@ -200,4 +237,5 @@ def task(
         return made
     chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
     given = options(words, [chosen])[chosen]
-    return tasks.task(source(text, header), chosen, seed, progress=progress, shards=shards, **given)
+    takes = get_protocol(chosen).takes
+    return tasks.task(source(text, header, takes), chosen, seed, progress=progress, shards=shards, **given)

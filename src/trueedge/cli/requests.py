@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import Data
 
 if TYPE_CHECKING:
     from trueedge.runs import Cell
@@ -31,7 +31,7 @@ class Cells:
         fixed_split: use the first seed's split and negatives for all seeds.
     """
 
-    source: str | Graph | Task
+    source: str | Data | Task
     protocols: Sequence[str]
     seeds: range
     methods: Sequence[Method]

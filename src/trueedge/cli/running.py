@@ -18,6 +18,7 @@ from trueedge.cli.making import Header
 from trueedge.cli.requests import Cells
 from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
+from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
     from trueedge.results import Record, Store
@@ -48,14 +49,15 @@ def run(
         ),
     ] = None,
     method: Annotated[
-        str,
+        str | None,
         typer.Option(
             "-m",
             "--method",
             help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
             "own Method.",
+            show_default="heuristics",
         ),
-    ] = "heuristics",
+    ] = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
     seed: Annotated[int, typer.Option(help="First seed.", min=0)] = 0,
     fixed_split: Annotated[
@@ -95,9 +97,12 @@ def run(
 
     made = parsing.saved_task(dataset, protocol, option or [], header)
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
-    source = parsing.source(dataset, header) if made is None else made
+    takes = [one for name in protocols for one in get_protocol(name).takes] if made is None else []
+    source = parsing.source(dataset, header, takes) if made is None else made
     given = parsing.options(option or [], protocols)
-    chosen, named = parsing.chosen_methods(method, set_ or [])
+    data = get_protocol(protocols[0]).data if made is None else made.data
+    chosen, named = parsing.chosen_methods(method, set_ or [], data)
+    chosen = parsing.with_baselines(chosen, data)
     cells = Cells(source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:

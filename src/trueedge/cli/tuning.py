@@ -13,6 +13,7 @@ from trueedge.cli import options, parsing, scoreboard, showing
 from trueedge.cli.making import Header, ProtocolOfName
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
+from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
     from trueedge.search import Tuned
@@ -70,9 +71,10 @@ def tune(
     from trueedge.results import Store
 
     made = parsing.saved_task(dataset, protocol, option or [], header)
-    source = parsing.source(dataset, header) if made is None else made
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
-    one = _only(parsing.chosen_methods(method, set_ or [])[0], "method")
+    chosen = get_protocol(name)
+    source = parsing.source(dataset, header, chosen.takes) if made is None else made
+    one = _only(parsing.chosen_methods(method, set_ or [], chosen.data)[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
         "search": search,

@@ -11,7 +11,8 @@ from importlib.resources import files
 from typing import Any
 
 from trueedge.errors import InputError, unknown
-from trueedge.graph import Graph
+from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph.triple_files import TripleParts
 from trueedge.registry import Registry
 
 #: The protocol of graphs and of data sets that name no other.
@@ -82,6 +83,10 @@ class Dataset:
         protocol: the protocol used where none is named.
         rules: how published benchmarks use it.
         configure: for generated graphs, the card of one graph from the settings after ``name:``.
+        data: what it is: a ``graph``, ``triples``, or ``inductive triples``.
+        num_relations: the number of relations of a knowledge graph; nodes are entities, edges triples.
+        read_parts: the parts of a knowledge graph.
+        read_unseen: the parts on other entities, if the test part is inductive.
     """
 
     name: str
@@ -93,12 +98,16 @@ class Dataset:
     licence: str
     source: str
     citation: str
-    read: Callable[[], Graph]
+    read: Callable[[], Any]
     files: tuple[SourceFile, ...] = ()
     released_files: Mapping[str, tuple[SourceFile, ...]] = field(default_factory=dict)
     protocol: str = DEFAULT_PROTOCOL
     rules: Rules = field(default_factory=Rules)
     configure: Callable[[str], Dataset] | None = None
+    data: str = "graph"
+    num_relations: int | None = None
+    read_parts: Callable[[], TripleParts] | None = None
+    read_unseen: Callable[[], TripleParts] | None = None
 
     @property
     def all_files(self) -> tuple[SourceFile, ...]:
@@ -110,14 +119,22 @@ class Dataset:
         """Return the data set's own files, and those released with a kind of negatives."""
         return (*self.files, *self.released_files.get(released or "", ()))
 
-    def load(self) -> Graph:
-        """Read the graph and compare its counts with the card."""
+    def load(self) -> Any:
+        """Read the graph (for ``triples``, a KnowledgeGraph) and compare its counts with the card."""
         graph = self.read()
-        for noun, expected, found in (
-            ("nodes", self.num_nodes, graph.num_nodes),
-            ("edges", self.num_edges, graph.num_edges),
-            ("features", self.num_features, 0 if graph.features is None else graph.features.shape[1]),
-        ):
+        if isinstance(graph, KnowledgeGraph):
+            counts = [
+                ("entities", self.num_nodes, graph.num_entities),
+                ("relations", self.num_relations, graph.num_relations),
+                ("triples", self.num_edges, graph.num_triples),
+            ]
+        else:
+            counts = [
+                ("nodes", self.num_nodes, graph.num_nodes),
+                ("edges", self.num_edges, graph.num_edges),
+                ("features", self.num_features, 0 if graph.features is None else graph.features.shape[1]),
+            ]
+        for noun, expected, found in counts:
             if expected is not None and expected != found:
                 raise InputError(f"{self.name}: the files hold {found} {noun}, the data set has {expected}")
         return graph

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from trueedge.datasets.dataset import get, refuse_shadowed
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
-from trueedge.graph import Graph
 
 
-def load(name: str) -> Graph:
-    """Read a data set's graph by name; counts that differ from its card are an error.
+def load(name: str) -> Any:
+    """Read a data set's graph by name: a Graph, or a KnowledgeGraph with all its triples.
+
+    Counts that differ from its card are an error.
 
     A file that is not the published one gives a :class:`trueedge.DataWarning`, and a note on the graph.
 
@@ -21,7 +23,7 @@ def load(name: str) -> Graph:
     return with_altered(get(name).load(), name)
 
 
-def with_altered(graph: Graph, name: str, released: str | None = None) -> Graph:
+def with_altered(graph: Any, name: str, released: str | None = None) -> Any:
     """Return a data set's graph with a note on each of its files that is not the published one, and warn.
 
     Args:
@@ -34,7 +36,7 @@ def with_altered(graph: Graph, name: str, released: str | None = None) -> Graph:
     return replace(graph, notes=(*graph.notes, *notes)) if notes else graph
 
 
-def altered_notes(graph: Graph) -> tuple[str, ...]:
+def altered_notes(graph: Any) -> tuple[str, ...]:
     """Return the notes of a graph on files that are not the published ones."""
     return tuple(note for note in graph.notes if note.endswith(NOT_PUBLISHED))
 

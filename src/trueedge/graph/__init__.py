@@ -2,6 +2,7 @@
 
 from trueedge.graph.adapters import to_networkx, to_pyg
 from trueedge.graph.graph import Graph, check_graph
+from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import EdgeList, read_edges, read_pairs
 from trueedge.graph.validation import Handling
@@ -12,6 +13,7 @@ __all__ = [
     "EdgeList",
     "Graph",
     "Handling",
+    "KnowledgeGraph",
     "as_nodes",
     "as_pairs",
     "check_graph",

@@ -17,10 +17,10 @@ from trueedge.scorers.fitted import mark_fitted
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
-    from trueedge.scorers.scorer import Scorer
-    from trueedge.tasks import GraphTask, Task
+    from trueedge.tasks import GraphTask, Task, TripleTask
 
 METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
+NOUNS = {"graph": "a plain graph", "triples": "a knowledge graph"}
 KINDS = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 
@@ -82,6 +82,8 @@ class Method(ABC):
     family: ClassVar[str]
     citation: ClassVar[str]
     needs_features: ClassVar[bool] = False
+    # The kinds of data it learns from: a plain graph, or the triples of a knowledge graph.
+    takes: ClassVar[tuple[str, ...]] = ("graph",)
     # When the class was defined: a file that is newer than this does not hold its code.
     _defined_at: ClassVar[int] = 0
 
@@ -121,20 +123,35 @@ class Method(ABC):
         del task
         return self
 
+    def check_data(self, name: str, data: str) -> None:
+        """Refuse data of another kind: a ``graph`` or ``triples``."""
+        if data not in self.takes:
+            wanted, given = (NOUNS[one] for one in (self.takes[0], data))
+            raise InputError(f"{self.name} learns from {wanted}, and {name} is {given}")
+
     def check_features(self, graph: Graph) -> None:
         """Refuse a graph without the features that the method needs."""
         if self.needs_features and graph.features is None:
             raise InputError(f"{self.name} needs node features, and {graph.name} has none")
 
     @abstractmethod
-    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Scorer:
-        """Fit the method to a task and return a scorer of pairs.
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
+        """Fit the method to a task and return a scorer: of pairs, or of the kind that the task needs.
 
         Args:
             task: its training graph, features and validation part; the test part is withheld.
             seed: for everything random.
             device: where a trained method runs, ``cpu`` or ``cuda``.
         """
+
+
+def on_triples(task: Task, method: str) -> TripleTask:
+    """Return a task on a knowledge graph; anything else is refused."""
+    if not hasattr(task, "part_names"):
+        raise InputError(f"{method}: fit takes a task; te.task(knowledge_graph, 'filtered') makes one")
+    if task.data != "triples":
+        raise InputError(f"{method} learns from a knowledge graph, and {task.dataset} is a plain graph")
+    return cast("TripleTask", task)
 
 
 def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -160,21 +177,29 @@ def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) m
         method: the method's name.
         instead: what to do with a graph alone.
     """
-    if not hasattr(task, "graph"):
+    if not hasattr(task, "graph") or task.data != "graph":
         if not hasattr(task, "part_names"):
             raise InputError(f"{method}: fit takes a task; {instead}")
+        if task.data != "graph":
+            raise InputError(f"{method} learns from a plain graph, and {task.dataset} is a knowledge graph")
         raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
     return cast("GraphTask", task)
 
 
-def get(name: str) -> type[Method]:
-    """Return the class of a method, by its name."""
-    return METHODS.get(name)
+def get(name: str, data: str = "graph") -> type[Method]:
+    """Return the class of a method, by its name.
+
+    Args:
+        name: the method's name.
+        data: ``graph`` or ``triples``; a name with a class for triples (``name-kg``) then gives that one.
+    """
+    other = METHODS.find(f"{name}-kg") if data == "triples" else None
+    return METHODS.get(name) if other is None else other
 
 
-def create(name: str, settings: Mapping[str, Any] | None = None) -> Method:
-    """Return a method with some settings; an unknown setting is an error."""
-    kind = get(name)
+def create(name: str, settings: Mapping[str, Any] | None = None, data: str = "graph") -> Method:
+    """Return a method with some settings; an unknown setting is an error. ``data`` is as in :func:`get`."""
+    kind = get(name, data)
     if settings is not None and not isinstance(settings, Mapping):
         raise must_be("settings", name, "a dictionary", settings)
     for key in settings or {}:

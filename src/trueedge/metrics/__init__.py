@@ -3,6 +3,7 @@
 from trueedge.metrics.evaluate import Evaluation, ListEvaluation, evaluate, evaluate_lists, measure, ranks
 from trueedge.metrics.lists import ListScores, ListSizes
 from trueedge.metrics.metric import Metric, catalogue, format_value, get, scale
+from trueedge.metrics.ranked import RankedScores
 from trueedge.metrics.ranks import Ranks
 from trueedge.metrics.scores import PairScores, PairSizes, Scores
 from trueedge.metrics.units import UnitValues
@@ -15,6 +16,7 @@ __all__ = [
     "Metric",
     "PairScores",
     "PairSizes",
+    "RankedScores",
     "Ranks",
     "Scores",
     "UnitValues",

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.metrics.metric import Metric, register
-from trueedge.metrics.scores import PairScores, PairSizes
+from trueedge.metrics.scores import PairScores
 
 View = Literal["mean", "optimistic", "pessimistic"]
 
@@ -27,7 +27,7 @@ VIEWS: dict[View, str] = {
 
 
 def _register(pattern: str, title: str, formula: str, citation: str, **others: Any) -> None:
-    layouts = ("shared", "per-positive")
+    layouts = ("shared", "per-positive", "ranks")
     register(
         Metric(pattern=pattern, title=title, layouts=layouts, formula=formula, citation=citation, **others)
     )
@@ -51,17 +51,22 @@ def _ranks(scores: PairScores, view: View) -> NDArray[np.float64]:
     return ranks
 
 
-def _negatives(sizes: PairSizes) -> int:
+def _negatives(sizes: Any) -> int:
     """Return the largest K: with fewer negatives than K every positive would be a hit."""
-    return sizes.negatives
+    return int(np.max(sizes.negatives))
 
 
-def _expect_mrr(sizes: PairSizes) -> float:
-    return float(np.mean(1.0 / np.arange(1, sizes.negatives + 2)))
+def expected_mrr(sizes: Any) -> float:
+    """Return the MRR of random scores; the number of negatives is one for all, or one for each positive."""
+    if np.ndim(sizes.negatives) == 0:
+        return float(np.mean(1.0 / np.arange(1, sizes.negatives + 2)))
+    places = np.asarray(sizes.negatives) + 1
+    harmonic = np.cumsum(1.0 / np.arange(1, int(places.max()) + 1))
+    return float(np.mean(harmonic[places - 1] / places))
 
 
-def _expect_hits(sizes: PairSizes, k: int) -> float:
-    return k / (sizes.negatives + 1)
+def _expect_hits(sizes: Any, k: int) -> float:
+    return float(np.mean(np.minimum(k / (np.asarray(sizes.negatives) + 1), 1.0)))
 
 
 for _view, _how in VIEWS.items():
@@ -70,7 +75,7 @@ for _view, _how in VIEWS.items():
         f"mean reciprocal rank{_how}",
         f"mean over positives of 1 / rank; rank = {RANK[_view]}",
         "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
-        expect=_expect_mrr,
+        expect=expected_mrr,
         values=_reciprocal(_view),
         of_rank=(lambda ranks: 1.0 / ranks) if _view == "mean" else None,
     )
@@ -82,7 +87,7 @@ _register(
     low=1.0,
     high=float("inf"),
     higher_is_better=False,
-    expect=lambda sizes: 1 + sizes.negatives / 2,
+    expect=lambda sizes: 1 + float(np.mean(sizes.negatives)) / 2,
     values=lambda scores: _ranks(scores, "mean"),
     of_rank=lambda ranks: ranks,
     shown="rank",

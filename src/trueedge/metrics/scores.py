@@ -22,6 +22,7 @@ LAYOUTS = {
     "shared": "negatives shared by all positives, (M,)",
     "per-positive": "negatives for each positive, (P, K)",
     "lists": "lists of candidates (evaluate_lists)",
+    "ranks": "ranked answers of queries",
 }
 
 NUMBERS_IN_A_BLOCK = 1 << 22

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.metrics.metric import Metric
-from trueedge.metrics.scores import PairScores, Scores
+from trueedge.metrics.ranks import Ranks
+from trueedge.metrics.scores import Scores
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,9 +36,10 @@ def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitVal
     for name, values in kept.items():
         if values.ndim != 1 or len(values) != len(next(iter(kept.values()))):
             raise InputError(f"{name} must give one value for each {unit}, it gave shape {values.shape}")
-    if isinstance(scores, PairScores) and kept:
+    ranks: Ranks | None = getattr(scores, "ranks", None)
+    if ranks is not None and kept:
         # From the mean ranks, every metric of ranks can be computed later.
-        kept.setdefault("mr", scores.ranks.mean)
+        kept.setdefault("mr", ranks.mean)
     return UnitValues(unit, kept)
 
 

@@ -15,7 +15,6 @@ from typing import Any
 from trueedge import datasets, tasks
 from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
-from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.methods.devices import check_device, device_used
 from trueedge.progress import Progress
@@ -29,7 +28,7 @@ from trueedge.runs.opened_files import OpenedFiles, watched_files
 from trueedge.runs.provenance import peak_memory, provenance
 from trueedge.runs.reuse import dependencies, digests_before
 from trueedge.tasks import ScoreWarning, Task, protocols
-from trueedge.tasks.protocols import Source, get
+from trueedge.tasks.protocols import Data, Source, get
 from trueedge.version import VERSION
 
 
@@ -38,7 +37,8 @@ class Cell:
     """One method on one task with one seed.
 
     Attributes:
-        source: a data set's name, the path of an edge list, a graph, or a task.
+        source: a data set's name, the path of an edge list or of a folder of triples, a graph, a knowledge
+            graph, a split of triples, or a task.
         protocol: the protocol's name; for a task its own.
         method: the method with its settings.
         seed: seeds training, and also split and negatives unless ``task_seed`` is given.
@@ -48,7 +48,7 @@ class Cell:
         parts: the parts to evaluate; None for all. A trial of a search evaluates ``valid`` alone.
     """
 
-    source: str | Graph | Task
+    source: str | Data | Task
     protocol: str
     method: Method
     seed: int = 0
@@ -68,7 +68,7 @@ class Cell:
         if not isinstance(self.source, str):
             return self.source.hash
         if not datasets.is_name(self.source):
-            return Source.of(self.source).graph.hash
+            return str(Source.of(self.source, get(self.protocol).takes).graph.hash)
         files = datasets.fingerprint(self.source, released=self.released)
         return f"{self.source} {files}".strip()
 
@@ -121,7 +121,7 @@ class Cell:
         """Return the name of the data set."""
         if isinstance(self.source, str):
             return self.source
-        return self.source.dataset if isinstance(self.source, Task) else self.source.name
+        return self.source.dataset if isinstance(self.source, Task) else Source.of(self.source).name
 
     def check(self) -> None:
         """Raise an InputError for a request that cannot be run, before any work is done."""
@@ -134,8 +134,13 @@ class Cell:
             if seed >= 2**63:
                 raise must_be("seed", "run", "below 2**63", seed)
         if not isinstance(self.source, Task):
-            get(self.protocol).request(Source.of(self.source), self.split_seed, self.options)
-        elif self.protocol != self.source.protocol or self.options:
+            chosen = get(self.protocol)
+            source = Source.of(self.source, chosen.takes)
+            chosen.request(source, self.split_seed, self.options)
+            self.method.check_data(source.name, chosen.data)
+        elif self.protocol == self.source.protocol and not self.options:
+            self.method.check_data(self.source.dataset, self.source.data)
+        else:
             raise InputError(f"{self.source} is made already: it takes no other protocol and no options")
 
     def task(self, progress: Progress | None = None) -> Task:
@@ -148,7 +153,7 @@ class Cell:
             return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
-def default_protocol(source: str | Graph | Task) -> str:
+def default_protocol(source: str | Data | Task) -> str:
     """Return the default protocol: that of the task or of the data set."""
     return source.protocol if isinstance(source, Task) else protocols.default_protocol(source)
 

@@ -21,14 +21,13 @@ from weakref import WeakKeyDictionary
 
 from trueedge import datasets, metrics
 from trueedge.files.digests import file_digest, file_state
-from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.runs.imports import PACKAGE, dependencies, is_code, is_users, module_file, source
 from trueedge.runs.live_code import LiveCode
 from trueedge.runs.named_files import named_files
 from trueedge.runs.opened_files import AT_IMPORT
 from trueedge.tasks import Task
-from trueedge.tasks.protocols import get
+from trueedge.tasks.protocols import Data, get
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ def source_files(kind: type[Method]) -> list[Path]:
     return list(dict.fromkeys(Path(path) for path in found if path is not None))
 
 
-def task_code(asked: str | Graph | Task, protocol: str) -> Code:
+def task_code(asked: str | Data | Task, protocol: str) -> Code:
     """Return the code that reads a source, makes its task and evaluates it, with all it imports."""
     if isinstance(asked, Task):
         cards: list[Any] = [type(asked)]

@@ -12,7 +12,6 @@ from weakref import WeakKeyDictionary
 
 from trueedge import methods
 from trueedge.errors import InputError, StoreWarning
-from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results import kept_scores
@@ -23,6 +22,7 @@ from trueedge.runs.processes import Processes
 from trueedge.runs.reuse import is_unchanged
 from trueedge.runs.runner import InProcess, Runner
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import Data
 
 
 def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
@@ -115,7 +115,7 @@ def run_cells(
 
 
 def run(
-    source: str | Graph | Task,
+    source: str | Data | Task,
     protocol: str | None = None,
     method: str | Method = "ra",
     seed: int = 0,

@@ -9,7 +9,6 @@ from typing import Any
 
 from trueedge import metrics
 from trueedge.errors import InputError, must_be, unknown
-from trueedge.graph import Graph
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results import Record, Store
@@ -18,6 +17,7 @@ from trueedge.runs.driver import with_settings
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import Data
 
 MOST_RUNS = 1_000_000
 
@@ -110,7 +110,7 @@ def _worth(metric: str, value: float) -> float:
 
 
 def tune(
-    source: str | Graph | Task,
+    source: str | Data | Task,
     protocol: str | None = None,
     method: str | Method = "gcn",
     *,

@@ -6,7 +6,19 @@ from trueedge.splits.ratio import ratio
 from trueedge.splits.releases import Release, published, released
 from trueedge.splits.repeat import repeat
 from trueedge.splits.split import Split
+from trueedge.splits.triples import TripleSplit
 
 split = ratio
 
-__all__ = ["Release", "Split", "fraction", "from_files", "published", "ratio", "released", "repeat", "split"]
+__all__ = [
+    "Release",
+    "Split",
+    "TripleSplit",
+    "fraction",
+    "from_files",
+    "published",
+    "ratio",
+    "released",
+    "repeat",
+    "split",
+]

@@ -29,7 +29,7 @@ def ratio(graph: Graph, ratios: Sequence[float] = (0.85, 0.05, 0.10), seed: int 
     from trueedge.kernels.negatives.sampling import distinct
 
     check_graph(graph, "ratio")
-    shares = _check_ratios(ratios)
+    shares = check_ratios(ratios)
     num_valid, num_test = (share_of(share, graph.num_edges) for share in shares[1:])
     if num_test == 0:
         raise no_test_edges("ratio", shares[2], graph)
@@ -39,17 +39,18 @@ def ratio(graph: Graph, ratios: Sequence[float] = (0.85, 0.05, 0.10), seed: int 
     return hold_out(graph, rows[:num_valid], rows[num_valid:], name)
 
 
-def _check_ratios(ratios: Sequence[float]) -> tuple[float, float, float]:
+def check_ratios(ratios: Sequence[float], owner: str = "ratio") -> tuple[float, float, float]:
+    """Return the shares of train, valid and test, or raise an InputError unless they sum to 1."""
     try:
         given = list(ratios)
     except TypeError:
         given = []
     if len(given) != 3:
-        raise InputError(f"ratio: ratios must be three shares (train, valid, test), got {ratios!r}")
+        raise InputError(f"{owner}: ratios must be three shares (train, valid, test), got {ratios!r}")
     train, valid, test = (
-        check_share(value, f"the share of {part}", "ratio")
+        check_share(value, f"the share of {part}", owner)
         for part, value in zip(("train", "valid", "test"), given, strict=True)
     )
     if not np.isclose(train + valid + test, 1.0, rtol=0, atol=1e-9):
-        raise InputError(f"ratio: ratios must sum to 1, but {train:g} + {valid:g} + {test:g} is not")
+        raise InputError(f"{owner}: ratios must sum to 1, but {train:g} + {valid:g} + {test:g} is not")
     return train, valid, test

@@ -9,6 +9,7 @@ from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols import task
 from trueedge.tasks.recommend import RecommendTask
 from trueedge.tasks.storage import load
+from trueedge.tasks.triples import TripleTask
 
 __all__ = [
     "CommunityTask",
@@ -19,6 +20,7 @@ __all__ = [
     "ScoreWarning",
     "Scorer",
     "Task",
+    "TripleTask",
     "check_scorer",
     "load",
     "task",

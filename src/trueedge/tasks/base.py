@@ -42,6 +42,7 @@ class Task(FrozenFields, ABC):
         kind: the name of the kind, in records and saved tasks.
         title: the kind's name on pages: "Link prediction".
         unit: what one value of a metric belongs to, a noun: "positive", "query", "node", "user".
+        data: what methods learn from: a ``graph`` or ``triples``.
         needs: what it needs from a scorer: scores of ``pairs``, of all ``candidates`` of a query, predictions
             for ``nodes``, or ``vectors`` of nodes.
         keeps_scores: whether its scores can be kept and certified.
@@ -58,6 +59,7 @@ class Task(FrozenFields, ABC):
     title: ClassVar[str]
     unit: ClassVar[str]
     needs: ClassVar[Need]
+    data: ClassVar[str] = "graph"
     keeps_scores: ClassVar[bool] = True
 
     dataset: str
@@ -242,6 +244,8 @@ class GraphTask(Task):
         graph: the training graph.
         test_graph: the graph to score the test part with, if validation edges join it; else None.
     """
+
+    graph_type: ClassVar[type[Graph]] = Graph
 
     graph: Graph
     test_graph: Graph | None = None

@@ -17,7 +17,6 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
 from trueedge.files.writing import new_folder
-from trueedge.graph import Graph
 from trueedge.graph.storage import UNSEALED
 from trueedge.negatives.shard_files import claimed, draft_of, publish
 from trueedge.negatives.sharded import open_shards
@@ -114,9 +113,9 @@ def load(folder: str | Path) -> Task:
     kind = KINDS.get(card["kind"])
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
-    if hasattr(kind, "graph_for"):
-        fields["graph"] = graph = Graph.load(folder / "graph")
-        if _format(card) == UNSEALED_FORMAT and graph.labels is not None:
+    if (graph_type := getattr(kind, "graph_type", None)) is not None:
+        fields["graph"] = graph = graph_type.load(folder / "graph")
+        if _format(card) == UNSEALED_FORMAT and getattr(graph, "labels", None) is not None:
             notes = (*card["settings"].get("notes", ()), UNSEALED)
             fields["settings"] = {**card["settings"], "notes": tuple(dict.fromkeys(notes))}
     fields |= {name: value for name, value in card.items() if name not in FIELDS and name != "format"}

@@ -4,17 +4,17 @@ from trueedge.tasks.protocols.protocol import (
     Protocol,
     Request,
     Shards,
-    Source,
     catalogue,
-    default_protocol,
     from_split,
     get,
     link_protocol,
     register,
     task,
 )
+from trueedge.tasks.protocols.source import Data, Source, default_protocol
 
 __all__ = [
+    "Data",
     "Protocol",
     "Request",
     "Shards",

@@ -11,60 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from trueedge import datasets, splits
-from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError, ScoreWarning, must_be, same_kind, unknown
-from trueedge.graph import Graph
 from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.registry import Registry
-from trueedge.splits import Release, Split
+from trueedge.splits import Release, Split, TripleSplit
+from trueedge.tasks.protocols.source import Data, Source, default_protocol
 
 if TYPE_CHECKING:
     from trueedge.tasks.base import Task
-
-
-@dataclass(frozen=True)
-class Source:
-    """The source of a task's edges: a named data set, a graph, or the user's own split.
-
-    Attributes:
-        name: the name of the data set or graph.
-        given: the graph, if it was not given by name.
-        rules: how published benchmarks use the data set.
-    """
-
-    name: str
-    given: Graph | None = None
-    rules: Rules = field(default_factory=Rules)
-
-    @cached_property
-    def graph(self) -> Graph:
-        """Return the whole graph."""
-        return self.given if self.given is not None else datasets.load(self.name)
-
-    @classmethod
-    def of(cls, thing: str | Path | Graph) -> Source:
-        """Return the source for a name, a graph, or the path of an edge list (without loops and repeats)."""
-        datasets.refuse_shadowed(thing)
-        if isinstance(thing, str) and datasets.is_name(thing):
-            return cls(thing, rules=datasets.get(thing).rules)
-        if isinstance(thing, (str, Path)) and _is_file(Path(thing)):
-            thing = Graph.from_edges(thing, self_loops="drop", repeats="drop")
-        if isinstance(thing, Graph):
-            return cls(thing.name, thing)
-        if isinstance(thing, Path) or (isinstance(thing, str) and "/" in thing):
-            raise InputError(f"there is no file {thing}")
-        if not isinstance(thing, str):
-            kind = f"{type(thing).__module__}.{type(thing).__name__}"
-            raise InputError(f"a task is made from a data set's name, a file or a trueedge Graph, got {kind}")
-        return cls(thing, rules=datasets.get(thing).rules)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except OSError:  # a name that is too long, or a folder without read permission
-        return False
 
 
 @dataclass(frozen=True)
@@ -103,6 +58,11 @@ class Request:
     shards: Shards | None = None
     split: Split | None = None
     released: str | None = None
+
+    @cached_property
+    def triples(self) -> TripleSplit:
+        """Return the split of a knowledge graph: the given or published one, or else a random one."""
+        return self.source.triples(self.options.get("ratios", ()), self.seed)
 
     def stage(self, name: str) -> Callable[[int, int], None] | None:
         """Return a progress callback for one stage, or None."""
@@ -153,6 +113,11 @@ class Protocol:
     own_headlines: bool = False
     module: str = ""
 
+    @property
+    def data(self) -> str:
+        """Return the kind of data it takes, as methods see it: a ``graph`` or ``triples``."""
+        return "graph" if "graph" in self.takes else "triples"
+
     def request(
         self,
         source: Source,
@@ -163,6 +128,7 @@ class Protocol:
     ) -> Request:
         """Check seed and options and fill in the defaults."""
         derive(seed)
+        source.check(self.name, self.takes)
         if self.released is not None and source.given is not None:
             raise InputError(
                 f"the protocol {self.name} reads released files: give a data set's name, not a graph"
@@ -221,14 +187,8 @@ def catalogue() -> tuple[Protocol, ...]:
     return PROTOCOLS.values()
 
 
-def default_protocol(source: str | Path | Graph) -> str:
-    """Return the default protocol of a data set, or of the path of an edge list or a graph."""
-    named = isinstance(source, str) and datasets.is_name(source)
-    return datasets.get(str(source)).protocol if named else DEFAULT_PROTOCOL
-
-
 def task(
-    source: str | Path | Graph,
+    source: str | Path | Data,
     protocol: str | None = None,
     seed: int = 0,
     *,
@@ -239,16 +199,17 @@ def task(
     """Make a task from a data set and a protocol: the split, the negatives, the metrics.
 
     Args:
-        source: a data set's name, the path of an edge list, or a graph.
-        protocol: ``existing``, ``heart``, ``degree-corrected``, … (``trueedge protocols`` lists them); by
-            default the data set's own.
+        source: a data set's name, the path of an edge list or of a folder of triples, a graph, a knowledge
+            graph, or a split of triples.
+        protocol: ``existing``, ``heart``, ``degree-corrected``, ``filtered``, … (``trueedge protocols`` lists
+            them); by default the data set's own.
         seed: the seed of split and negatives; the same seed gives the same pairs on every machine.
         progress: called with a stage's name, the work done and the total work.
         shards: where ``heart`` writes its negatives shard by shard, so that an interrupted run can resume.
         options: the protocol's options, e.g. ``k=100`` for ``heart``.
     """
     chosen = get(default_protocol(source) if protocol is None else protocol)
-    return _made(chosen, chosen.request(Source.of(source), seed, options, progress, shards))
+    return _made(chosen, chosen.request(Source.of(source, chosen.takes), seed, options, progress, shards))
 
 
 def from_split(

@@ -1,0 +1,248 @@
+"""Triples as they are given: text files, arrays, rows of names, data frames."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.bounds import check_lines
+from trueedge.files.columns import find_separator, split_fields
+from trueedge.files.text import TextFile, open_text, shown
+from trueedge.graph.triples import repeated, triple_order
+from trueedge.graph.validation import check_labels
+
+PARTS = ("train", "valid", "test")
+#: Usual names of the three columns, in lower case.
+HEADERS = (
+    frozenset({"head", "h", "subject", "s", "source", "head_id", "from"}),
+    frozenset({"relation", "r", "predicate", "p", "relation_id", "rel", "type"}),
+    frozenset({"tail", "t", "object", "o", "target", "tail_id", "to"}),
+)
+# The memory a line takes until it is a triple: three strings and their places.
+BYTES_A_LINE = 500
+
+
+@dataclass(frozen=True, eq=False)
+class TripleList:
+    """Triples as they are given.
+
+    Attributes:
+        rows: ids (m, 3), or, if ``names`` is given, places in ``names``.
+        names: the distinct names, or None if the triples are ids.
+        title: what they were read from, for messages.
+        lines: the line of each triple in a file, or None.
+        notes: decisions the user should know of.
+    """
+
+    rows: NDArray[Any]
+    names: tuple[str, ...] | None
+    title: str
+    lines: NDArray[np.int64] | None = None
+    notes: tuple[str, ...] = ()
+
+    def place(self, row: int) -> str:
+        """Return where a triple is, in words."""
+        return f"{self.title}, row {row}" if self.lines is None else f"{self.title}, line {self.lines[row]}"
+
+
+@dataclass(frozen=True, eq=False)
+class TripleParts:
+    """The parts of a data set of triples, over the same entities and relations.
+
+    Attributes:
+        entities: the name of each entity.
+        relations: the name of each relation.
+        parts: int32 (m, 3) for ``train``, ``valid`` (may be missing) and ``test``.
+        notes: decisions the user should know of.
+    """
+
+    entities: tuple[str, ...]
+    relations: tuple[str, ...]
+    parts: Mapping[str, NDArray[np.int32]]
+    notes: tuple[str, ...] = ()
+
+
+def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
+    """Return triples from a path, an array, a data frame or rows of names."""
+    if isinstance(triples, (str, os.PathLike)):
+        return read_triples(triples, header)
+    if hasattr(triples, "columns") and hasattr(triples, "to_numpy"):
+        columns: Any = triples.columns
+        if len(columns) != 3:
+            raise InputError(f"a frame of triples has three columns, this one has {len(columns)}")
+        triples = triples.to_numpy()
+    table = triples if isinstance(triples, np.ndarray) else _rows(triples)
+    if isinstance(table, np.ndarray) and table.dtype.kind in "iufb":
+        return TripleList(table, None, "triples")
+    flat: list[str] = []
+    for number, row in enumerate(table):
+        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) != 3:
+            raise InputError(f"triples, row {number}: a triple is (head, relation, tail), got {row!r}")
+        for value in row:
+            if value is None or (isinstance(value, float) and value != value) or not str(value).strip():
+                raise InputError(f"triples, row {number}: a name is missing in {tuple(row)!r}")
+            flat.append(str(value))
+    return _listed(flat, "triples", None, ())
+
+
+def read_triples(path: str | os.PathLike[str], header: bool | None = None) -> TripleList:
+    """Read a text file with one triple per line: head, relation, tail, separated by tabs.
+
+    If the first line has no tab, a semicolon, a comma or white space separates the columns. All ids are read
+    as names. Blank lines are skipped.
+
+    Args:
+        path: the file, plain or gzip.
+        header: whether the first line names the columns; None detects ``head relation tail`` and the like.
+    """
+    text = open_text(path)
+    check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
+    fields, lines = _fields(text)
+    notes: tuple[str, ...] = ()
+    if lines and (_is_header(fields[:3]) if header is None else header):
+        notes = (f"line {lines[0]} was read as a header: {', '.join(fields[:3])}",)
+        fields, lines = fields[3:], lines[1:]
+    if not lines:
+        raise InputError(f"{text.path} is empty: it has no triples")
+    return _listed(fields, str(text.path), np.array(lines, dtype=np.int64), notes)
+
+
+def read_parts(files: Mapping[str, str | os.PathLike[str]], relations: Sequence[str] = ()) -> TripleParts:
+    """Read the parts of a data set, one file each; names are numbered in the order of their appearance.
+
+    Args:
+        files: the file of each part: ``train``, ``valid``, ``test``.
+        relations: relations that come first, such as those of a training graph on other entities.
+    """
+    entities: dict[str, int] = {}
+    known = {name: number for number, name in enumerate(relations)}
+    found, notes = {}, []
+    for part, path in files.items():
+        listed = read_triples(path)
+        names = listed.names or ()
+        tables = []
+        for columns, places in (([0, 2], entities), ([1], known)):
+            table = np.zeros(len(names), dtype=np.int32)
+            for place in np.unique(listed.rows[:, columns]):
+                table[place] = places.setdefault(names[place], len(places))
+            tables.append(table)
+        heads, middle, tails = listed.rows.T
+        ids = np.column_stack([tables[0][heads], tables[1][middle], tables[0][tails]])
+        ordered = ids[triple_order(ids)]
+        again = repeated(ordered)
+        if again.any():
+            notes.append(f"{listed.title}: {int(again.sum())} repeated triples were dropped")
+        found[part] = np.ascontiguousarray(ordered[~again])
+        notes += [f"{listed.title}: {note}" for note in listed.notes]
+    return TripleParts(tuple(entities), tuple(known), found, tuple(notes))
+
+
+def name_triples(
+    listed: TripleList, entities: Iterable[object] | None, relations: Iterable[object] | None
+) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Return the ids of triples of names, and the names of entities and relations.
+
+    Names that are given are all there may be; otherwise they are taken in the order of their appearance.
+    """
+    names = listed.names or ()
+    ids = np.empty(listed.rows.shape, dtype=np.int32)
+    labels = []
+    for columns, given, noun in (([0, 2], entities, "entity"), ([1], relations, "relation")):
+        used = np.unique(listed.rows[:, columns])
+        if given is None:
+            chosen = tuple(names[place] for place in used)
+        else:
+            known = list(given)
+            chosen = check_labels(known, len(known))
+        place_of = {name: number for number, name in enumerate(chosen)}
+        table = np.full(len(names), -1, dtype=np.int64)
+        for place in used:
+            table[place] = place_of.get(names[place], -1)
+        found = table[listed.rows[:, columns]]
+        if (found < 0).any():
+            row = int((found < 0).any(axis=1).argmax())
+            column = columns[int((found[row] < 0).argmax())]
+            name = names[listed.rows[row, column]]
+            raise InputError(
+                f"{listed.place(row)}: {shown(name)} is not one of the {len(chosen)} given {noun} names"
+            )
+        ids[:, columns] = found
+        labels.append(chosen)
+    return ids, (labels[0], labels[1])
+
+
+def _rows(triples: object) -> Any:
+    if not isinstance(triples, Iterable):
+        raise InputError(f"triples must be an array, rows, a frame or a path, got {type(triples).__name__}")
+    rows = list(triples)
+    flat = [value for row in rows[:1] if isinstance(row, Sequence) for value in row]
+    if rows and flat and all(isinstance(value, (int, np.integer)) for value in flat):
+        try:
+            return np.array(rows, dtype=np.int64)
+        except (TypeError, ValueError, OverflowError):
+            return rows
+    return rows if rows else np.empty((0, 3), dtype=np.int64)
+
+
+def _fields(text: TextFile) -> tuple[list[str], list[int]]:
+    """Return the fields of all lines one after the other, three for each, and the number of each line."""
+    fields: list[str] = []
+    lines: list[int] = []
+    separator: str | None = "\t"
+    for number, line in enumerate(text.lines, start=1):
+        if not line.strip():
+            continue
+        if not lines:
+            separator = find_separator(line)
+        if separator == "\t":
+            found = [field.strip() for field in line.split("\t")]
+        else:
+            found = split_fields(text, number, line, separator)
+        if len(found) != 3:
+            count = "1 column" if len(found) == 1 else f"{len(found)} columns"
+            raise text.error(
+                number, f"a triple has three columns, this line has {count}: {shown(line.strip())}"
+            )
+        if not all(found):
+            missing = ("head", "relation", "tail")[found.index("")]
+            raise text.error(number, f"the {missing} is missing: {shown(line.strip())}")
+        fields += found
+        lines.append(number)
+    return fields, lines
+
+
+def _is_header(fields: Sequence[str]) -> bool:
+    return all(field.casefold() in words for field, words in zip(fields, HEADERS, strict=True))
+
+
+def _listed(
+    flat: list[str], title: str, lines: NDArray[np.int64] | None, notes: tuple[str, ...]
+) -> TripleList:
+    place: dict[str, int] = {}
+    rows = np.array([place.setdefault(value, len(place)) for value in flat], dtype=np.int64).reshape(-1, 3)
+    return TripleList(rows, tuple(place), title, lines, notes)
+
+
+def folder_files(folder: Path) -> dict[str, Path] | None:
+    """Return the files of the parts in a folder of triples, or None if it has no ``train`` and ``test`` file.
+
+    The endings ``.txt``, ``.tsv`` and ``.csv`` are known, also with ``.gz``. ``valid`` may be missing.
+    """
+    if not folder.is_dir():
+        return None
+    endings = [ending + packed for packed in ("", ".gz") for ending in (".txt", ".tsv", ".csv")]
+    found = {}
+    for part in PARTS:
+        here = [folder / f"{part}{ending}" for ending in endings if (folder / f"{part}{ending}").is_file()]
+        if len(here) > 1:
+            raise InputError(f"{folder} has both {here[0].name} and {here[1].name}: leave one of them")
+        if here:
+            found[part] = here[0]
+    return found if {"train", "test"} <= set(found) else None

@@ -1,0 +1,1 @@
+"""Methods for knowledge graphs: baselines that only count, and embedding models."""

@@ -1,0 +1,142 @@
+"""Where a task's data comes from: a named data set, a file, a folder, a graph, or a split."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from trueedge import datasets
+from trueedge.datasets import DEFAULT_PROTOCOL, Rules
+from trueedge.errors import InputError
+from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph.triple_files import folder_files
+from trueedge.splits import TripleSplit
+from trueedge.splits import triples as triple_splits
+
+Data = Graph | KnowledgeGraph | TripleSplit
+#: The default protocol of each kind of data.
+DEFAULTS = {"graph": DEFAULT_PROTOCOL, "triples": "filtered", "inductive triples": "inductive"}
+NOUNS = {
+    "graph": "a plain graph",
+    "triples": "a knowledge graph",
+    "inductive triples": "an inductive knowledge graph",
+}
+
+
+@dataclass(frozen=True)
+class Source:
+    """The source of a task's data.
+
+    Attributes:
+        name: the name of the data set or graph.
+        given: the graph or split, if it was not given by name.
+        rules: how published benchmarks use the data set.
+    """
+
+    name: str
+    given: Data | None = None
+    rules: Rules = field(default_factory=Rules)
+
+    @property
+    def data(self) -> str:
+        """Return what it is: a ``graph``, ``triples`` or ``inductive triples``."""
+        if self.given is None:
+            return datasets.get(self.name).data
+        if isinstance(self.given, Graph):
+            return "graph"
+        inductive = isinstance(self.given, TripleSplit) and self.given.facts is not None
+        return "inductive triples" if inductive else "triples"
+
+    @cached_property
+    def graph(self) -> Any:
+        """Return the whole graph: a Graph, or of triples a KnowledgeGraph or their split."""
+        return self.given if self.given is not None else datasets.load(self.name)
+
+    def triples(self, ratios: Sequence[float], seed: int) -> TripleSplit:
+        """Return the split of triples: the given or published one, or a random one by ratios."""
+        if self.given is None:
+            return triple_splits.published(self.name)
+        if isinstance(self.given, TripleSplit):
+            return self.given
+        if not isinstance(self.given, KnowledgeGraph):
+            raise InputError(f"{self.name} is not a knowledge graph")
+        return triple_splits.random_split(self.given, ratios, seed)
+
+    def check(self, protocol: str, takes: Sequence[str]) -> None:
+        """Raise an InputError for data that a protocol does not take."""
+        if self.data in takes:
+            return
+        wanted = " or ".join(NOUNS[one] for one in takes if one in NOUNS)
+        raise InputError(
+            f"the protocol {protocol} needs {wanted}, and {self.name} is {NOUNS[self.data]}:"
+            f" use the protocol {DEFAULTS[self.data]}"
+        )
+
+    @classmethod
+    def of(cls, thing: str | Path | Data, takes: Sequence[str] = ("graph",)) -> Source:
+        """Return the source for a name, a graph, a split, a folder of triples, or a file.
+
+        Args:
+            thing: the data.
+            takes: what the protocol takes: it says whether a file has edges or triples. Self-loops, repeated
+                edges and repeated triples are dropped.
+        """
+        datasets.refuse_shadowed(thing)
+        if isinstance(thing, str) and datasets.is_name(thing):
+            return cls(thing, rules=datasets.get(thing).rules)
+        if isinstance(thing, (str, Path)):
+            thing = _read(thing, takes)
+        if isinstance(thing, (Graph, KnowledgeGraph)):
+            return cls(thing.name, thing)
+        if isinstance(thing, TripleSplit):
+            return cls(thing.train.name, thing)
+        if not isinstance(thing, str):
+            kind = f"{type(thing).__module__}.{type(thing).__name__}"
+            raise InputError(
+                "a task is made from a data set's name, a file, a folder of triples, a Graph or a"
+                f" KnowledgeGraph, got {kind}"
+            )
+        return cls(thing, rules=datasets.get(thing).rules)
+
+
+def default_protocol(source: str | Path | Data) -> str:
+    """Return the default protocol of a data set, or of a path, a graph or a split."""
+    if isinstance(source, str) and datasets.is_name(source):
+        return datasets.get(source).protocol
+    if isinstance(source, (str, Path)):
+        return _default_of_folder(Path(source))
+    return DEFAULTS[Source.of(source).data]
+
+
+def _default_of_folder(path: Path) -> str:
+    if folder_files(path) is None:
+        return DEFAULT_PROTOCOL
+    beside = path.resolve().with_name(path.resolve().name + triple_splits.UNSEEN)
+    return DEFAULTS["triples" if folder_files(beside) is None else "inductive triples"]
+
+
+def _read(path: str | Path, takes: Sequence[str]) -> Any:
+    """Read a file or folder; a text that is neither is returned as it is, unless it must be a path."""
+    place = Path(path)
+    if _is_file(place):
+        if "graph" in takes:
+            return Graph.from_edges(path, self_loops="drop", repeats="drop")
+        return KnowledgeGraph.from_triples(path, repeats="drop", name=place.name.split(".")[0])
+    if folder_files(place) is not None:
+        inductive = "inductive triples" in takes
+        return triple_splits.from_folder(place, inductive)
+    if place.is_dir() and "graph" not in takes:
+        raise InputError(f"{path} is not a folder of triples: it needs train.txt and test.txt")
+    if isinstance(path, Path) or "/" in path:
+        raise InputError(f"there is no file {path}")
+    return path
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, or a folder without read permission
+        return False
