@@ -65,7 +65,10 @@ def test_gradients_are_those_of_finite_differences(delta: int | None, kind: str)
     plan, states, relations = make(1, delta)
     torch.manual_seed(0)
     # No ties: at a tie there is no derivative.
-    states, relations = torch.randn_like(states).requires_grad_(), torch.randn_like(relations).requires_grad_()
+    states, relations = (
+        torch.randn_like(states).requires_grad_(),
+        torch.randn_like(relations).requires_grad_(),
+    )
     step = plan.steps[-1]
 
     def finite(states: torch.Tensor, relations: torch.Tensor) -> tuple[torch.Tensor, ...]:
@@ -89,7 +92,8 @@ def test_the_arithmetic_of_a_gpu_gives_the_same_numbers_and_gradients(
         found = message_statistics(s, r, step, kind)
         finite = [torch.where(torch.isinf(value), 0.0, value) for value in found]
         torch.autograd.backward([*finite, sum_messages(s, r, step, kind)], [*slopes, slopes[0]])
-        assert s.grad is not None and r.grad is not None
+        assert s.grad is not None
+        assert r.grad is not None
         return [*found, s.grad, r.grad]
 
     compiled = run()

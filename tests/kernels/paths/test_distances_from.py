@@ -54,7 +54,8 @@ def test_removed_edges_are_not_walked(every: bool) -> None:
     without = edges.without(torch.from_numpy(gone.astype(np.int64)), every)
     sources = torch.arange(30)
     expected = scipy_distances(left, 30, 6)
-    assert without.kept is not None and int(without.kept.sum()) == 2 * len(left)
+    assert without.kept is not None
+    assert int(without.kept.sum()) == 2 * len(left)
     assert np.array_equal(without.distances(sources, 6), expected)
     assert np.array_equal(level_distances(without, sources, 6), expected)
     assert np.array_equal(without.compact().distances(sources, 6), expected)
@@ -65,11 +66,13 @@ def test_a_triple_that_is_no_edge_removes_nothing() -> None:
     known = set(map(tuple, triples.tolist()))
     strange = [(h, r, t) for h in range(30) for r in range(3) for t in range(30) if (h, r, t) not in known]
     without = edges.without(torch.tensor(strange))
-    assert without.kept is not None and bool(without.kept.all())
+    assert without.kept is not None
+    assert bool(without.kept.all())
     # Asked for together, the one that is an edge is still removed.
     mixed = torch.tensor([*strange[:50], triples[0].tolist(), *strange[50:]])
     kept = edges.without(mixed).kept
-    assert kept is not None and int((~kept).sum()) == 2
+    assert kept is not None
+    assert int((~kept).sum()) == 2
 
 
 def test_a_source_without_edges_reaches_only_itself() -> None:

@@ -6,7 +6,8 @@ nothing. Gradients compute the messages a second time.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -20,92 +21,59 @@ Floats = NDArray[np.floating[Any]]
 DISTMULT, TRANSE, ROTATE = 0, 1, 2
 
 
-def sum_messages(
-    states: Floats,
-    relations: Floats,
-    source: Int32s,
-    relation: Int32s,
-    ends: Int64s,
-    parts: Int64s,
-    message: int,
-) -> Floats:
-    """Return the sum of the messages that each row receives, float (rows, dim).
+class Messages(NamedTuple):
+    """The messages of one round.
 
-    Args:
+    Attributes:
         states: float (n, dim).
         relations: float (m, dim).
         source: int32 (k,), the row of ``states`` that each message comes from.
         relation: int32 (k,), the row of ``relations`` that it is combined with.
-        ends: int64 (rows + 1,), where the messages of each row begin and end.
+        ends: int64 (rows + 1,), where the messages of each receiving row begin and end.
         parts: int64 (levels, queries + 1), where the rows of each query begin and end in each level.
-        message: DISTMULT, TRANSE or ROTATE.
     """
-    total = np.zeros((len(ends) - 1, states.shape[1]), dtype=states.dtype)
-    _run(
-        parts,
-        lambda query: _sum(states, relations, source, relation, ends, parts, query, message, total),
-    )
+
+    states: Floats
+    relations: Floats
+    source: Int32s
+    relation: Int32s
+    ends: Int64s
+    parts: Int64s
+
+
+def sum_messages(given: Messages, kind: int) -> Floats:
+    """Return the sum of the messages that each row receives, float (rows, dim).
+
+    Args:
+        given: who receives from whom.
+        kind: DISTMULT, TRANSE or ROTATE.
+    """
+    total = np.zeros((len(given.ends) - 1, given.states.shape[1]), dtype=given.states.dtype)
+    _run(given, lambda query: _sum(*given, query, kind, total))
     return total
 
 
-def message_statistics(
-    states: Floats,
-    relations: Floats,
-    source: Int32s,
-    relation: Int32s,
-    ends: Int64s,
-    parts: Int64s,
-    message: int,
-) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
+def message_statistics(given: Messages, kind: int) -> tuple[Floats, ...]:
     """Return sum, sum of squares, maximum and minimum, and how many messages attain the last two.
 
     All are float (rows, dim). A row without messages has a maximum of -inf and a minimum of inf.
     """
-    shape = (len(ends) - 1, states.shape[1])
-    total, square = np.zeros(shape, states.dtype), np.zeros(shape, states.dtype)
-    most, least = np.full(shape, -np.inf, states.dtype), np.full(shape, np.inf, states.dtype)
-    at_most, at_least = np.zeros(shape, states.dtype), np.zeros(shape, states.dtype)
-    found = (total, square, most, least, at_most, at_least)
-    _run(
-        parts,
-        lambda query: _statistics(
-            states, relations, source, relation, ends, parts, query, message, *found
-        ),
-    )
+    shape, dtype = (len(given.ends) - 1, given.states.shape[1]), given.states.dtype
+    first = (0, 0, -np.inf, np.inf, 0, 0)
+    found = tuple(np.full(shape, value, dtype) for value in first)
+    _run(given, lambda query: _statistics(*given, query, kind, *found))
     return found
 
 
-def sum_gradients(
-    states: Floats,
-    relations: Floats,
-    source: Int32s,
-    relation: Int32s,
-    ends: Int64s,
-    parts: Int64s,
-    message: int,
-    slope: Floats,
-) -> tuple[Floats, Floats]:
+def sum_gradients(given: Messages, kind: int, slope: Floats) -> tuple[Floats, Floats]:
     """Return the gradients with respect to states and relations, from that with respect to the sum."""
-    by_state, by_relation = np.zeros_like(states), np.zeros_like(relations)
-    _run(
-        parts,
-        lambda query: _sum_slopes(
-            states, relations, source, relation, ends, parts, query, message, slope, by_state, by_relation
-        ),
-    )
+    by_state, by_relation = np.zeros_like(given.states), np.zeros_like(given.relations)
+    _run(given, lambda query: _sum_slopes(*given, query, kind, slope, by_state, by_relation))
     return by_state, by_relation
 
 
 def statistics_gradients(
-    states: Floats,
-    relations: Floats,
-    source: Int32s,
-    relation: Int32s,
-    ends: Int64s,
-    parts: Int64s,
-    message: int,
-    slopes: tuple[Floats, Floats, Floats, Floats],
-    extremes: tuple[Floats, Floats],
+    given: Messages, kind: int, slopes: Sequence[Floats], extremes: Sequence[Floats]
 ) -> tuple[Floats, Floats]:
     """Return the gradients with respect to states and relations.
 
@@ -114,33 +82,18 @@ def statistics_gradients(
             the messages that attain them.
         extremes: the maximum and the minimum.
     """
-    by_state, by_relation = np.zeros_like(states), np.zeros_like(relations)
-    _run(
-        parts,
-        lambda query: _statistics_slopes(
-            states,
-            relations,
-            source,
-            relation,
-            ends,
-            parts,
-            query,
-            message,
-            *slopes,
-            *extremes,
-            by_state,
-            by_relation,
-        ),
-    )
+    by_state, by_relation = np.zeros_like(given.states), np.zeros_like(given.relations)
+    read = (*slopes, *extremes)
+    _run(given, lambda query: _statistics_slopes(*given, query, kind, *read, by_state, by_relation))
     return by_state, by_relation
 
 
-def _run(parts: Int64s, work: Any) -> None:
+def _run(given: Messages, work: Callable[[int], object]) -> None:
     def block(first: int, last: int, _: None) -> None:
         for query in range(first, last):
             work(query)
 
-    run_blocks(block, parts.shape[1] - 1, 1, lambda: None)
+    run_blocks(block, given.parts.shape[1] - 1, 1, lambda: None)
 
 
 @njit(cache=True, nogil=True, inline="always")

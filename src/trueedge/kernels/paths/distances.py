@@ -9,9 +9,7 @@ from trueedge.kernels.arrays.dtypes import Bools, Int32s, Int64s, UInt8s
 from trueedge.kernels.arrays.threads import run_blocks
 
 
-def distances_from(
-    indptr: Int64s, targets: Int32s, kept: Bools, sources: Int64s, limit: int
-) -> UInt8s:
+def distances_from(indptr: Int64s, targets: Int32s, kept: Bools, sources: Int64s, limit: int) -> UInt8s:
     """Return the distance from each source to each entity, uint8 (sources, entities).
 
     Entities that are further away than ``limit`` get ``limit + 1``.

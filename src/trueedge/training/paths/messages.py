@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import torch
 
 from trueedge.errors import unknown
@@ -63,7 +62,7 @@ class _Sum(torch.autograd.Function):
         ctx.save_for_backward(states, relations)
         ctx.step, ctx.kind = step, kind
         if _compiled(states):
-            return torch.from_numpy(kernels.sum_messages(*_arrays(states, relations, step), kind))
+            return torch.from_numpy(kernels.sum_messages(_arrays(states, relations, step), kind))
         return _reduce(_messages(states, relations, step, kind), "sum", step)
 
     @staticmethod
@@ -71,7 +70,7 @@ class _Sum(torch.autograd.Function):
         states, relations = ctx.saved_tensors
         step, kind, slope = ctx.step, ctx.kind, slopes[0].contiguous()
         if _compiled(states):
-            found = kernels.sum_gradients(*_arrays(states, relations, step), kind, slope.numpy())
+            found = kernels.sum_gradients(_arrays(states, relations, step), kind, slope.numpy())
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
         return *_spread(slope[step.targets()], states, relations, step, kind), None, None
 
@@ -83,7 +82,7 @@ class _Statistics(torch.autograd.Function):
     ) -> tuple[torch.Tensor, ...]:
         ctx.step, ctx.kind = step, kind
         if _compiled(states):
-            arrays = kernels.message_statistics(*_arrays(states, relations, step), kind)
+            arrays = kernels.message_statistics(_arrays(states, relations, step), kind)
             total, square, most, least, at_most, at_least = map(torch.from_numpy, arrays)
             ctx.save_for_backward(states, relations, most, least, at_most, at_least)
             return total, square, most, least
@@ -101,7 +100,7 @@ class _Statistics(torch.autograd.Function):
             by_total, by_square, by_most, by_least = (slope.contiguous() for slope in slopes)
             by_most, by_least = by_most / ties[0].clamp(min=1), by_least / ties[1].clamp(min=1)
             found = kernels.statistics_gradients(
-                *_arrays(states, relations, step),
+                _arrays(states, relations, step),
                 kind,
                 (by_total.numpy(), by_square.numpy(), by_most.numpy(), by_least.numpy()),
                 (most.numpy(), least.numpy()),
@@ -118,13 +117,13 @@ class _Statistics(torch.autograd.Function):
 
 def _compiled(tensor: torch.Tensor) -> bool:
     """Return whether the compiled loops take a tensor."""
-    return tensor.device.type == "cpu"
+    return bool(tensor.device.type == "cpu")
 
 
-def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> tuple[np.ndarray, ...]:
+def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> kernels.Messages:
     assert step.parts is not None
     tensors = (states.detach(), relations.detach(), step.source, step.relation, step.ends)
-    return *(tensor.numpy() for tensor in tensors), step.parts
+    return kernels.Messages(*(tensor.numpy() for tensor in tensors), step.parts)
 
 
 def _messages(states: torch.Tensor, relations: torch.Tensor, step: Step, kind: int) -> torch.Tensor:

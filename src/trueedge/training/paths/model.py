@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import nn
 
+from trueedge.training.loop import Objective
 from trueedge.training.paths.edges import Edges
+
+if TYPE_CHECKING:
+    from trueedge.training.paths.train import PathSchedule
 
 
 class PathModel(nn.Module, ABC):
@@ -29,3 +36,8 @@ class PathModel(nn.Module, ABC):
             relations: int64 (queries,), from 0 to 2R - 1.
             targets: int64 (queries, k), the entities to score; None: all.
         """
+
+    def objective(self, triples: NDArray[np.int32], edges: Edges, schedule: PathSchedule) -> Objective | None:
+        """Return the model's own objective; None: :class:`PathObjective`."""
+        del triples, edges, schedule
+        return None

@@ -52,7 +52,7 @@ class PathObjective(Objective):
         """Compute the loss of a batch and its gradients; return the loss, float ()."""
         del rng
         loss = self.loss(model, step)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         return loss.detach()
 
     def loss(self, model: PathModel, triples: torch.Tensor) -> torch.Tensor:
@@ -70,9 +70,7 @@ class PathObjective(Objective):
         return (F.softplus(-true) + (weights * F.softplus(false)).sum(1)).mean() / 2
 
 
-def as_queries(
-    triples: torch.Tensor, num_relations: int
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def as_queries(triples: torch.Tensor, num_relations: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return heads, relations and answers: the first half asks for tails, the second for heads.
 
     Args:

@@ -28,6 +28,9 @@ class PathScorer:
         history: how it was trained.
     """
 
+    # The sigmoid of a score is a probability.
+    gives_logits = True
+
     def __init__(self, model: PathModel, edges: Edges, history: History) -> None:
         self.model, self.edges, self.history = model, edges, history
 
@@ -35,7 +38,6 @@ class PathScorer:
         """Return a scorer of the same model on another graph with the same relations."""
         return PathScorer(self.model, Edges.of(graph, self.edges.device), self.history)
 
-    @torch.no_grad()
     def score_tails(self, heads: NDArray[np.int64], relations: NDArray[np.int64]) -> torch.Tensor:
         """Return a logit for each query and entity, float32 (queries, entities).
 
@@ -49,8 +51,11 @@ class PathScorer:
         queries = torch.from_numpy(distinct).to(device)
         size = max(1, BLOCK[device.type] // (len(self.edges) + self.edges.num_entities))
         self.model.eval()
-        scores = [
-            self.model.score(self.edges, part // self.edges.num_relations, part % self.edges.num_relations)
-            for part in queries.split(size)
-        ]
+        with torch.no_grad():
+            scores = [
+                self.model.score(
+                    self.edges, part // self.edges.num_relations, part % self.edges.num_relations
+                )
+                for part in queries.split(size)
+            ]
         return torch.cat(scores)[torch.from_numpy(place).to(device)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import torch
@@ -24,7 +25,7 @@ class Round:
         step: who receives from whom.
         plan: the plan it belongs to.
         number: the number of the round, from 1.
-        start: float (rows, dim), the initial states of the receiving rows, as one more message; None: without.
+        start: float (rows, dim), initial states that count as one more message each; None: without.
         degree: float (dim,), the degree message; None: without.
     """
 
@@ -51,7 +52,7 @@ class Round:
         return degrees - self.counts()
 
 
-class Aggregation(nn.Module):
+class Aggregation(nn.Module, ABC):
     """An aggregation; its result has ``parts`` blocks of size dim, and perhaps scales.
 
     Args:
@@ -66,9 +67,9 @@ class Aggregation(nn.Module):
         super().__init__()
         self.message = message
 
+    @abstractmethod
     def forward(self, given: Round) -> tuple[torch.Tensor, torch.Tensor | None]:
         """Return the aggregated messages, float (rows, parts * dim), and scales (rows, 2) or None."""
-        raise TypeError(f"{type(self).__name__} does not say how it aggregates")
 
 
 class SumAggregation(Aggregation):
@@ -132,10 +133,8 @@ class Pna(Aggregation):
         return torch.cat([mean, most, least, spread], dim=1), scales
 
 
-def with_extras(
-    most: torch.Tensor, least: torch.Tensor, given: Round
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the extremes of messages along edges, initial states and degree messages; 0 if there are none."""
+def with_extras(most: torch.Tensor, least: torch.Tensor, given: Round) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the extremes of all messages, initial states and degree messages too; 0 if there are none."""
     if given.start is not None:
         most, least = torch.maximum(most, given.start), torch.minimum(least, given.start)
     if given.degree is not None:
