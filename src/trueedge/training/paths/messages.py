@@ -122,8 +122,14 @@ def _compiled(tensor: torch.Tensor) -> bool:
 
 def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> kernels.Messages:
     assert step.parts is not None
-    tensors = (states.detach(), relations.detach(), step.source, step.relation, step.ends)
-    return kernels.Messages(*(tensor.numpy() for tensor in tensors), step.parts)
+    return kernels.Messages(
+        states.detach().numpy(),
+        relations.detach().numpy(),
+        step.source.numpy(),
+        step.relation.numpy(),
+        step.ends.numpy(),
+        step.parts,
+    )
 
 
 def _messages(states: torch.Tensor, relations: torch.Tensor, step: Step, kind: int) -> torch.Tensor:

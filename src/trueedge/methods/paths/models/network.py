@@ -45,7 +45,7 @@ class Shape:
 
 
 class Layer(nn.Module):
-    """One round: messages, aggregation, a linear map, normalisation, ReLU, dropout; the old state is added."""
+    """One round: messages, aggregation, linear map, normalisation, ReLU, dropout; the old state is added."""
 
     def __init__(self, shape: Shape) -> None:
         super().__init__()
