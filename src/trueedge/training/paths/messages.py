@@ -6,6 +6,7 @@ gigabytes. A CPU uses compiled loops that never store a message at all.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -63,6 +64,8 @@ class _Sum(torch.autograd.Function):
         ctx.step, ctx.kind = step, kind
         if _compiled(states):
             return torch.from_numpy(kernels.sum_messages(_arrays(states, relations, step), kind))
+        if (fused := _fused(states, kind)) is not None:
+            return fused.statistics(states, relations, step, kind, extremes=False)[0]
         return _reduce(_messages(states, relations, step, kind), "sum", step)
 
     @staticmethod
@@ -72,6 +75,8 @@ class _Sum(torch.autograd.Function):
         if _compiled(states):
             found = kernels.sum_gradients(_arrays(states, relations, step), kind, slope.numpy())
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
+        if (fused := _fused(states, kind)) is not None:
+            return *fused.gradients(states, relations, step, kind, (slope,)), None, None
         return *_spread(slope[step.targets()], states, relations, step, kind), None, None
 
 
@@ -85,6 +90,10 @@ class _Statistics(torch.autograd.Function):
             arrays = kernels.message_statistics(_arrays(states, relations, step), kind)
             total, square, most, least, at_most, at_least = map(torch.from_numpy, arrays)
             ctx.save_for_backward(states, relations, most, least, at_most, at_least)
+            return total, square, most, least
+        if (fused := _fused(states, kind)) is not None:
+            total, square, most, least = fused.statistics(states, relations, step, kind)
+            ctx.save_for_backward(states, relations, most, least)
             return total, square, most, least
         received = _messages(states, relations, step, kind)
         total, most, least = (_reduce(received, how, step) for how in ("sum", "max", "min"))
@@ -106,6 +115,9 @@ class _Statistics(torch.autograd.Function):
                 (most.numpy(), least.numpy()),
             )
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
+        if (fused := _fused(states, kind)) is not None:
+            given = tuple(slope.contiguous() for slope in slopes)
+            return *fused.gradients(states, relations, step, kind, given, (most, least)), None, None
         received, row = _messages(states, relations, step, kind), step.targets()
         slope = slopes[0][row] + 2 * received * slopes[1][row]
         for extreme, its_slope in ((most, slopes[2]), (least, slopes[3])):
@@ -113,6 +125,22 @@ class _Statistics(torch.autograd.Function):
             shared = its_slope / _reduce(attained, "sum", step).clamp(min=1)
             slope += attained * shared[row]
         return *_spread(slope, states, relations, step, kind), None, None
+
+
+@cache
+def _triton() -> Any:
+    """Return the module of kernels for GPUs, or None without Triton."""
+    try:
+        from trueedge.training.paths import fused
+    except ImportError:
+        return None
+    return fused
+
+
+def _fused(states: torch.Tensor, kind: int) -> Any:
+    """Return the module of kernels for GPUs if it can take such messages, else None."""
+    fits = states.device.type == "cuda" and states.dtype == torch.float32 and kind != kernels.ROTATE
+    return _triton() if fits else None
 
 
 def _compiled(tensor: torch.Tensor) -> bool:
