@@ -21,10 +21,12 @@ class CapturedSteps:
 
     Args:
         take: takes a step and returns its loss, float (); everything it reads or writes stays where it is.
+        device: the GPU that everything is on.
     """
 
-    def __init__(self, take: Callable[[Any], torch.Tensor]) -> None:
+    def __init__(self, take: Callable[[Any], torch.Tensor], device: str = "cuda") -> None:
         self._take = take
+        self._device = torch.device(device)
         self._seen: Counter[tuple[Any, ...]] = Counter()
         self._captured: dict[tuple[Any, ...], _Capture] = {}
         # The graphs share their memory: only one runs at a time, and each writes before it reads.
@@ -33,12 +35,13 @@ class CapturedSteps:
     def __call__(self, step: Step) -> torch.Tensor:
         """Take a step; return its loss, float ()."""
         shape = tuple(part.shape for part in step)
-        if shape not in self._captured:
-            self._seen[shape] += 1
-            if self._seen[shape] <= WARM_UP or len(self._captured) == MOST_SHAPES:
-                return self._warm_up(step)
-            self._captured[shape] = _Capture(self._take, step, self._pool)
-        return self._captured[shape].replay(step)
+        with torch.cuda.device(self._device):
+            if shape not in self._captured:
+                self._seen[shape] += 1
+                if self._seen[shape] <= WARM_UP or len(self._captured) >= MOST_SHAPES:
+                    return self._warm_up(step)
+                self._captured[shape] = _Capture(self._take, step, self._pool)
+            return self._captured[shape].replay(step)
 
     def _warm_up(self, step: Step) -> torch.Tensor:
         """Take a step on another stream, as torch asks for before a capture."""
