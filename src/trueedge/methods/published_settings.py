@@ -23,6 +23,7 @@ PAPERS = {
     "recommendation": "degree-bias",
     "communities": "degree-bias",
     "filtered": "kg",
+    "inductive": "kg",
 }
 
 
