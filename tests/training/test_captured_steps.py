@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import warnings
 
 import numpy as np
 import pytest
@@ -26,15 +27,33 @@ class Capture:
         return -self.take(step)
 
 
-def test_a_shape_is_captured_after_its_third_step_and_others_are_taken_directly(monkeypatch):
+@pytest.fixture
+def steps(monkeypatch):
+    """Sums of steps; a replayed one is negative."""
     monkeypatch.setattr(captured, "_Capture", Capture)
     monkeypatch.setattr(captured, "MOST_SHAPES", 2)
     monkeypatch.setattr(torch.cuda, "graph_pool_handle", lambda: None)
-    monkeypatch.setattr(captured.CapturedSteps, "_warm_up", lambda self, step: self._take(step))
-    steps = captured.CapturedSteps(lambda step: step[0].sum(), "cpu")
     monkeypatch.setattr(torch.cuda, "device", contextlib.nullcontext)
-    signs = [float(steps((torch.ones(size),))) for size in (2, 2, 3, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4)]
-    assert signs == [2, 2, 3, 2, -2, -2, 3, 3, -3, 4, 4, 4, 4, 4]
+    monkeypatch.setattr(captured.CapturedSteps, "_warm_up", lambda self, step: self._take(step))
+    made = captured.CapturedSteps(lambda step: step[0].sum(), "cpu")
+    return lambda sizes: [float(made((torch.ones(size),))) for size in sizes]
+
+
+def test_a_shape_is_captured_after_its_third_step_and_others_are_taken_directly(steps):
+    sums = steps((2, 2, 3, 2, 2, 2, 3, 3, 3, 4, 4, 4, 4, 4))
+    assert sums == [2, 2, 3, 2, -2, -2, 3, 3, -3, 4, 4, 4, 4, 4]
+
+
+def test_steps_that_cannot_be_captured_are_taken_directly_with_a_warning(steps, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("operation not permitted when stream is capturing\nand much more")
+
+    monkeypatch.setattr(captured, "_Capture", fail)
+    with pytest.warns(UserWarning, match="not captured, and slower: operation not permitted"):
+        assert steps((2, 2, 2, 2, 2)) == [2] * 5
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert steps((2, 3, 3, 3, 3)) == [2, 3, 3, 3, 3]
 
 
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -27,6 +28,7 @@ class CapturedSteps:
     def __init__(self, take: Callable[[Any], torch.Tensor], device: str = "cuda") -> None:
         self._take = take
         self._device = torch.device(device)
+        self._failed = False
         self._seen: Counter[tuple[Any, ...]] = Counter()
         self._captured: dict[tuple[Any, ...], _Capture] = {}
         # The graphs share their memory: only one runs at a time, and each writes before it reads.
@@ -38,10 +40,21 @@ class CapturedSteps:
         with torch.cuda.device(self._device):
             if shape not in self._captured:
                 self._seen[shape] += 1
-                if self._seen[shape] <= WARM_UP or len(self._captured) >= MOST_SHAPES:
+                if self._seen[shape] <= WARM_UP or not self._capture(shape, step):
                     return self._warm_up(step)
-                self._captured[shape] = _Capture(self._take, step, self._pool)
             return self._captured[shape].replay(step)
+
+    def _capture(self, shape: tuple[Any, ...], step: Step) -> bool:
+        """Capture a shape; return whether that was possible."""
+        if self._failed or len(self._captured) >= MOST_SHAPES:
+            return False
+        try:
+            self._captured[shape] = _Capture(self._take, step, self._pool)
+        except RuntimeError as error:
+            self._failed = True
+            reason = str(error).partition("\n")[0]
+            warnings.warn(f"steps are not captured, and slower: {reason}", stacklevel=2)
+        return not self._failed
 
     def _warm_up(self, step: Step) -> torch.Tensor:
         """Take a step on another stream, as torch asks for before a capture."""
