@@ -137,7 +137,7 @@ class AllTails(TripleObjective):
         return batch
 
     def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return the labels of all entities, float (b, entities), and their weights if there are any."""
+        """Return the smoothed labels of all entities, float (b, entities), and their weights if they differ."""
         index = self.index
         # On a GPU the number of answers stays unknown to the CPU, which would have to wait for it.
         known = index.device.type == "cpu"
@@ -145,8 +145,11 @@ class AllTails(TripleObjective):
         row, triple, real = index.labels(batch, answers)
         # What is no answer goes to a row of its own, which is cut off.
         place = torch.where(real, row, len(batch)) * index.num_entities + index.tails[triple]
-        table = torch.zeros(len(batch) + 1, index.num_entities, device=index.device)
-        table.view(-1).scatter_(0, place, 1.0)
+        # Smoothed as by `smooth`, without another pass over the table.
+        share = self.schedule.label_smoothing
+        least = share / index.num_entities
+        table = torch.full((len(batch) + 1, index.num_entities), least, device=index.device)
+        table.view(-1).scatter_(0, place, 1 - share + least)
         if self.weights is None:
             return table[:-1], None
         weights = torch.ones_like(table)
@@ -158,7 +161,6 @@ class AllTails(TripleObjective):
     ) -> tuple[torch.Tensor, int]:
         """Return the sum of the cross-entropies of all entities."""
         labels, weights = self.labels(batch)
-        labels = smooth(labels, self.schedule.label_smoothing)
         logits = model.score_all(query, tables)
         return cross_entropy(logits, labels, weights, self.schedule.focal), logits.numel()
 
