@@ -137,7 +137,7 @@ class AllTails(TripleObjective):
         return batch
 
     def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return the smoothed labels of all entities, float (b, entities), and their weights if they differ."""
+        """Return the smoothed labels of all entities, float (b, entities), and their weights if any."""
         index = self.index
         # On a GPU the number of answers stays unknown to the CPU, which would have to wait for it.
         known = index.device.type == "cpu"
