@@ -22,6 +22,8 @@ PAPERS = {
     "triplet": "degree-bias",
     "recommendation": "degree-bias",
     "communities": "degree-bias",
+    "filtered": "kg",
+    "inductive": "kg",
 }
 
 

@@ -1,0 +1,1 @@
+"""Kernels for propagation from many sources: distances, and messages along typed edges."""

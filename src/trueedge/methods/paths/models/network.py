@@ -1,0 +1,181 @@
+"""The network of NBFNet and TAGNet: layers along a plan, and a score for each entity."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.methods.paths.models.aggregation import Round, make_aggregation
+from trueedge.training.paths.edges import Edges
+from trueedge.training.paths.model import PathModel
+from trueedge.training.paths.steps import Plan, Step, full_plan
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The settings of a network.
+
+    Attributes:
+        num_relations: 2R.
+        dim: size of the states.
+        layers: number of rounds.
+        message: how a state and a relation become a message: distmult, transe or rotate.
+        aggregation: how messages become one vector: sum, max, min, pna or published-pna.
+        dependent: whether the vectors of relations are linear functions of the query.
+        start_messages: whether the initial state is one more message in each round.
+        degree_messages: whether a learned message stands for each edge that is pruned.
+        bias: whether layers have additive and normalisation weights.
+        dropout: after each layer.
+    """
+
+    num_relations: int
+    dim: int = 32
+    layers: int = 6
+    message: str = "distmult"
+    aggregation: str = "pna"
+    dependent: bool = True
+    start_messages: bool = True
+    degree_messages: bool = False
+    bias: bool = True
+    dropout: float = 0.0
+
+
+class Layer(nn.Module):
+    """One round: messages, aggregation, linear map, normalisation, ReLU, dropout; the old state is added."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        dim = shape.dim
+        self.aggregation = make_aggregation(shape.aggregation, shape.message)
+        blocks = self.aggregation.parts * (3 if self.aggregation.scaled else 1)
+        self.linear = nn.Linear((1 + blocks) * dim, dim, bias=shape.bias)
+        self.norm = nn.LayerNorm(dim, elementwise_affine=shape.bias)
+        self.relation: nn.Module
+        if shape.dependent:
+            self.relation = nn.Linear(dim, shape.num_relations * dim)
+        else:
+            self.relation = nn.Embedding(shape.num_relations, dim)
+        self.degree: torch.Tensor | None = None
+        if shape.degree_messages:
+            bound = self.linear.in_features**-0.5
+            self.degree = nn.Parameter(torch.empty(dim).uniform_(-bound, bound))
+
+    def relations(self, query: torch.Tensor) -> torch.Tensor:
+        """Return the vector of each relation for each query, float (queries * 2R, dim)."""
+        if isinstance(self.relation, nn.Embedding):
+            return self.relation.weight.expand(len(query), -1, -1).reshape(-1, self.shape.dim)
+        mapped: torch.Tensor = self.relation(query)
+        return mapped.view(-1, self.shape.dim)
+
+    def forward(
+        self,
+        states: torch.Tensor,
+        query: torch.Tensor,
+        start: torch.Tensor,
+        plan: Plan,
+        step: Step,
+        number: int,
+    ) -> torch.Tensor:
+        """Return the new states of the rows that receive, float (rows, dim).
+
+        Args:
+            states: float (all rows, dim).
+            query: float (queries, dim).
+            start: float (all rows, dim), the initial states.
+            number: the number of the round, from 1.
+        """
+        own = states[step.first : step.last]
+        received, scales = self.aggregation(
+            Round(
+                states,
+                self.relations(query),
+                step,
+                plan,
+                number,
+                start[step.first : step.last] if self.shape.start_messages else None,
+                self.degree,
+            )
+        )
+        weight, dim = self.linear.weight, self.shape.dim
+        hidden = F.linear(own, weight[:, :dim], self.linear.bias)
+        if scales is None:
+            hidden = hidden + F.linear(received, weight[:, dim:])
+        else:
+            # Scaling after the map takes a third of the memory.
+            parts = weight[:, dim:].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
+            plain, larger, smaller = F.linear(received, parts).chunk(3, 1)
+            hidden = hidden + plain + scales[:, :1] * larger + scales[:, 1:] * smaller
+        hidden = F.dropout(F.relu(self.norm(hidden)), self.shape.dropout, self.training)
+        return hidden + own
+
+
+class PathNetwork(PathModel):
+    """Layers along a plan, and an MLP on the state of an entity and the query."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.query = nn.Embedding(shape.num_relations, shape.dim)
+        self.layers = nn.ModuleList(Layer(shape) for _ in range(shape.layers))
+        size = 2 * shape.dim
+        self.hidden, self.out = nn.Linear(size, size), nn.Linear(size, 1)
+
+    @abstractmethod
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan:
+        """Return which edges pass messages."""
+
+    def score(
+        self,
+        edges: Edges,
+        heads: torch.Tensor,
+        relations: torch.Tensor,
+        targets: torch.Tensor | None = None,
+    ) -> torch.Tensor:
+        """Return the logits of targets, float (queries, k), or of all entities."""
+        plan = self.plan(edges, heads)
+        query: torch.Tensor = self.query(relations)
+        states = self.final_states(plan, query)
+        every = torch.arange(len(query), device=query.device).unsqueeze(1)
+        if targets is None:
+            # One logit for each row, and one for the entities that a query does not reach.
+            logits = self.logits(states, query[plan.query])
+            logits = torch.cat([logits, self.logits(torch.zeros_like(query), query)])
+            return logits[torch.where(plan.rows < 0, plan.num_rows + every, plan.rows)]
+        rows = plan.rows.gather(1, targets)
+        found = F.pad(states, (0, 0, 0, 1))[torch.where(rows < 0, plan.num_rows, rows).flatten()]
+        return self.logits(found, query[every.expand_as(rows).flatten()]).view(targets.shape)
+
+    def final_states(self, plan: Plan, query: torch.Tensor) -> torch.Tensor:
+        """Return the states that are scored, float (rows, dim)."""
+        return self.propagate(plan, query)[-1]
+
+    def propagate(self, plan: Plan, query: torch.Tensor) -> list[torch.Tensor]:
+        """Return the states before the first round and after each, float (rows, dim)."""
+        start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy(0, plan.starts, query)
+        all_states = [start]
+        for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
+            states = all_states[-1]
+            new = layer(states, query, start, plan, step, number)
+            if step.last - step.first < plan.num_rows:
+                new = torch.cat([states[: step.first], new, states[step.last :]])
+            all_states.append(new)
+        return all_states
+
+    def logits(self, states: torch.Tensor, query: torch.Tensor) -> torch.Tensor:
+        """Return the logits of states given the query of each, float (n,)."""
+        hidden = F.relu(self.hidden(torch.cat([states, query], dim=1)))
+        scored: torch.Tensor = self.out(hidden)
+        return scored.squeeze(1)
+
+
+class FullNetwork(PathNetwork):
+    """The network of NBFNet: every edge passes a message in every round."""
+
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan:
+        """Return rounds with all edges."""
+        return full_plan(edges, heads, self.shape.layers)

@@ -1,0 +1,59 @@
+"""NBFNet on knowledge graphs: all paths from the head of a query, by a learned Bellman-Ford iteration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from trueedge.methods.method import setting
+from trueedge.methods.paths.path_method import PathMethod
+from trueedge.methods.trained import open_setting
+
+if TYPE_CHECKING:
+    from trueedge.tasks import TripleTask
+    from trueedge.training.paths.model import PathModel
+
+
+@dataclass(frozen=True)
+class KnowledgeNBFNet(PathMethod):
+    """States that spread from the head of a query to all entities; all edges pass a message every round."""
+
+    name: ClassVar[str] = "nbfnet-kg"
+    title: ClassVar[str] = "Neural Bellman-Ford Network, for knowledge graphs"
+    citation: ClassVar[str] = (
+        "Zhu et al., Neural Bellman-Ford Networks: A General Graph Neural Network Framework for Link"
+        " Prediction, 2021"
+    )
+
+    dependent: bool = open_setting(bool, "let the vectors of relations depend on the query")
+    message: str = setting(
+        "distmult",
+        "how a state and a relation become a message: product, sum, or product of complex numbers",
+        choices=("distmult", "transe", "rotate"),
+    )
+    aggregation: str = setting(
+        "pna",
+        "aggregation of messages: mean, maximum, minimum and deviation, scaled by degree (pna), or one",
+        choices=("pna", "sum", "max", "min"),
+    )
+
+    @property
+    def published_as(self) -> str:
+        """The name under which settings are looked up."""
+        return "nbfnet"
+
+    def build(self, task: TripleTask) -> PathModel:
+        """Return a network in which all edges pass messages."""
+        from trueedge.methods.paths.models.network import FullNetwork, Shape
+
+        return FullNetwork(
+            Shape(
+                2 * task.num_relations,
+                self.dim,
+                self.layers,
+                self.message,
+                self.aggregation,
+                self.dependent,
+                dropout=self.dropout,
+            )
+        )
