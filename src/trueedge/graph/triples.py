@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -140,10 +141,22 @@ class TailIndex:
         self, queries: NDArray[np.integer[Any]], answers: NDArray[np.integer[Any]]
     ) -> NDArray[np.bool_]:
         """Return whether each answer is a tail of its query (head, relation), bool (n,)."""
-        indptr, tails = self.rows(queries[:, 0], queries[:, 1])
-        same = tails == np.repeat(answers, np.diff(indptr))
-        counts = np.concatenate([[0], np.cumsum(same)])
-        return np.asarray(counts[indptr[1:]] > counts[indptr[:-1]])
+        wanted = query_keys(queries[:, 0], queries[:, 1], self.num_relations)
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        pair = place * self._width + np.asarray(answers, dtype=np.int64)
+        found = np.minimum(np.searchsorted(self._pairs, pair), len(self._pairs) - 1)
+        known = (self.keys[place] == wanted) & (np.asarray(answers) < self._width)
+        return np.asarray(known & (self._pairs[found] == pair))
+
+    @property
+    def _width(self) -> int:
+        return int(self.tails.max(initial=-1)) + 1
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.int64]:
+        """Return one int64 for each (query, tail), ascending."""
+        owners = np.repeat(np.arange(len(self.keys)), np.diff(self.indptr))
+        return np.asarray(owners * self._width + self.tails)
 
 
 def query_keys(
