@@ -26,7 +26,7 @@ def count_filtered(
 
     Args:
         scores: float32 or float64 array (b, candidates), a row for each query.
-        rows: int64 array (n,), the query of each target.
+        rows: int64 array (n,), the query of each target, ascending; every query has one.
         targets: int64 array (n,), the true candidates.
         indptr: int64 array (b + 1,), where the known candidates of each query start.
         known: int32 array, the candidates that are left out, each once.
@@ -36,16 +36,12 @@ def count_filtered(
         and with the same score; and the number of scores that are NaN or infinite.
     """
     above, tied = np.empty(len(rows), dtype=np.int64), np.empty(len(rows), dtype=np.int64)
-    run_blocks(
-        lambda first, last, _: _count_rows(scores, rows, targets, indptr, known, first, last, above, tied),
+    bad = run_blocks(
+        lambda first, last, _: int(
+            _count_rows(scores, rows, targets, indptr, known, first, last, above, tied)
+        ),
         len(rows),
         even_blocks(len(rows), LEAST_SCORES_PER_BLOCK // max(scores.shape[1], 1)),
-        lambda: None,
-    )
-    bad = run_blocks(
-        lambda first, last, _: int(_count_nonfinite(scores, first, last)),
-        len(scores),
-        even_blocks(len(scores), LEAST_SCORES_PER_BLOCK // max(scores.shape[1], 1)),
         lambda: None,
     )
     return above, tied, sum(bad)
@@ -62,28 +58,29 @@ def _count_rows(
     last: int,
     above: Int64s,
     tied: Int64s,
-) -> None:
+) -> int:
+    bad = 0
     for place in range(first, last):
         row = rows[place]
         score = scores[row, targets[place]]
         higher = 0
         at_least = 0
-        for column in range(scores.shape[1]):
-            other = scores[row, column]
-            higher += other > score
-            at_least += other >= score
+        if place == 0 or rows[place - 1] != row:
+            # In one loop: a row is read from memory once.
+            for column in range(scores.shape[1]):
+                other = scores[row, column]
+                higher += other > score
+                at_least += other >= score
+                bad += not np.isfinite(other)
+        else:
+            for column in range(scores.shape[1]):
+                other = scores[row, column]
+                higher += other > score
+                at_least += other >= score
         for entry in range(indptr[row], indptr[row + 1]):
             other = scores[row, known[entry]]
             higher -= other > score
             at_least -= other >= score
         above[place] = higher
         tied[place] = at_least - higher
-
-
-@njit(cache=True, nogil=True)
-def _count_nonfinite(scores: NDArray[np.floating[Any]], first: int, last: int) -> int:
-    bad = 0
-    for row in range(first, last):
-        for column in range(scores.shape[1]):
-            bad += not np.isfinite(scores[row, column])
     return bad
