@@ -93,7 +93,9 @@ class Edges:
     @cached_property
     def mean_log_degree(self) -> torch.Tensor:
         """The mean of log(degree + 1) over all entities, before any edge is removed; float ()."""
-        return torch.log1p(self.whole.degrees).mean().clamp(min=1e-6)
+        if self.whole is not self:
+            return self.whole.mean_log_degree
+        return torch.log1p(self.degrees).mean().clamp(min=1e-6)
 
     def without(self, triples: torch.Tensor, every: bool = False) -> Edges:
         """Return these edges without some triples and their inverses.

@@ -1,7 +1,8 @@
 """Messages along the edges of a step, and their aggregation.
 
 Messages are not kept for the gradient, which computes them again: on FB15k-237 those of a batch would take
-gigabytes. A CPU uses compiled loops that never store a message at all.
+gigabytes. Compiled loops on a CPU and triton's kernels on a GPU never store a message at all; without triton,
+torch's own operations do the same.
 """
 
 from __future__ import annotations
@@ -9,11 +10,15 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 
 from trueedge.errors import unknown
 from trueedge.kernels.paths import aggregation as kernels
+from trueedge.training.paths import fused
 from trueedge.training.paths.steps import Step
 
+# Messages of a row that one thread of a GPU reads.
+PIECE = 64
 MESSAGES = {"distmult": kernels.DISTMULT, "transe": kernels.TRANSE, "rotate": kernels.ROTATE}
 
 
@@ -63,7 +68,9 @@ class _Sum(torch.autograd.Function):
         ctx.step, ctx.kind = step, kind
         if _compiled(states):
             return torch.from_numpy(kernels.sum_messages(_arrays(states, relations, step), kind))
-        return _reduce(_messages(states, relations, step, kind), "sum", step)
+        if _fused(states, kind):
+            return fused.forward(states, relations, step, kind, whole=False)[0]
+        return _reduce(_messages(states, relations, step, kind), "sum", step.ends)
 
     @staticmethod
     def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
@@ -72,6 +79,8 @@ class _Sum(torch.autograd.Function):
         if _compiled(states):
             found = kernels.sum_gradients(_arrays(states, relations, step), kind, slope.numpy())
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
+        if _fused(states, kind):
+            return *fused.backward(states, relations, step, kind, (slope,)), None, None
         return *_spread(slope[step.targets()], states, relations, step, kind), None, None
 
 
@@ -86,9 +95,13 @@ class _Statistics(torch.autograd.Function):
             total, square, most, least, at_most, at_least = map(torch.from_numpy, arrays)
             ctx.save_for_backward(states, relations, most, least, at_most, at_least)
             return total, square, most, least
+        if _fused(states, kind):
+            total, square, most, least, *ties = fused.forward(states, relations, step, kind, whole=True)
+            ctx.save_for_backward(states, relations, most, least, *ties)
+            return total, square, most, least
         received = _messages(states, relations, step, kind)
-        total, most, least = (_reduce(received, how, step) for how in ("sum", "max", "min"))
-        square = _reduce(received.square_(), "sum", step)
+        total, most, least = (_reduce(received, how, step.ends) for how in ("sum", "max", "min"))
+        square = _reduce(received.square_(), "sum", step.ends)
         ctx.save_for_backward(states, relations, most, least)
         return total, square, most, least
 
@@ -96,21 +109,22 @@ class _Statistics(torch.autograd.Function):
     def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         states, relations, most, least, *ties = ctx.saved_tensors
         step, kind = ctx.step, ctx.kind
-        if _compiled(states):
+        if ties:
             by_total, by_square, by_most, by_least = (slope.contiguous() for slope in slopes)
             by_most, by_least = by_most / ties[0].clamp(min=1), by_least / ties[1].clamp(min=1)
+            read = (by_total, by_square, by_most, by_least, most, least)
+            if not _compiled(states):
+                return *fused.backward(states, relations, step, kind, read), None, None
+            arrays = [one.numpy() for one in read]
             found = kernels.statistics_gradients(
-                _arrays(states, relations, step),
-                kind,
-                (by_total.numpy(), by_square.numpy(), by_most.numpy(), by_least.numpy()),
-                (most.numpy(), least.numpy()),
+                _arrays(states, relations, step), kind, arrays[:4], arrays[4:]
             )
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
         received, row = _messages(states, relations, step, kind), step.targets()
         slope = slopes[0][row] + 2 * received * slopes[1][row]
         for extreme, its_slope in ((most, slopes[2]), (least, slopes[3])):
             attained = (received == extreme[row]).to(received.dtype)
-            shared = its_slope / _reduce(attained, "sum", step).clamp(min=1)
+            shared = its_slope / _reduce(attained, "sum", step.ends).clamp(min=1)
             slope += attained * shared[row]
         return *_spread(slope, states, relations, step, kind), None, None
 
@@ -118,6 +132,11 @@ class _Statistics(torch.autograd.Function):
 def _compiled(tensor: torch.Tensor) -> bool:
     """Return whether the compiled loops take a tensor."""
     return bool(tensor.device.type == "cpu")
+
+
+def _fused(tensor: torch.Tensor, kind: int) -> bool:
+    """Return whether triton's kernels take a tensor."""
+    return fused.AVAILABLE and tensor.device.type == "cuda" and kind != kernels.ROTATE
 
 
 def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> kernels.Messages:
@@ -166,11 +185,14 @@ def _turned_back(slope: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
     return torch.cat([real * cosine + imaginary * sine, imaginary * cosine - real * sine], dim=1)
 
 
-def _reduce(values: torch.Tensor, how: str, step: Step) -> torch.Tensor:
-    """Reduce the values of each row; on a GPU, in two levels, since one thread reads all of a segment."""
-    if step.pieces is None or step.row_pieces is None:
-        return _segments(values, how, step.ends)
-    return _segments(_segments(values, how, step.pieces), how, step.row_pieces)
+def _reduce(values: torch.Tensor, how: str, ends: torch.Tensor) -> torch.Tensor:
+    """Reduce the values of each row in two levels, since one thread of a GPU reads all of a segment."""
+    counts = ends.diff()
+    row_pieces = F.pad(((counts + PIECE - 1) // PIECE).cumsum(0), (1, 0))
+    number = torch.arange(int(row_pieces[-1]), device=ends.device)
+    row = torch.searchsorted(row_pieces, number, right=True) - 1
+    pieces = torch.cat([ends[row] + PIECE * (number - row_pieces[row]), ends[-1:]])
+    return _segments(_segments(values, how, pieces), how, row_pieces)
 
 
 def _segments(values: torch.Tensor, how: str, ends: torch.Tensor) -> torch.Tensor:

@@ -9,7 +9,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.methods.paths.models.aggregation import Round, make_aggregation
+from trueedge.methods.paths.models.aggregation import (
+    Aggregation,
+    ExtremeAggregation,
+    Pna,
+    Round,
+    SumAggregation,
+)
+from trueedge.methods.paths.models.published_pna import PublishedPna
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 from trueedge.training.paths.steps import Plan, Step, full_plan
@@ -42,6 +49,13 @@ class Shape:
     degree_messages: bool = False
     bias: bool = True
     dropout: float = 0.0
+
+
+def make_aggregation(name: str, message: str) -> Aggregation:
+    """Return an aggregation by its name: sum, max, min, pna or published-pna."""
+    if name in ("max", "min"):
+        return ExtremeAggregation(message, name == "max")
+    return {"sum": SumAggregation, "pna": Pna, "published-pna": PublishedPna}[name](message)
 
 
 class Layer(nn.Module):
