@@ -49,7 +49,7 @@ def test_the_ten_are_in_the_catalogue():
 
 
 def test_every_method_says_what_it_is_and_where_it_comes_from(method):
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", method.name)
+    assert re.fullmatch(r"[a-z0-9]+([-+][a-z0-9]+)*", method.name)
     assert method.title
     assert method.family
     assert re.fullmatch(r".+, .+, (1[89]|20)\d\d", method.citation), method.citation

@@ -103,18 +103,19 @@ class Layer(nn.Module):
             start: float (all rows, dim), the initial states.
             number: the number of the round, from 1.
         """
-        own = states[step.first : step.last]
-        received, scales = self.aggregation(
-            Round(
-                states,
-                self.relations(query),
-                step,
-                plan,
-                number,
-                start[step.first : step.last] if self.shape.start_messages else None,
-                self.degree,
-            )
-        )
+        rows = slice(step.first, step.last)
+        first = start[rows] if self.shape.start_messages else None
+        given = Round(states, self.relations(query), step, plan, number, first, self.degree)
+        return self.update(given, states[rows]) + states[rows]
+
+    def update(self, given: Round, own: torch.Tensor) -> torch.Tensor:
+        """Return what is added to the states of the rows that receive, float (rows, dim).
+
+        Args:
+            given: the messages.
+            own: float (rows, dim), the rows' own states.
+        """
+        received, scales = self.aggregation(given)
         weight, dim = self.linear.weight, self.shape.dim
         hidden = F.linear(own, weight[:, :dim], self.linear.bias)
         if scales is None:
@@ -124,8 +125,7 @@ class Layer(nn.Module):
             parts = weight[:, dim:].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
             plain, larger, smaller = F.linear(received, parts).chunk(3, 1)
             hidden = hidden + plain + scales[:, :1] * larger + scales[:, 1:] * smaller
-        hidden = F.dropout(F.relu(self.norm(hidden)), self.shape.dropout, self.training)
-        return hidden + own
+        return F.dropout(F.relu(self.norm(hidden)), self.shape.dropout, self.training)
 
 
 class PathNetwork(PathModel):
