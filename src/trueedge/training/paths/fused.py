@@ -5,6 +5,8 @@ The kernels are triton's, which comes with torch for NVIDIA GPUs. A program hand
 
 from __future__ import annotations
 
+import warnings
+from functools import cache
 from typing import Any
 
 import torch
@@ -22,6 +24,22 @@ else:
 
 # Messages that a program reads at a time.
 WIDTH = 16
+
+
+@cache
+def usable(device: torch.device) -> bool:
+    """Return whether the kernels run on a device: triton compiles them there, and needs a compiler."""
+    if not AVAILABLE or device.type != "cuda":
+        return False
+    zeros, ends = torch.zeros(1, 2, device=device), torch.tensor([0, 1], device=device)
+    place = torch.zeros(1, dtype=torch.int32, device=device)
+    try:
+        return bool(
+            forward(zeros, zeros, Step(place, place, ends, 0, 1), DISTMULT, whole=False)[0].sum() == 0
+        )
+    except Exception as error:
+        warnings.warn(f"triton's kernels do not run here, so training is slower: {error}", stacklevel=2)
+        return False
 
 
 def forward(

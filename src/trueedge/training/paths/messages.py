@@ -136,7 +136,7 @@ def _compiled(tensor: torch.Tensor) -> bool:
 
 def _fused(tensor: torch.Tensor, kind: int) -> bool:
     """Return whether triton's kernels take a tensor."""
-    return fused.AVAILABLE and tensor.device.type == "cuda" and kind != kernels.ROTATE
+    return kind != kernels.ROTATE and fused.usable(tensor.device)
 
 
 def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> kernels.Messages:

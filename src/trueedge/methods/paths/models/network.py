@@ -174,6 +174,9 @@ class PathNetwork(PathModel):
         all_states = [start]
         for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
             states = all_states[-1]
+            if step.first == step.last:
+                all_states.append(states)
+                continue
             new = layer(states, query, start, plan, step, number)
             if step.last - step.first < plan.num_rows:
                 new = torch.cat([states[: step.first], new, states[step.last :]])
