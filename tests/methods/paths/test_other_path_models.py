@@ -13,6 +13,7 @@ from trueedge.methods.paths.models.attentive import AttentiveNetwork  # noqa: E4
 from trueedge.methods.paths.models.network import FullNetwork, Shape  # noqa: E402
 from trueedge.methods.paths.models.rules import DrumNetwork, NeuralLpNetwork  # noqa: E402
 from trueedge.methods.paths.models.searching import SearchingNetwork  # noqa: E402
+from trueedge.methods.paths.models.subgraphs import SubgraphNetwork  # noqa: E402
 from trueedge.training.loop import seeded  # noqa: E402
 from trueedge.training.paths.edges import Edges  # noqa: E402
 from trueedge.training.paths.frontier import Frontier  # noqa: E402
@@ -42,6 +43,7 @@ MODELS = {
     "red-gnn": lambda: AttentiveNetwork(2 * RELATIONS, 4, 3, 2, 0.0),
     "adaprop": lambda: AttentiveNetwork(2 * RELATIONS, 4, 3, 2, 0.0, top=2),
     "drum": lambda: DrumNetwork(2 * RELATIONS, 4, 3, 2),
+    "grail": lambda: SubgraphNetwork(2 * RELATIONS, 4, 2, 2, 2, 3, 0.0),
     "neurallp": lambda: NeuralLpNetwork(2 * RELATIONS, 4, 3),
 }
 
@@ -77,6 +79,23 @@ def test_entities_out_of_reach_all_score_alike(model: PathModel) -> None:
         scores = model.score(edges, torch.tensor([0]), torch.tensor([1]))[0]
     assert torch.unique(scores[2:]).numel() == 1
     assert scores[1] != scores[2]
+
+
+def test_grail_sees_the_subgraph_between_a_pair_and_nothing_else() -> None:
+    chain = np.array([[0, 0, 1], [1, 0, 2], [2, 0, 3], [3, 0, 4], [4, 0, 5], [0, 1, 2]])
+    edges = Edges.of_triples(chain, 6, RELATIONS)
+    with seeded(0):
+        model = SubgraphNetwork(2 * RELATIONS, 4, 2, 2, 2, 3, 0.0)
+
+    def ask(*gone: list[int]) -> torch.Tensor:
+        seen = edges.without(torch.tensor([*gone])) if gone else edges
+        return model.score(seen, torch.tensor([0]), torch.tensor([1]), torch.tensor([[2]]))
+
+    with torch.no_grad():
+        # Entities 4 and 5 are more than two hops from the head: their edges do not matter.
+        assert torch.allclose(ask([4, 0, 5]), ask())
+        assert torch.allclose(ask([4, 0, 5], [3, 0, 4]), ask())
+        assert not torch.allclose(ask([1, 0, 2]), ask())
 
 
 def slow_frontier(edges: Edges, chosen: set[int], allowed: set[tuple[int, int]] | None = None) -> list:
