@@ -172,7 +172,8 @@ def test_again_computes_anew_and_records_show_the_latest(trueedge, tmp_path: Pat
 def test_all_protocols_are_those_without_released_files(trueedge) -> None:
     status, out, err = trueedge("run", "karate", "-p", "all", "-m", "cn", "--option", "heart.k=8")
     assert status == 0
-    names = {one.name for one in te.tasks.protocols.catalogue() if one.released is None}
+    every = te.tasks.protocols.catalogue()
+    names = {one.name for one in every if one.released is None and "graph" in one.takes}
     assert {line.split()[2] for line in out.splitlines() if " · " in line} == names
     assert "not run" not in err
 

@@ -12,9 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import trueedge.metrics as tm
+from trueedge.metrics.ranked import RankSizes
 
-# Metrics of partitions have a template of their own in test_partitions.py.
-CATALOGUE = [metric for metric in tm.catalogue() if "partitions" not in metric.layouts]
+# Metrics of partitions have a template of their own in test_partitions.py; the calibration error does not
+# depend on the order of scores alone, see test_ranked.py.
+CATALOGUE = [
+    metric for metric in tm.catalogue() if "partitions" not in metric.layouts and metric.pattern != "ece"
+]
 
 
 @dataclass(frozen=True)
@@ -62,6 +66,18 @@ def hits_twin(positives, rows):
     if len(rows) > 1 and rows[0] is rows[1]:
         return np.mean([p > sorted(rows[0])[-3] for p in positives])
     return np.mean([mean_rank(p, row) <= 3 for p, row in zip(positives, rows, strict=True)])
+
+
+RANDOM_MRR = np.mean([1 / place for place in range(1, 10)])
+
+
+def adjusted_twin(positives, rows):
+    mrr = np.mean([1 / mean_rank(p, row) for p, row in zip(positives, rows, strict=True)])
+    return (mrr - RANDOM_MRR) / (1 - RANDOM_MRR)
+
+
+def sampled_chance(share):
+    return (1 - share) ** 49 + 49 * share * (1 - share) ** 48 + 49 * 24 * share**2 * (1 - share) ** 47
 
 
 def auc_twin(positives, rows):
@@ -112,25 +128,47 @@ def list_mrr_twin(scores, relevant):
     return 1 / (1 + in_order(scores, relevant).index(True))
 
 
+def everywhere(value):
+    return dict.fromkeys(("shared", "per-positive", "ranks"), value)
+
+
 DISCOUNTS = 1 + 1 / np.log2(3) + 1 / 2
 CASES = {
-    "mrr": Case("mrr", {"shared": 1 / 5, "per-positive": 1 / 5}, mean_of(lambda r: 1 / r, mean_rank)),
+    "mrr": Case("mrr", everywhere(1 / 5), mean_of(lambda r: 1 / r, mean_rank)),
     "mrr.optimistic": Case(
-        "mrr.optimistic", {"shared": 1.0, "per-positive": 1.0}, mean_of(lambda r: 1 / r, optimistic)
+        "mrr.optimistic",
+        everywhere(1.0),
+        mean_of(lambda r: 1 / r, optimistic),
     ),
     "mrr.pessimistic": Case(
-        "mrr.pessimistic", {"shared": 1 / 9, "per-positive": 1 / 9}, mean_of(lambda r: 1 / r, pessimistic)
+        "mrr.pessimistic",
+        everywhere(1 / 9),
+        mean_of(lambda r: 1 / r, pessimistic),
     ),
-    "mr": Case("mr", {"shared": 5.0, "per-positive": 5.0}, mean_of(lambda r: r, mean_rank)),
-    "hits@K": Case("hits@3", {"shared": 0.0, "per-positive": 0.0}, hits_twin),
+    "mr": Case("mr", everywhere(5.0), mean_of(lambda r: r, mean_rank)),
+    "hits@K": Case("hits@3", everywhere(0.0), hits_twin),
     "rank-hits@K": Case(
-        "rank-hits@5", {"shared": 1.0, "per-positive": 1.0}, mean_of(lambda r: r <= 5, mean_rank)
+        "rank-hits@5",
+        everywhere(1.0),
+        mean_of(lambda r: r <= 5, mean_rank),
     ),
     "hits@K.optimistic": Case(
-        "hits@3.optimistic", {"shared": 1.0, "per-positive": 1.0}, mean_of(lambda r: r <= 3, optimistic)
+        "hits@3.optimistic",
+        everywhere(1.0),
+        mean_of(lambda r: r <= 3, optimistic),
     ),
     "hits@K.pessimistic": Case(
-        "hits@3.pessimistic", {"shared": 0.0, "per-positive": 0.0}, mean_of(lambda r: r <= 3, pessimistic)
+        "hits@3.pessimistic",
+        everywhere(0.0),
+        mean_of(lambda r: r <= 3, pessimistic),
+    ),
+    "adjusted-mrr": Case("adjusted-mrr", {"ranks": (1 / 5 - RANDOM_MRR) / (1 - RANDOM_MRR)}, adjusted_twin),
+    "amri": Case("amri", {"ranks": 0.0}, mean_of(lambda r: 1 - (r - 1) / 4, mean_rank)),
+    # Half of 49 candidates are above, each with an even chance.
+    "sampled-hits@K": Case(
+        "sampled-hits@3",
+        {"ranks": (1 + 49 + 49 * 48 / 2) / 2**49},
+        mean_of(lambda r: sampled_chance((r - 1) / 8), mean_rank),
     ),
     "auc": Case("auc", {"shared": 0.5, "per-positive": 0.5}, auc_twin),
     "ap": Case("ap", {"shared": 6 / 14}, ap_twin),
@@ -186,6 +224,11 @@ class Scores:
             value = tm.evaluate(self.right[0], self.wrong[0], [name])[name]
         elif self.layout == "per-positive":
             value = tm.evaluate(np.concatenate(self.right), np.stack(self.wrong), [name])[name]
+        elif self.layout == "ranks":
+            right, wrong = np.concatenate(self.right), np.stack(self.wrong)
+            above, tied = (wrong > right[:, None]).sum(1), (wrong == right[:, None]).sum(1)
+            ranked = tm.RankedScores(above, tied, np.full(6, 8), right.astype(np.float64), np.zeros(6, int))
+            value = tm.get(name).value(ranked)
         else:
             lists = [np.concatenate(both) for both in zip(self.right, self.wrong, strict=True)]
             marks = [np.arange(len(a) + len(b)) < len(a) for a, b in zip(self.right, self.wrong, strict=True)]
@@ -202,7 +245,7 @@ def draw(layout: str, numbers: Callable[[int], np.ndarray]) -> Scores:
     """Scores in the sizes of the cases: 6 positives, 8 negatives; or the three lists."""
     if layout == "shared":
         return Scores(layout, [numbers(6)], [numbers(8)])
-    if layout == "per-positive":
+    if layout in ("per-positive", "ranks"):
         return Scores(layout, [numbers(1) for _ in range(6)], [numbers(8) for _ in range(6)])
     return Scores(layout, [numbers(m) for _, m in LISTS], [numbers(n - m) for n, m in LISTS])
 
@@ -210,7 +253,7 @@ def draw(layout: str, numbers: Callable[[int], np.ndarray]) -> Scores:
 def sizes_of(layout: str) -> tm.PairSizes | tm.ListSizes:
     if layout == "lists":
         return tm.ListSizes(np.array([n for n, _ in LISTS]), np.array([m for _, m in LISTS]))
-    return tm.PairSizes(6, 8)
+    return RankSizes(6, np.full(6, 8)) if layout == "ranks" else tm.PairSizes(6, 8)
 
 
 def tied_numbers(seed: int, levels: int = 4) -> Callable[[int], np.ndarray]:
@@ -325,7 +368,7 @@ def test_it_equals_a_plain_loop(metric, layout, seed):
 def by_twin(case: Case, scores: Scores) -> float:
     if scores.layout == "shared":
         return case.twin(scores.right[0], [scores.wrong[0]] * len(scores.right[0]))
-    if scores.layout == "per-positive":
+    if scores.layout in ("per-positive", "ranks"):
         return case.twin(np.concatenate(scores.right), scores.wrong)
     return float(
         np.mean(

@@ -44,9 +44,9 @@ def gpus(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.rotating(12)
 def test_a_method_that_does_not_use_a_device_says_so(name: str, gpus) -> None:
     gpus(0)
-    task = (
-        te.task("cora", "existing") if te.methods.get(name).needs_features else te.task("karate", "existing")
-    )
+    kind = te.methods.get(name)
+    data = ("nations", "filtered") if "triples" in kind.takes else ("karate", "existing")
+    task = te.task("cora", "existing") if kind.needs_features else te.task(*data)
     method = te.methods.create(name).for_task(task)
     if device_used(method, "cuda") == "cpu":
         method.fit(task, device="cuda")

@@ -25,7 +25,7 @@ from trueedge.tasks.protocols import get as get_protocol
 Settings = dict[str, dict[str, Any]]
 
 # The family that stands in every table of some data.
-ALWAYS = {"triples": "kg-baselines"}
+ALWAYS = {"triples": "counting"}
 
 
 def names(text: str, what: str) -> list[str]:

@@ -20,7 +20,7 @@ from trueedge.scorers.filtered_ranks import rank_answers
 from trueedge.scorers.scorer import Scorer, with_graph
 from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.scorers.triples import QueryScorer, as_query_scorer
-from trueedge.splits.triples import TripleSplit, check_disjoint
+from trueedge.splits.triples import NONE, TripleSplit, check_disjoint
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
 
 SIDES = ("both", "tail", "head")
@@ -251,7 +251,8 @@ class TripleTask(Task):
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the triples of each part and the known ones; of an inductive task, also the test graph."""
         found: dict[str, NDArray[Any]] = {f"{name}_triples": part for name, part in self.parts.items()}
-        found["known"] = self.known
+        if len(self.known):
+            found["known"] = self.known
         if self.test_graph is not None:
             found["facts"] = self.test_graph.triples
             found["fact_names"] = _packed(self.test_graph.entities)
@@ -274,10 +275,9 @@ class TripleTask(Task):
         for name in PARTS:
             if f"{name}_triples" in arrays:
                 on = test_graph if name == "test" and test_graph is not None else graph
-                what = f"{name} triples"
-                parts[name] = as_triples(arrays[f"{name}_triples"], on.num_entities, on.num_relations, what)
+                parts[name] = _checked(arrays[f"{name}_triples"], on, f"{name} triples")
         on = test_graph or graph
-        known = as_triples(arrays["known"], on.num_entities, on.num_relations, "known triples")
+        known = _checked(arrays.get("known", NONE), on, "known triples")
         return cls(parts=parts, known=known, test_graph=test_graph, **fields)
 
     def details(self) -> dict[str, Any]:
@@ -303,6 +303,12 @@ def relation_categories(graph: KnowledgeGraph) -> NDArray[np.str_]:
     several = counts >= SEVERAL * np.maximum(sources, 1)
     left, right = several[relations:], several[:relations]
     return np.char.add(np.where(left, "N-", "1-"), np.where(right, "N", "1"))
+
+
+def _checked(triples: NDArray[Any], graph: KnowledgeGraph, what: str) -> NDArray[np.int32]:
+    if triples.dtype != np.int32 or triples.ndim != 2:
+        raise InputError(f"{what} must be an int32 array (n, 3), got {triples.dtype} {triples.shape}")
+    return as_triples(triples, graph.num_entities, graph.num_relations, what)
 
 
 def _packed(names: Sequence[str]) -> NDArray[np.uint8]:

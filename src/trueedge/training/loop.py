@@ -8,7 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -16,13 +16,19 @@ from torch import nn
 
 from trueedge.errors import InputError, must_be
 from trueedge.randomness import derive, generator
+from trueedge.training.averaging import WeightAverage
 from trueedge.training.callbacks import current
+from trueedge.training.captured import CapturedSteps
 from trueedge.training.checkpoints import Checkpoint
 from trueedge.training.schedule import LoopSchedule
 
 
 class Objective(ABC):
     """The steps of an epoch, and the loss of each."""
+
+    # Whether a step is a tuple of tensors on the device, and its loss and gradients are computed without a
+    # random number or a decision of the CPU. Then a GPU replays steps of one shape as a CUDA graph.
+    capturable: ClassVar[bool] = False
 
     @abstractmethod
     def steps(self, rng: np.random.Generator) -> Iterator[Any]:
@@ -31,6 +37,13 @@ class Objective(ABC):
     @abstractmethod
     def backward(self, model: Any, step: Any, rng: np.random.Generator) -> torch.Tensor:
         """Compute the loss of a step and its gradients; return the loss, float ()."""
+
+    def recompute_statistics(self, model: Any) -> None:
+        """Compute statistics of activations, such as those of batch norms, anew for averaged weights.
+
+        By default they are averaged like the weights.
+        """
+        del model
 
 
 @dataclass
@@ -136,11 +149,17 @@ class _Training:
     def __post_init__(self) -> None:
         model, schedule = self.model.to(self.device), self.schedule
         groups = getattr(model, "parameter_groups", None)
+        captured = self.device.startswith("cuda") and self.objective.capturable
+        rate: Any = schedule.learning_rate
         self.optimizer = torch.optim.Adam(
             model.parameters() if groups is None else groups(),
-            lr=schedule.learning_rate,
+            # A captured step reads the rate from the device, where it can change.
+            lr=torch.tensor(rate, device=self.device) if captured else rate,
             weight_decay=schedule.weight_decay,
+            **({"fused": True, "capturable": True} if captured else {}),
         )
+        self.captured = CapturedSteps(self._step) if captured else None
+        self.average = WeightAverage()
         parts = [list(part.parameters()) for part in model.children()]
         self.parts = [part for part in parts if part]
         self.best: dict[str, Any] = {}
@@ -155,27 +174,32 @@ class _Training:
             checkpoint = self.callbacks.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
             for epoch in range(first, self.schedule.epochs + 1):
-                for group in self.optimizer.param_groups:
-                    group["lr"] = self.schedule.learning_rate * self.schedule.decay ** (epoch - 1)
+                self._set_rate(self.schedule.rate(epoch))
                 self.history.losses.append(self._epoch())
+                if self.schedule.averaged_states(epoch) > self.average.count:
+                    self.average.add(self.model)
                 if self._evaluate(epoch):
                     break
                 if checkpoint is not None and epoch % self.schedule.evaluate_every == 0:
                     self._save(checkpoint, epoch)
+            if not self.best and self.average.count:
+                with self._averaged():
+                    self.best = copy.deepcopy(self.model.state_dict())
         if self.best:
             self.model.load_state_dict(self.best)
         return self.history
 
+    def _set_rate(self, rate: float) -> None:
+        for group in self.optimizer.param_groups:
+            if isinstance(group["lr"], torch.Tensor):
+                group["lr"].fill_(rate)
+            else:
+                group["lr"] = rate
+
     def _epoch(self) -> float:
         self.model.train()
-        losses = []
-        for step in self.objective.steps(self.rng):
-            self.optimizer.zero_grad()
-            losses.append(self.objective.backward(self.model, step, self.rng))
-            if self.schedule.clip:
-                for part in self.parts:
-                    nn.utils.clip_grad_norm_(part, self.schedule.clip)
-            self.optimizer.step()
+        take = self._step if self.captured is None else self.captured
+        losses = [take(step) for step in self.objective.steps(self.rng)]
         mean = float(np.mean(torch.stack(losses).cpu().numpy()))
         if not np.isfinite(mean):
             raise InputError(
@@ -184,12 +208,32 @@ class _Training:
             )
         return mean
 
+    def _step(self, step: Any) -> torch.Tensor:
+        """Take a step of the optimizer; return the loss."""
+        self.optimizer.zero_grad()
+        loss = self.objective.backward(self.model, step, self.rng)
+        if self.schedule.clip:
+            for part in self.parts:
+                nn.utils.clip_grad_norm_(part, self.schedule.clip)
+        self.optimizer.step()
+        return loss
+
+    @contextmanager
+    def _averaged(self) -> Iterator[None]:
+        """Give the model its averaged weights inside the block, if averaging has begun."""
+        with self.average.applied(self.model):
+            if self.average.count:
+                self.objective.recompute_statistics(self.model)
+            yield
+
     def _evaluate(self, epoch: int) -> bool:
         """Evaluate if due; return whether to stop."""
         schedule, history = self.schedule, self.history
         due = epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs
-        if due and self.evaluate and history.note(epoch, self.evaluate()):
-            self.best = copy.deepcopy(self.model.state_dict())
+        if due and self.evaluate:
+            with self._averaged():
+                if history.note(epoch, self.evaluate()):
+                    self.best = copy.deepcopy(self.model.state_dict())
         self.callbacks.end_epoch(epoch, schedule.epochs, history)
         return history.evaluations_without_improvement > schedule.patience
 
@@ -201,6 +245,7 @@ class _Training:
                 "model": self.model.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
                 "best": self.best,
+                "average": self.average.saved(),
                 "history": vars(self.history),
                 "batches": self.rng.bit_generator.state,
                 "torch": torch.get_rng_state(),
@@ -216,6 +261,7 @@ class _Training:
         self.model.load_state_dict(saved["model"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.best = saved["best"]
+        self.average.load(saved["average"])
         vars(self.history).update(saved["history"])
         self.rng.bit_generator.state = saved["batches"]
         torch.set_rng_state(saved["torch"].cpu())

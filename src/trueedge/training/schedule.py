@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from trueedge.errors import must_be
@@ -19,6 +20,11 @@ class LoopSchedule:
         evaluate_every: epochs between validation checks.
         patience: validation checks without improvement that are allowed; one more stops the training.
         clip: the largest gradient norm per child module of the model; 0: no clipping.
+        average_from: the first epoch whose weights are averaged (stochastic weight averaging); 0: none are.
+            From then on, the averaged model is what is evaluated and kept.
+        average_every: epochs between the states that are averaged.
+        average_rate: the learning rate while weights are averaged; 0: the usual one.
+        average_steps: averaged states after which that rate is reached; until then it follows a half cosine.
     """
 
     learning_rate: float = 0.01
@@ -28,10 +34,14 @@ class LoopSchedule:
     evaluate_every: int = 5
     patience: int = 10
     clip: float = 1.0
+    average_from: int = 0
+    average_every: int = 1
+    average_rate: float = 0.0
+    average_steps: int = 10
 
     def __post_init__(self) -> None:
-        self.check_at_least(1, "epochs", "evaluate_every")
-        self.check_at_least(0, "weight_decay", "patience", "clip")
+        self.check_at_least(1, "epochs", "evaluate_every", "average_every", "average_steps")
+        self.check_at_least(0, "weight_decay", "patience", "clip", "average_from", "average_rate")
         if not self.learning_rate > 0:
             raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
         if not 0 < self.decay <= 1:
@@ -42,3 +52,17 @@ class LoopSchedule:
         for name in names:
             if not getattr(self, name) >= low:
                 raise must_be(name, "Schedule", f"{low} or more", getattr(self, name))
+
+    def averaged_states(self, epoch: int) -> int:
+        """Return how many states have been averaged at the end of an epoch."""
+        if not self.average_from or epoch < self.average_from:
+            return 0
+        return (epoch - self.average_from) // self.average_every + 1
+
+    def rate(self, epoch: int) -> float:
+        """Return the learning rate of an epoch."""
+        rate = self.learning_rate * self.decay ** (epoch - 1)
+        if not self.average_rate:
+            return rate
+        share = min(1.0, self.averaged_states(epoch - 1) / self.average_steps)
+        return self.average_rate + (rate - self.average_rate) * (1 + math.cos(math.pi * share)) / 2

@@ -1,1 +1,1 @@
-"""Methods for knowledge graphs: baselines that only count, and embedding models."""
+"""Learn a vector for each entity and relation of a knowledge graph, and score a triple by these."""

@@ -115,9 +115,9 @@ class Edges:
             wanted = pair * self.num_relations + torch.cat([relation, opposite])
             place = torch.searchsorted(self.keys, wanted).clamp(max=max(len(self) - 1, 0))
             found = self.keys[place] == wanted
-            kept = torch.ones(len(self), dtype=torch.bool, device=self.device)
-            # Several may point to one place: only those that are found may write there.
-            kept.scatter_reduce_(0, place, ~found, "prod")
+            # Several may point to one place: only those that are found count.
+            removed = torch.zeros(len(self), dtype=torch.int32, device=self.device)
+            kept = removed.index_add_(0, place, found.to(torch.int32)) == 0
         if self.kept is not None:
             kept = kept & self.kept
         elif self.whole is not self:

@@ -1,218 +1,183 @@
-"""Messages of a GPU, computed and aggregated by one kernel; gradients compute them again.
+"""Messages and their statistics in one pass over the edges, for GPUs.
 
-The kernels are triton's, which comes with torch for NVIDIA GPUs. A program handles the messages of a row.
+A program reads the messages of one receiving row, in tiles, and keeps nothing but their statistics. Triton
+comes with torch's builds for GPUs; without it, plain torch does the same, several times slower.
 """
 
 from __future__ import annotations
 
-import warnings
-from functools import cache
 from typing import Any
 
 import torch
+import triton
+import triton.language as tl
 
 from trueedge.kernels.paths.aggregation import DISTMULT
 from trueedge.training.paths.steps import Step
 
-try:
-    import triton
-    import triton.language as tl
-except ImportError:
-    AVAILABLE = False
-else:
-    AVAILABLE = True
-
-# Messages that a program reads at a time.
-WIDTH = 16
+# Messages read at a time, and the threads that read them, in groups of 32: measured on an H200.
+TILE = 16
+WARPS = 4
 
 
-@cache
-def usable(device: torch.device) -> bool:
-    """Return whether the kernels run on a device: triton compiles them there, and needs a compiler."""
-    if not AVAILABLE or device.type != "cuda":
-        return False
-    zeros, ends = torch.zeros(1, 2, device=device), torch.tensor([0, 1], device=device)
-    place = torch.zeros(1, dtype=torch.int32, device=device)
-    try:
-        return bool(
-            forward(zeros, zeros, Step(place, place, ends, 0, 1), DISTMULT, whole=False)[0].sum() == 0
-        )
-    except Exception as error:
-        warnings.warn(f"triton's kernels do not run here, so training is slower: {error}", stacklevel=2)
-        return False
-
-
-def forward(
-    states: torch.Tensor, relations: torch.Tensor, step: Step, kind: int, whole: bool
-) -> tuple[torch.Tensor, ...]:
-    """Return the sum of the messages of each row.
-
-    With ``whole``, also the sum of squares, the maximum and the minimum, and how many messages attain these:
-    each float (rows, dim).
-    """
+def statistics(states: Any, relations: Any, step: Step, kind: int, extremes: bool = True) -> list[Any]:
+    """Return the sum and, with ``extremes``, sum of squares, maximum and minimum of messages."""
     rows, dim = step.last - step.first, states.shape[1]
-    found = tuple(states.new_empty(rows, dim) for _ in range(6 if whole else 1))
+    found = [states.new_empty(rows, dim) for _ in range(4 if extremes else 1)]
+    # Without extremes only the first is written.
+    places = found if extremes else found * 4
     if rows:
-        _forward[(rows,)](
-            states,
-            relations,
-            step.source,
-            step.relation,
-            step.ends,
-            *(found if whole else found * 6),
-            dim,
+        _statistics[(rows,)](
+            *(states, relations, step.source, step.relation, step.ends, *places, dim),
+            BLOCK=triton.next_power_of_2(dim),
+            TILE=TILE,
+            num_warps=WARPS,
             PRODUCT=kind == DISTMULT,
-            WHOLE=whole,
-            DIM=triton.next_power_of_2(dim),
-            WIDTH=WIDTH,
-            num_warps=1,
+            EXTREMES=extremes,
         )
     return found
 
 
-def backward(
-    states: torch.Tensor, relations: torch.Tensor, step: Step, kind: int, read: tuple[torch.Tensor, ...]
-) -> tuple[torch.Tensor, torch.Tensor]:
+def gradients(
+    states: Any,
+    relations: Any,
+    step: Step,
+    kind: int,
+    slopes: tuple[Any, ...],
+    extremes: tuple[Any, ...] = (),
+) -> tuple[Any, Any]:
     """Return the gradients with respect to states and relations.
 
     Args:
-        read: the gradient with respect to the sum. Or those with respect to sum, sum of squares, maximum and
-            minimum, the last two shared among the messages that attain them; then these maxima and minima.
+        slopes: of the results of :func:`statistics`, float (rows, dim).
+        extremes: maximum and minimum, if they were asked for; messages that attain one share its gradient.
     """
-    rows, dim, whole = step.last - step.first, states.shape[1], len(read) > 1
+    rows, dim = step.last - step.first, states.shape[1]
     by_state, by_relation = torch.zeros_like(states), torch.zeros_like(relations)
+    given = (*slopes, *extremes) if extremes else tuple(slopes) * 6
     if rows:
-        _backward[(rows,)](
-            states,
-            relations,
-            step.source,
-            step.relation,
-            step.ends,
-            *(read if whole else read * 6),
-            by_state,
-            by_relation,
-            dim,
+        _gradients[(rows,)](
+            *(states, relations, step.source, step.relation, step.ends, *given, by_state, by_relation, dim),
+            BLOCK=triton.next_power_of_2(dim),
+            TILE=TILE,
+            num_warps=WARPS,
             PRODUCT=kind == DISTMULT,
-            WHOLE=whole,
-            DIM=triton.next_power_of_2(dim),
-            WIDTH=WIDTH,
-            num_warps=1,
+            EXTREMES=bool(extremes),
         )
     return by_state, by_relation
 
 
-if AVAILABLE:
+@triton.jit  # type: ignore[untyped-decorator]
+def _statistics(  # type: ignore[no-untyped-def]
+    states,
+    relations,
+    source,
+    relation,
+    ends,
+    total_to,
+    square_to,
+    most_to,
+    least_to,
+    dim,
+    BLOCK: tl.constexpr,
+    TILE: tl.constexpr,
+    PRODUCT: tl.constexpr,
+    EXTREMES: tl.constexpr,
+):
+    row = tl.program_id(0).to(tl.int64)
+    begin, end = tl.load(ends + row), tl.load(ends + row + 1)
+    column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
+    inside = column < dim
+    total = tl.zeros((BLOCK,), tl.float32)
+    square = tl.zeros((BLOCK,), tl.float32)
+    most = tl.full((BLOCK,), float("-inf"), tl.float32)
+    least = tl.full((BLOCK,), float("inf"), tl.float32)
+    for first in range(begin, end, TILE):
+        there = first + each < end
+        sender = tl.load(source + first + each, mask=there, other=0).to(tl.int64)
+        label = tl.load(relation + first + each, mask=there, other=0).to(tl.int64)
+        use = there[:, None] & inside[None, :]
+        sent = tl.load(states + sender[:, None] * dim + column[None, :], mask=use, other=0.0)
+        by = tl.load(relations + label[:, None] * dim + column[None, :], mask=use, other=0.0)
+        message = sent * by if PRODUCT else sent + by
+        total += tl.sum(tl.where(use, message, 0.0), 0)
+        if EXTREMES:
+            square += tl.sum(tl.where(use, message * message, 0.0), 0)
+            most = tl.maximum(most, tl.max(tl.where(use, message, float("-inf")), 0))
+            least = tl.minimum(least, tl.min(tl.where(use, message, float("inf")), 0))
+    place = row * dim + column
+    tl.store(total_to + place, total, mask=inside)
+    if EXTREMES:
+        tl.store(square_to + place, square, mask=inside)
+        tl.store(most_to + place, most, mask=inside)
+        tl.store(least_to + place, least, mask=inside)
 
-    @triton.jit  # type: ignore[untyped-decorator]
-    def _forward(
-        states: Any,
-        relations: Any,
-        source: Any,
-        relation: Any,
-        ends: Any,
-        total: Any,
-        square: Any,
-        most: Any,
-        least: Any,
-        at_most: Any,
-        at_least: Any,
-        dim: Any,
-        PRODUCT: tl.constexpr,
-        WHOLE: tl.constexpr,
-        DIM: tl.constexpr,
-        WIDTH: tl.constexpr,
-    ) -> None:
-        row = tl.program_id(0).to(tl.int64)
-        begin, end = tl.load(ends + row), tl.load(ends + row + 1)
-        column = tl.arange(0, DIM)
-        inside = column < dim
-        kind = states.dtype.element_ty
-        added, squared = tl.zeros((DIM,), kind), tl.zeros((DIM,), kind)
-        top, bottom = tl.full((DIM,), float("-inf"), kind), tl.full((DIM,), float("inf"), kind)
-        tops, bottoms = tl.zeros((DIM,), kind), tl.zeros((DIM,), kind)
-        for k in range(begin, end, WIDTH):
-            place = k + tl.arange(0, WIDTH)
-            there = place < end
-            mask = there[:, None] & inside[None, :]
-            sender = tl.load(source + place, mask=there, other=0).to(tl.int64)
-            by = tl.load(relation + place, mask=there, other=0).to(tl.int64)
-            sent = tl.load(states + sender[:, None] * dim + column[None, :], mask=mask, other=0.0)
-            vector = tl.load(relations + by[:, None] * dim + column[None, :], mask=mask, other=0.0)
-            received = sent * vector if PRODUCT else sent + vector
-            received = tl.where(mask, received, 0.0)
-            added += tl.sum(received, 0)
-            if WHOLE:
-                squared += tl.sum(received * received, 0)
-                high = tl.max(tl.where(mask, received, float("-inf")), 0)
-                highs = tl.sum(tl.where(mask & (received == high[None, :]), 1.0, 0.0), 0).to(kind)
-                tops = tl.where(top > high, tops, tl.where(top == high, tops + highs, highs))
-                top = tl.maximum(top, high)
-                low = tl.min(tl.where(mask, received, float("inf")), 0)
-                lows = tl.sum(tl.where(mask & (received == low[None, :]), 1.0, 0.0), 0).to(kind)
-                bottoms = tl.where(bottom < low, bottoms, tl.where(bottom == low, bottoms + lows, lows))
-                bottom = tl.minimum(bottom, low)
-        out = row * dim + column
-        tl.store(total + out, added, mask=inside)
-        if WHOLE:
-            tl.store(square + out, squared, mask=inside)
-            tl.store(most + out, top, mask=inside)
-            tl.store(least + out, bottom, mask=inside)
-            tl.store(at_most + out, tops, mask=inside)
-            tl.store(at_least + out, bottoms, mask=inside)
 
-    @triton.jit  # type: ignore[untyped-decorator]
-    def _backward(
-        states: Any,
-        relations: Any,
-        source: Any,
-        relation: Any,
-        ends: Any,
-        by_total: Any,
-        by_square: Any,
-        by_most: Any,
-        by_least: Any,
-        most: Any,
-        least: Any,
-        by_state: Any,
-        by_relation: Any,
-        dim: Any,
-        PRODUCT: tl.constexpr,
-        WHOLE: tl.constexpr,
-        DIM: tl.constexpr,
-        WIDTH: tl.constexpr,
-    ) -> None:
-        row = tl.program_id(0).to(tl.int64)
-        begin, end = tl.load(ends + row), tl.load(ends + row + 1)
-        column = tl.arange(0, DIM)
-        inside = column < dim
-        out = row * dim + column
-        of_total = tl.load(by_total + out, mask=inside, other=0.0)[None, :]
-        of_square, of_most, of_least, top, bottom = of_total, of_total, of_total, of_total, of_total
-        if WHOLE:
-            of_square = tl.load(by_square + out, mask=inside, other=0.0)[None, :]
-            of_most = tl.load(by_most + out, mask=inside, other=0.0)[None, :]
-            of_least = tl.load(by_least + out, mask=inside, other=0.0)[None, :]
-            top = tl.load(most + out, mask=inside, other=0.0)[None, :]
-            bottom = tl.load(least + out, mask=inside, other=0.0)[None, :]
-        for k in range(begin, end, WIDTH):
-            place = k + tl.arange(0, WIDTH)
-            there = place < end
-            mask = there[:, None] & inside[None, :]
-            sender = (
-                tl.load(source + place, mask=there, other=0).to(tl.int64)[:, None] * dim + column[None, :]
-            )
-            by = tl.load(relation + place, mask=there, other=0).to(tl.int64)[:, None] * dim + column[None, :]
-            sent = tl.load(states + sender, mask=mask, other=0.0)
-            vector = tl.load(relations + by, mask=mask, other=0.0)
-            slope = tl.zeros_like(sent) + of_total
-            if WHOLE:
-                received = sent * vector if PRODUCT else sent + vector
-                slope += 2.0 * received * of_square
-                slope += tl.where(received == top, of_most, 0.0)
-                slope += tl.where(received == bottom, of_least, 0.0)
-            if PRODUCT:
-                tl.atomic_add(by_state + sender, slope * vector, mask=mask, sem="relaxed")
-                tl.atomic_add(by_relation + by, slope * sent, mask=mask, sem="relaxed")
-            else:
-                tl.atomic_add(by_state + sender, slope, mask=mask, sem="relaxed")
-                tl.atomic_add(by_relation + by, slope, mask=mask, sem="relaxed")
+@triton.jit  # type: ignore[untyped-decorator]
+def _gradients(  # type: ignore[no-untyped-def]
+    states,
+    relations,
+    source,
+    relation,
+    ends,
+    total_slope,
+    square_slope,
+    most_slope,
+    least_slope,
+    most_at,
+    least_at,
+    state_to,
+    relation_to,
+    dim,
+    BLOCK: tl.constexpr,
+    TILE: tl.constexpr,
+    PRODUCT: tl.constexpr,
+    EXTREMES: tl.constexpr,
+):
+    row = tl.program_id(0).to(tl.int64)
+    begin, end = tl.load(ends + row), tl.load(ends + row + 1)
+    column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
+    inside = column < dim
+    place = row * dim + column
+    by_total = tl.load(total_slope + place, mask=inside, other=0.0)
+    if EXTREMES:
+        by_square = tl.load(square_slope + place, mask=inside, other=0.0)
+        by_most = tl.load(most_slope + place, mask=inside, other=0.0)
+        by_least = tl.load(least_slope + place, mask=inside, other=0.0)
+        most = tl.load(most_at + place, mask=inside, other=0.0)
+        least = tl.load(least_at + place, mask=inside, other=0.0)
+        at_most = tl.zeros((BLOCK,), tl.float32)
+        at_least = tl.zeros((BLOCK,), tl.float32)
+        for first in range(begin, end, TILE):
+            there = first + each < end
+            sender = tl.load(source + first + each, mask=there, other=0).to(tl.int64)
+            label = tl.load(relation + first + each, mask=there, other=0).to(tl.int64)
+            use = there[:, None] & inside[None, :]
+            sent = tl.load(states + sender[:, None] * dim + column[None, :], mask=use, other=0.0)
+            by = tl.load(relations + label[:, None] * dim + column[None, :], mask=use, other=0.0)
+            message = sent * by if PRODUCT else sent + by
+            at_most += tl.sum(tl.where(use & (message == most[None, :]), 1.0, 0.0), 0)
+            at_least += tl.sum(tl.where(use & (message == least[None, :]), 1.0, 0.0), 0)
+        by_most = by_most / tl.maximum(at_most, 1.0)
+        by_least = by_least / tl.maximum(at_least, 1.0)
+    for first in range(begin, end, TILE):
+        there = first + each < end
+        sender = tl.load(source + first + each, mask=there, other=0).to(tl.int64)
+        label = tl.load(relation + first + each, mask=there, other=0).to(tl.int64)
+        use = there[:, None] & inside[None, :]
+        from_state = sender[:, None] * dim + column[None, :]
+        from_relation = label[:, None] * dim + column[None, :]
+        sent = tl.load(states + from_state, mask=use, other=0.0)
+        by = tl.load(relations + from_relation, mask=use, other=0.0)
+        slope = tl.broadcast_to(by_total[None, :], (TILE, BLOCK))
+        if EXTREMES:
+            message = sent * by if PRODUCT else sent + by
+            slope += 2.0 * message * by_square[None, :]
+            slope += tl.where(message == most[None, :], by_most[None, :], 0.0)
+            slope += tl.where(message == least[None, :], by_least[None, :], 0.0)
+        if PRODUCT:
+            tl.atomic_add(state_to + from_state, slope * by, mask=use, sem="relaxed")
+            tl.atomic_add(relation_to + from_relation, slope * sent, mask=use, sem="relaxed")
+        else:
+            tl.atomic_add(state_to + from_state, slope, mask=use, sem="relaxed")
+            tl.atomic_add(relation_to + from_relation, slope, mask=use, sem="relaxed")

@@ -1,12 +1,13 @@
 """Messages along the edges of a step, and their aggregation.
 
 Messages are not kept for the gradient, which computes them again: on FB15k-237 those of a batch would take
-gigabytes. Compiled loops on a CPU and triton's kernels on a GPU never store a message at all; without triton,
+gigabytes. Compiled loops on a CPU and Triton's kernels on a GPU never store a message at all; without Triton,
 torch's own operations do the same.
 """
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import torch
@@ -14,7 +15,6 @@ import torch.nn.functional as F  # noqa: N812
 
 from trueedge.errors import unknown
 from trueedge.kernels.paths import aggregation as kernels
-from trueedge.training.paths import fused
 from trueedge.training.paths.steps import Step
 
 # Messages of a row that one thread of a GPU reads.
@@ -68,8 +68,8 @@ class _Sum(torch.autograd.Function):
         ctx.step, ctx.kind = step, kind
         if _compiled(states):
             return torch.from_numpy(kernels.sum_messages(_arrays(states, relations, step), kind))
-        if _fused(states, kind):
-            return fused.forward(states, relations, step, kind, whole=False)[0]
+        if (fused := _fused(states, kind)) is not None:
+            return fused.statistics(states, relations, step, kind, extremes=False)[0]
         return _reduce(_messages(states, relations, step, kind), "sum", step.ends)
 
     @staticmethod
@@ -79,8 +79,8 @@ class _Sum(torch.autograd.Function):
         if _compiled(states):
             found = kernels.sum_gradients(_arrays(states, relations, step), kind, slope.numpy())
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
-        if _fused(states, kind):
-            return *fused.backward(states, relations, step, kind, (slope,)), None, None
+        if (fused := _fused(states, kind)) is not None:
+            return *fused.gradients(states, relations, step, kind, (slope,)), None, None
         return *_spread(slope[step.targets()], states, relations, step, kind), None, None
 
 
@@ -95,9 +95,9 @@ class _Statistics(torch.autograd.Function):
             total, square, most, least, at_most, at_least = map(torch.from_numpy, arrays)
             ctx.save_for_backward(states, relations, most, least, at_most, at_least)
             return total, square, most, least
-        if _fused(states, kind):
-            total, square, most, least, *ties = fused.forward(states, relations, step, kind, whole=True)
-            ctx.save_for_backward(states, relations, most, least, *ties)
+        if (fused := _fused(states, kind)) is not None:
+            total, square, most, least = fused.statistics(states, relations, step, kind)
+            ctx.save_for_backward(states, relations, most, least)
             return total, square, most, least
         received = _messages(states, relations, step, kind)
         total, most, least = (_reduce(received, how, step.ends) for how in ("sum", "max", "min"))
@@ -109,17 +109,19 @@ class _Statistics(torch.autograd.Function):
     def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
         states, relations, most, least, *ties = ctx.saved_tensors
         step, kind = ctx.step, ctx.kind
-        if ties:
+        if _compiled(states):
             by_total, by_square, by_most, by_least = (slope.contiguous() for slope in slopes)
             by_most, by_least = by_most / ties[0].clamp(min=1), by_least / ties[1].clamp(min=1)
-            read = (by_total, by_square, by_most, by_least, most, least)
-            if not _compiled(states):
-                return *fused.backward(states, relations, step, kind, read), None, None
-            arrays = [one.numpy() for one in read]
             found = kernels.statistics_gradients(
-                _arrays(states, relations, step), kind, arrays[:4], arrays[4:]
+                _arrays(states, relations, step),
+                kind,
+                (by_total.numpy(), by_square.numpy(), by_most.numpy(), by_least.numpy()),
+                (most.numpy(), least.numpy()),
             )
             return torch.from_numpy(found[0]), torch.from_numpy(found[1]), None, None
+        if (fused := _fused(states, kind)) is not None:
+            given = tuple(slope.contiguous() for slope in slopes)
+            return *fused.gradients(states, relations, step, kind, given, (most, least)), None, None
         received, row = _messages(states, relations, step, kind), step.targets()
         slope = slopes[0][row] + 2 * received * slopes[1][row]
         for extreme, its_slope in ((most, slopes[2]), (least, slopes[3])):
@@ -129,14 +131,25 @@ class _Statistics(torch.autograd.Function):
         return *_spread(slope, states, relations, step, kind), None, None
 
 
+@cache
+def _triton() -> Any:
+    """Return the module of kernels for GPUs, or None without Triton."""
+    try:
+        from trueedge.training.paths import fused
+    except ImportError:
+        return None
+    return fused
+
+
+def _fused(states: torch.Tensor, kind: int) -> Any:
+    """Return the module of kernels for GPUs if it can take such messages, else None."""
+    fits = states.device.type == "cuda" and states.dtype == torch.float32 and kind != kernels.ROTATE
+    return _triton() if fits else None
+
+
 def _compiled(tensor: torch.Tensor) -> bool:
     """Return whether the compiled loops take a tensor."""
     return bool(tensor.device.type == "cpu")
-
-
-def _fused(tensor: torch.Tensor, kind: int) -> bool:
-    """Return whether triton's kernels take a tensor."""
-    return kind != kernels.ROTATE and fused.usable(tensor.device)
 
 
 def _arrays(states: torch.Tensor, relations: torch.Tensor, step: Step) -> kernels.Messages:

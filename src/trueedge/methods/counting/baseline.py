@@ -18,7 +18,7 @@ from trueedge.tasks import Task
 class Baseline(Method):
     """A method that counts training triples and ignores the entity of the query."""
 
-    family: ClassVar[str] = "kg-baselines"
+    family: ClassVar[str] = "counting"
     takes: ClassVar[tuple[str, ...]] = ("triples",)
     uses_device: ClassVar[bool] = False
 

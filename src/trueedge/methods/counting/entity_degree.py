@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.graph.knowledge import KnowledgeGraph
-from trueedge.methods.kg.baseline import Baseline
+from trueedge.methods.counting.baseline import Baseline
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ def _register(row: dict[str, str]) -> None:
     register(
         Dataset(
             name=name,
-            family="knowledge-graphs",
+            family="kg",
             title=row["title"],
             num_nodes=int(row["entities"]),
             num_edges=int(row["triples"]),
@@ -76,5 +76,5 @@ def _register(row: dict[str, str]) -> None:
     )
 
 
-for _row in table("knowledge_graphs.csv"):
+for _row in table("kg.csv"):
     _register(_row)

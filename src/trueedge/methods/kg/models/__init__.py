@@ -1,0 +1,1 @@
+"""The torch modules of embedding models."""

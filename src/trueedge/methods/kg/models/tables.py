@@ -1,0 +1,16 @@
+"""Draw the vectors that a training starts from."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+
+def xavier(count: int, dim: int) -> torch.Tensor:
+    """Return a table of normal numbers with the variance of Glorot and Bengio, float (count, dim)."""
+    return nn.init.xavier_normal_(torch.empty(count, dim))
+
+
+def uniform(count: int, dim: int, bound: float) -> torch.Tensor:
+    """Return a table of uniform numbers between ``-bound`` and ``bound``, float (count, dim)."""
+    return torch.empty(count, dim).uniform_(-bound, bound)
