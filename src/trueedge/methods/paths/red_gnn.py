@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from trueedge.methods.method import setting
 from trueedge.methods.paths.path_method import PathMethod
 from trueedge.methods.trained import open_setting
 
@@ -22,6 +21,7 @@ class REDGNN(PathMethod):
     title: ClassVar[str] = "Relational Directed Graph Network"
     citation: ClassVar[str] = "Zhang and Yao, Knowledge Graph Reasoning with Relational Digraph, 2022"
     defaults: ClassVar[dict[str, Any]] = {
+        "activation": "relu",
         "attention_dim": 5,
         "batch_size": 20,
         "decay": 0.994,
@@ -32,7 +32,7 @@ class REDGNN(PathMethod):
     }
 
     attention_dim: int = open_setting(int, "size of the attention's hidden layer", low=1, high=1024)
-    activation: str = setting("relu", "function after each round", choices=("relu", "tanh", "none"))
+    activation: str = open_setting(str, "function after each round", choices=("relu", "tanh", "none"))
 
     def build(self, task: TripleTask) -> PathModel:
         """Return a network of attention."""
