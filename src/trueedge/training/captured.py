@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +22,13 @@ class CapturedSteps:
 
     Args:
         take: takes a step and returns its loss, float (); everything it reads or writes stays where it is.
+        device: the GPU that everything is on.
     """
 
-    def __init__(self, take: Callable[[Any], torch.Tensor]) -> None:
+    def __init__(self, take: Callable[[Any], torch.Tensor], device: str = "cuda") -> None:
         self._take = take
+        self._device = torch.device(device)
+        self._failed = False
         self._seen: Counter[tuple[Any, ...]] = Counter()
         self._captured: dict[tuple[Any, ...], _Capture] = {}
         # The graphs share their memory: only one runs at a time, and each writes before it reads.
@@ -33,12 +37,24 @@ class CapturedSteps:
     def __call__(self, step: Step) -> torch.Tensor:
         """Take a step; return its loss, float ()."""
         shape = tuple(part.shape for part in step)
-        if shape not in self._captured:
-            self._seen[shape] += 1
-            if self._seen[shape] <= WARM_UP or len(self._captured) == MOST_SHAPES:
-                return self._warm_up(step)
+        with torch.cuda.device(self._device):
+            if shape not in self._captured:
+                self._seen[shape] += 1
+                if self._seen[shape] <= WARM_UP or not self._capture(shape, step):
+                    return self._warm_up(step)
+            return self._captured[shape].replay(step)
+
+    def _capture(self, shape: tuple[Any, ...], step: Step) -> bool:
+        """Capture a shape; return whether that was possible."""
+        if self._failed or len(self._captured) >= MOST_SHAPES:
+            return False
+        try:
             self._captured[shape] = _Capture(self._take, step, self._pool)
-        return self._captured[shape].replay(step)
+        except RuntimeError as error:
+            self._failed = True
+            reason = str(error).partition("\n")[0]
+            warnings.warn(f"steps are not captured, and slower: {reason}", stacklevel=2)
+        return not self._failed
 
     def _warm_up(self, step: Step) -> torch.Tensor:
         """Take a step on another stream, as torch asks for before a capture."""

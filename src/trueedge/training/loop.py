@@ -158,7 +158,7 @@ class _Training:
             weight_decay=schedule.weight_decay,
             **({"fused": True, "capturable": True} if captured else {}),
         )
-        self.captured = CapturedSteps(self._step) if captured else None
+        self.captured = CapturedSteps(self._step, self.device) if captured else None
         self.average = WeightAverage()
         parts = [list(part.parameters()) for part in model.children()]
         self.parts = [part for part in parts if part]

@@ -16,7 +16,7 @@ from trueedge.methods import catalogue, get  # noqa: E402
 from trueedge.methods.kg.bias import BiasMethod  # noqa: E402
 from trueedge.runs.code import method_code, source_files  # noqa: E402
 from trueedge.training import Checkpoint, use_callbacks  # noqa: E402
-from trueedge.training.triples import TripleIndex  # noqa: E402
+from trueedge.training.triples import SampledTails, TripleIndex  # noqa: E402
 
 SUFFIXES = ("kgmixup", "oversampling", "reweighting", "focal")
 COMBINED = [f"{model}+{suffix}" for model in MODELS for suffix in SUFFIXES]
@@ -159,3 +159,8 @@ def test_the_last_average_can_be_kept_without_validation():
     kept = made("distmult+kgmixup", keep="last", average_from=1, average_every=1).fit(task())
     assert kept.history.values == []
     assert kept.pretraining.best is not None
+
+
+def test_without_weight_nothing_is_mixed_and_both_stages_train_alike():
+    goal = made("conve+kgmixup", synthetic_weight=0.0).for_task(task()).make_objective(index())
+    assert type(goal) is SampledTails

@@ -254,6 +254,11 @@ def test_averaged_batch_norms_have_the_statistics_of_the_averaged_weights():
     assert float(norm.running_var) == pytest.approx(float(images.var()), rel=0.05)
 
 
+def test_complex_finds_the_answers_of_umls():
+    umls = te.task("umls", "filtered")
+    assert umls.evaluate(create("complex", {"epochs": 20}).fit(umls))["mrr"] > 0.8
+
+
 def test_a_scorer_names_an_id_that_it_does_not_have():
     scorer = made("distmult", epochs=1).fit(task())
     with pytest.raises(InputError, match="no entity has the id 33: the model has 33"):

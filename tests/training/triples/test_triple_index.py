@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 
 from trueedge.graph.knowledge import KnowledgeGraph  # noqa: E402
 from trueedge.training.triples import AllTails, SampledTails, TripleIndex, TripleSchedule  # noqa: E402
+from trueedge.training.triples.losses import smooth  # noqa: E402
 
 
 def random_triples(seed: int, entities: int = 20, relations: int = 3, count: int = 120) -> KnowledgeGraph:
@@ -49,6 +50,14 @@ def test_labels_of_all_tails_are_those_a_loop_finds(seed, padded):
         assert weights is None
     for line, query in zip(labels, index.queries[:, batch].T.tolist(), strict=True):
         assert set(torch.nonzero(line).ravel().tolist()) == known[tuple(query)]
+
+
+def test_labels_are_smoothed_like_any_others():
+    index = TripleIndex(random_triples(1))
+    everyone = torch.arange(index.num_queries)
+    plain, _ = AllTails(index, TripleSchedule()).labels(everyone)
+    found, _ = AllTails(index, TripleSchedule(label_smoothing=0.2)).labels(everyone)
+    torch.testing.assert_close(found, smooth(plain, 0.2))
 
 
 def test_weights_of_answers_stand_where_the_answers_are():

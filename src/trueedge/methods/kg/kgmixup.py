@@ -63,7 +63,11 @@ class KGMixup(BiasMethod):
         int, "most synthetic triples for each of them (k)", low=1, high=1000, search=(5, 10)
     )
     synthetic_weight: float = open_setting(
-        float, "weight of synthetic triples in the loss (beta)", low=0.0, high=1000.0, search=(0.01, 0.1, 1.0)
+        float,
+        "weight of synthetic triples in the loss (beta); 0: no triples are mixed",
+        low=0.0,
+        high=1000.0,
+        search=(0.01, 0.1, 1.0),
     )
     alpha: float = setting(1.0, "shares of a mix are drawn from Beta(alpha, alpha)", low=0.01, high=100.0)
     partners: str = setting(
@@ -149,6 +153,9 @@ class KGMixup(BiasMethod):
         """Return the objective with synthetic triples."""
         from trueedge.training.triples import Mixing, MixupObjective, make_objective
 
+        objective = make_objective(index, self.schedule())
+        if not self.synthetic_weight:
+            return objective
         mixing = Mixing(
             threshold=self.threshold,
             samples=self.samples,
@@ -157,4 +164,4 @@ class KGMixup(BiasMethod):
             partners="distinct" if self.partners == "distinct" else "any",
             tail_bias=self.tail_bias,
         )
-        return MixupObjective(make_objective(index, self.schedule()), mixing)
+        return MixupObjective(objective, mixing)

@@ -16,8 +16,8 @@ from trueedge.kernels.paths.aggregation import DISTMULT
 from trueedge.training.paths.steps import Step
 
 # Messages read at a time, and the threads that read them, in groups of 32: measured on an H200.
-TILE = 16
-WARPS = 4
+TILE = 8
+WARPS = 1
 
 
 def statistics(states: Any, relations: Any, step: Step, kind: int, extremes: bool = True) -> list[Any]:

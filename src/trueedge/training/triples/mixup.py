@@ -159,13 +159,7 @@ class MixupObjective(TripleObjective):
         del rng
         batch, mixed = step
         tables = model.encode()
-        heads, relations = self.index.queries[:, self.queries(batch)]
-        vectors = [tables.entities.index_select(0, heads), tables.relations.index_select(0, relations)]
-        if mixed.shape[1]:
-            added = self.mix(mixed[0], mixed[1], tables)
-            vectors = [torch.cat(pair) for pair in zip(vectors, added, strict=True)]
-        # In one pass, so that a batch norm sees what Algorithm 1 trains on together.
-        query = model.combine(*vectors)
+        query = self.query_vectors(model, tables, step)
         total, terms = self.loss(model, query[: len(batch)], tables, batch)
         if mixed.shape[1]:
             tails = self.index.tails[mixed[0]].unsqueeze(1)
@@ -174,6 +168,17 @@ class MixupObjective(TripleObjective):
         loss = total / terms
         loss.backward()
         return loss.detach()
+
+    def query_vectors(self, model: TripleModel, tables: Tables, step: Step) -> torch.Tensor:
+        """Return the vectors of a step's queries, then those of its synthetic ones, float (b + n, d)."""
+        batch, mixed = step
+        if not mixed.shape[1]:
+            return super().query_vectors(model, tables, step)
+        heads, relations = self.index.queries[:, self.queries(batch)]
+        own = tables.entities.index_select(0, heads), tables.relations.index_select(0, relations)
+        # In one pass, so that a batch norm sees what Algorithm 1 trains on together.
+        added = self.mix(mixed[0], mixed[1], tables)
+        return model.combine(*(torch.cat(pair) for pair in zip(own, added, strict=True)))
 
     def mix(self, triples: torch.Tensor, which: torch.Tensor, tables: Tables) -> list[torch.Tensor]:
         """Return the mixed head and relation vectors of some triples and their partners, int64 (n,) each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any, ClassVar
 
 import numpy as np
@@ -87,16 +88,19 @@ class TripleObjective(Objective):
     def backward(self, model: Any, step: Step, rng: np.random.Generator) -> torch.Tensor:
         """Return the mean loss of a batch, after its gradients are computed."""
         del rng
-        (batch,) = step
         tables = model.encode()
-        query = model.query(*self.index.queries[:, self.queries(batch)], tables)
-        total, terms = self.loss(model, query, tables, batch)
+        total, terms = self.loss(model, self.query_vectors(model, tables, step), tables, step[0])
         loss = total / terms
         loss.backward()
         return loss.detach()
 
+    def query_vectors(self, model: TripleModel, tables: Tables, step: Step) -> torch.Tensor:
+        """Return the vectors of a step's queries, float (b, d)."""
+        heads, relations = self.index.queries[:, self.queries(step[0])]
+        return model.query(heads, relations, tables)
+
     def recompute_statistics(self, model: TripleModel) -> None:
-        """Recompute the statistics of batch norms on training queries, spread evenly over all."""
+        """Recompute the statistics of batch norms from batches as in training."""
         norms = [part for part in model.modules() if isinstance(part, _BatchNorm)]
         if not norms:
             return
@@ -106,15 +110,10 @@ class TripleObjective(Objective):
             norm.momentum = None
         training = model.training
         model.train()
-        size = self.schedule.batch_size
-        count = min(STATISTICS_BATCHES, max(1, self.index.num_queries // size))
         with torch.no_grad():
             tables = model.encode()
-            for first in range(count):
-                chosen = self.index.queries[:, first::count][:, :size]
-                # A batch norm cannot be computed from a single query.
-                if chosen.shape[1] > 1:
-                    model.query(chosen[0], chosen[1], tables)
+            for step in islice(self.steps(np.random.default_rng(0)), STATISTICS_BATCHES):
+                self.query_vectors(model, tables, step)
         model.train(training)
         for norm, momentum in zip(norms, momenta, strict=True):
             norm.momentum = momentum
@@ -138,7 +137,7 @@ class AllTails(TripleObjective):
         return batch
 
     def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return the labels of all entities, float (b, entities), and their weights if there are any."""
+        """Return the smoothed labels of all entities, float (b, entities), and their weights if any."""
         index = self.index
         # On a GPU the number of answers stays unknown to the CPU, which would have to wait for it.
         known = index.device.type == "cpu"
@@ -146,8 +145,11 @@ class AllTails(TripleObjective):
         row, triple, real = index.labels(batch, answers)
         # What is no answer goes to a row of its own, which is cut off.
         place = torch.where(real, row, len(batch)) * index.num_entities + index.tails[triple]
-        table = torch.zeros(len(batch) + 1, index.num_entities, device=index.device)
-        table.view(-1).scatter_(0, place, 1.0)
+        # Smoothed as by `smooth`, without another pass over the table.
+        share = self.schedule.label_smoothing
+        least = share / index.num_entities
+        table = torch.full((len(batch) + 1, index.num_entities), least, device=index.device)
+        table.view(-1).scatter_(0, place, 1 - share + least)
         if self.weights is None:
             return table[:-1], None
         weights = torch.ones_like(table)
@@ -159,7 +161,6 @@ class AllTails(TripleObjective):
     ) -> tuple[torch.Tensor, int]:
         """Return the sum of the cross-entropies of all entities."""
         labels, weights = self.labels(batch)
-        labels = smooth(labels, self.schedule.label_smoothing)
         logits = model.score_all(query, tables)
         return cross_entropy(logits, labels, weights, self.schedule.focal), logits.numel()
 
