@@ -34,6 +34,7 @@ class Sizes:
         ranked: positives and negatives of each, whose scores are ranked.
         separated: positives, and as many negatives, whose AUC is taken.
         scales: numbers of edges over which the growth of cost is fitted.
+        triples: the knowledge graph whose answers are ranked.
     """
 
     collab: tuple[int, int]
@@ -49,6 +50,7 @@ class Sizes:
     ranked: tuple[int, int]
     separated: int
     scales: tuple[int, ...]
+    triples: str
 
 
 SIZES = {
@@ -66,6 +68,7 @@ SIZES = {
         ranked=(86_596, 1_000),
         separated=1_000_000,
         scales=(500_000, 1_000_000, 2_000_000, 4_000_000),
+        triples="fb15k-237",
     ),
     "small": Sizes(
         collab=(23_000, 128_000),
@@ -81,6 +84,7 @@ SIZES = {
         ranked=(8_000, 1_000),
         separated=100_000,
         scales=(50_000, 100_000, 200_000, 400_000),
+        triples="umls",
     ),
     "tiny": Sizes(
         collab=(1_200, 6_000),
@@ -96,6 +100,7 @@ SIZES = {
         ranked=(200, 50),
         separated=1_000,
         scales=(2_000, 4_000, 8_000, 16_000),
+        triples="nations",
     ),
 }
 

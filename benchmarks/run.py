@@ -34,6 +34,7 @@ SUBJECTS = (
     "sampling",
     "metrics",
     "asking",
+    "filtered_ranking",
     "scaling",
     "epochs",
     "pairwise",
@@ -51,6 +52,7 @@ PEERS = (
     "scikit-learn",
     "polars",
     "pyarrow",
+    "pykeen",
 )
 RESULTS = Path(__file__).parent / "results"
 

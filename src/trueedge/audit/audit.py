@@ -12,12 +12,13 @@ from typing import Any
 from trueedge.audit.check import CHECKS, Finding, Skipped, catalogue
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import LinkSubject, Subject
+from trueedge.audit.triples_subject import TripleSubject
 from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
-from trueedge.tasks import GraphTask, LinkTask, Task
+from trueedge.tasks import GraphTask, LinkTask, Task, TripleTask
 from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
@@ -125,9 +126,10 @@ def audit(
     """Run all checks that apply to a benchmark's kind of task: leaks, easy negatives, degree bias.
 
     Args:
-        thing: a task; or a graph, the path of an edge list, a data set's name or the folder of a saved task.
-        protocol: how a graph or data set is evaluated; ``existing`` where None. With your own split it makes
-            the negatives, with your own negatives the split.
+        thing: a task; or a graph, the path of an edge list, a folder of triples, a data set's name or the
+            folder of a saved task.
+        protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples.
+            With your own split it makes the negatives, with your own negatives the split.
         seed: for the samples, and for split and negatives where they are made here.
         sample: a slow check examines at most this many positives, and as many negatives; leaks are looked
             for in all pairs up to five million.
@@ -144,10 +146,8 @@ def audit(
     made = found.task
     checks = catalogue(made.kind)
     if not checks:
-        raise InputError(f"{made.title} tasks cannot be audited yet: there are checks for {_kinds()} alone")
-    subject = Subject(made, seed, sample)
-    if isinstance(made, LinkTask):
-        subject = LinkSubject(made, seed, sample, found.whole)
+        raise InputError(f"{made.title} tasks cannot be audited yet: there are checks for {_kinds()}")
+    subject = _subject(found, seed, sample)
     findings, skipped, seconds = [], {}, {}
     for number, check in enumerate(checks):
         if progress is not None:
@@ -174,6 +174,12 @@ def audit(
     )
 
 
+def _subject(found: Benchmark, seed: int, sample: int) -> Subject:
+    if isinstance(found.task, LinkTask):
+        return LinkSubject(found.task, seed, sample, found.whole)
+    return (TripleSubject if isinstance(found.task, TripleTask) else Subject)(found.task, seed, sample)
+
+
 # What an audit is written as, by the ending of the file; the room of pages adds its own.
 FORMATS: Registry[Callable[[Audit], str]] = Registry("format of an audit", "trueedge.report")
 FORMATS.add(".json", lambda found: json.dumps(found.to_dict(), indent=2, default=str) + "\n")
@@ -190,7 +196,7 @@ def check_output(path: str | Path) -> Path:
 def _kinds() -> str:
     """The kinds of tasks that checks name, in words."""
     kinds = dict.fromkeys(kind for one in catalogue() for kind in one.kinds or ())
-    return ", ".join(found.title for kind in kinds if (found := KINDS.find(kind)) is not None)
+    return " and ".join(found.title for kind in kinds if (found := KINDS.find(kind)) is not None)
 
 
 def _benchmark(

@@ -72,7 +72,13 @@ def own_benchmark(
         return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
     default = audit_protocol(thing)
     if default != DEFAULT_PROTOCOL:
-        return Benchmark(task(thing, protocol or default, seed, **options))
+        extras = {"split": split, "negatives": negatives, "features": features}
+        for name in (one for one, value in extras.items() if value is not None):
+            raise InputError(
+                f"your own {name} can be audited for {LinkTask.title} alone: triples are audited with"
+                " the split that they have"
+            )
+        return _of_triples(thing, protocol or default, seed, options)
     graph = _with_features(thing, features)
     if split is None:
         made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
@@ -87,6 +93,14 @@ def own_benchmark(
         named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
         raise InputError(f"split and negatives are both given, so {named} would have no effect")
     return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
+
+
+def _of_triples(thing: Data | str | Path, protocol: str, seed: int, options: Mapping[str, Any]) -> Benchmark:
+    """Return a benchmark of triples, also if its parts share some, which a task would refuse."""
+    chosen = get_protocol(protocol)
+    request = chosen.request(Source.of(thing, chosen.takes), seed, options)
+    made = chosen.make(replace(request, overlaps=True))
+    return Benchmark(made, None, tuple(made.settings.get("notes", ())))
 
 
 def audit_protocol(thing: Data | str | Path) -> str:

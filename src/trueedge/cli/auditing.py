@@ -30,12 +30,18 @@ def audit(
         str,
         typer.Argument(
             metavar="GRAPH|DATASET|TASK",
-            help="A file with an edge list, a data set's name, or a folder that 'trueedge task' wrote.",
+            help="A file with an edge list, a folder of triples (train.txt, valid.txt, test.txt), a data"
+            " set's name, or a folder that 'trueedge task' wrote.",
         ),
     ],
     protocol: Annotated[
         str | None,
-        typer.Option("-p", "--protocol", help="Protocol; a saved task has its own.", show_default="existing"),
+        typer.Option(
+            "-p",
+            "--protocol",
+            help="Protocol; a saved task has its own.",
+            show_default="existing, or filtered",
+        ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for split, negatives and samples.", min=0)] = 0,
     sample: Annotated[
@@ -72,11 +78,15 @@ def audit(
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
+    Knowledge graphs are checked for inverse, duplicate, symmetric and Cartesian relations, unseen
+    entities, and for what counting and single rules achieve.
+
     Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
     status is 0 even if something is broken, unless --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html
+        trueedge audit fb15k-237
         trueedge audit graph.csv --split my-split --negatives test_negatives.npy --strict
     """
     from trueedge.audit import audit as run

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, must_be, whole_number
 from trueedge.graph import knowledge_storage
 from trueedge.graph.freezing import FrozenFields
-from trueedge.graph.triple_files import TripleList, as_triple_list, name_triples
+from trueedge.graph.triple_files import TripleList, as_triple_list, dropped, name_triples
 from trueedge.graph.triples import TailIndex, as_triples, inverse, repeated, triple_order
 from trueedge.graph.validation import MAX_NODES, Handling, check_labels
 
@@ -80,7 +80,7 @@ class KnowledgeGraph(FrozenFields):
             ids = as_triples(listed.rows)
             counts = _counts(ids, num_entities, num_relations, names)
             ids = as_triples(ids, *counts)
-            labels = (_labels(entities, counts[0]), _labels(relations, counts[1]))
+            labels = (_labels(entities, counts[0], "entities"), _labels(relations, counts[1], "relations"))
         else:
             ids, labels = name_triples(listed, entities, relations)
             for key, asked, found in zip(names, (num_entities, num_relations), labels, strict=True):
@@ -99,7 +99,9 @@ class KnowledgeGraph(FrozenFields):
         repeats: Handling,
     ) -> Self:
         if not len(ids):
-            raise InputError(f"{listed.title} has no triples")
+            raise InputError(
+                "there are no triples" if listed.lines is None else f"{listed.title} has no triples"
+            )
         order = triple_order(ids)
         again = repeated(ids[order])
         notes = listed.notes
@@ -110,7 +112,7 @@ class KnowledgeGraph(FrozenFields):
                 raise InputError(
                     f"{listed.place(row)}: ({triple}) occurs again; repeats='drop' keeps one of each triple"
                 )
-            notes = (*notes, f"{int(again.sum())} repeated triples were dropped")
+            notes = (*notes, dropped(int(again.sum())))
         return cls(np.ascontiguousarray(ids[order][~again]), entities, relations, name, notes)
 
     @property
@@ -218,5 +220,5 @@ def _counts(
     return found[0], found[1]
 
 
-def _labels(names: Iterable[object] | None, count: int) -> tuple[str, ...]:
-    return tuple(map(str, range(count))) if names is None else check_labels(names, count)
+def _labels(names: Iterable[object] | None, count: int, noun: str) -> tuple[str, ...]:
+    return tuple(map(str, range(count))) if names is None else check_labels(names, count, noun)

@@ -57,7 +57,7 @@ def load(cls: type[Kind], folder: Path) -> Kind:
     if card.get("version") != VERSION:
         raise InputError(f"{folder} has format version {card.get('version')!r}, only {VERSION} can be read")
     try:
-        names = [check_labels(card[key], len(card[key])) for key in ("entities", "relations")]
+        names = [check_labels(card[key], len(card[key]), key) for key in ("entities", "relations")]
         triples = as_triples(read_array(folder / "triples.npy"), len(names[0]), len(names[1]))
         if repeated(triples).any() or (triple_order(triples) != np.arange(len(triples))).any():
             raise InputError("triples.npy does not hold sorted triples, each once")

@@ -79,7 +79,7 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
             raise InputError(f"a frame of triples has three columns, this one has {len(columns)}")
         triples = triples.to_numpy()
     table = triples if isinstance(triples, np.ndarray) else _rows(triples)
-    if isinstance(table, np.ndarray) and table.dtype.kind in "iufb":
+    if isinstance(table, np.ndarray) and table.dtype.kind not in "OUS":
         return TripleList(table, None, "triples")
     flat: list[str] = []
     for number, row in enumerate(table):
@@ -88,6 +88,8 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
         for value in row:
             if value is None or (isinstance(value, float) and value != value) or not str(value).strip():
                 raise InputError(f"triples, row {number}: a name is missing in {tuple(row)!r}")
+            if isinstance(value, bytes):
+                raise InputError(f"triples, row {number}: {value!r} is not text: decode the names first")
             flat.append(str(value))
     return _listed(flat, "triples", None, ())
 
@@ -138,10 +140,15 @@ def read_parts(files: Mapping[str, str | os.PathLike[str]], relations: Sequence[
         ordered = ids[triple_order(ids)]
         again = repeated(ordered)
         if again.any():
-            notes.append(f"{listed.title}: {int(again.sum())} repeated triples were dropped")
+            notes.append(f"{listed.title}: {dropped(int(again.sum()))}")
         found[part] = np.ascontiguousarray(ordered[~again])
         notes += [f"{listed.title}: {note}" for note in listed.notes]
     return TripleParts(tuple(entities), tuple(known), found, tuple(notes))
+
+
+def dropped(count: int) -> str:
+    """Say how many repeated triples were dropped."""
+    return "a repeated triple was dropped" if count == 1 else f"{count} repeated triples were dropped"
 
 
 def name_triples(
@@ -160,7 +167,7 @@ def name_triples(
             chosen = tuple(names[place] for place in used)
         else:
             known = list(given)
-            chosen = check_labels(known, len(known))
+            chosen = check_labels(known, len(known), "entities" if noun == "entity" else "relations")
         place_of = {name: number for number, name in enumerate(chosen)}
         table = np.full(len(names), -1, dtype=np.int64)
         for place in used:
@@ -182,13 +189,13 @@ def _rows(triples: object) -> Any:
     if not isinstance(triples, Iterable):
         raise InputError(f"triples must be an array, rows, a frame or a path, got {type(triples).__name__}")
     rows = list(triples)
-    flat = [value for row in rows[:1] if isinstance(row, Sequence) for value in row]
-    if rows and flat and all(isinstance(value, (int, np.integer)) for value in flat):
-        try:
-            return np.array(rows, dtype=np.int64)
-        except (TypeError, ValueError, OverflowError):
-            return rows
-    return rows if rows else np.empty((0, 3), dtype=np.int64)
+    if not rows:
+        return np.empty((0, 3), dtype=np.int64)
+    try:
+        table = np.array(rows)
+    except ValueError:  # rows of different lengths
+        return rows
+    return table if table.ndim == 2 and table.dtype.kind in "iuf" else rows
 
 
 def _fields(text: TextFile) -> tuple[list[str], list[int]]:
@@ -246,3 +253,13 @@ def folder_files(folder: Path) -> dict[str, Path] | None:
         if here:
             found[part] = here[0]
     return found if {"train", "test"} <= set(found) else None
+
+
+def missing_files(folder: Path) -> str:
+    """Say why a folder is not one of triples: which of ``train.txt`` and ``test.txt`` is missing."""
+    for part in ("train", "test"):
+        others = [place for place in (folder / f"{part}.txt", folder / f"{part}.tsv") if place.exists()]
+        if others and not others[0].is_file():
+            return f"{folder} is not a folder of triples: {others[0].name} is not a regular file"
+    absent = [f"{part}.txt" for part in ("train", "test") if not any(folder.glob(f"{part}.*"))]
+    return f"{folder} is not a folder of triples: it has no {' and no '.join(absent or ['train.txt'])}"

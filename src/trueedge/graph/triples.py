@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from trueedge.files.arrays import refuse_masked
 from trueedge.graph.validation import MAX_NODES
 
 COLUMNS = ("head", "relation", "tail")
+MAX_EXACT = 2.0**53
 
 
 def as_triples(
@@ -38,7 +40,13 @@ def as_triples(
         return np.empty((0, 3), dtype=np.int32)
     if table.ndim != 2 or table.shape[1] != 3:
         raise InputError(f"{what} must have the shape (m, 3): head, relation, tail; got {table.shape}")
-    if table.dtype.kind == "f" and np.isfinite(table).all() and (table == np.floor(table)).all():
+    if table.dtype.kind == "f":
+        # Also NaN, infinity, and what a float does not hold exactly.
+        odd = ~((table == np.floor(table)) & (np.abs(table) < MAX_EXACT))
+        if odd.any():
+            row, column = np.argwhere(odd)[0]
+            value = table[row, column]
+            raise InputError(f"{what}, row {row}: the {COLUMNS[column]} is {value:g}, not a whole number")
         table = table.astype(np.int64)
     if table.dtype.kind not in "iu":
         raise InputError(f"{what} must be whole numbers, got values of type {table.dtype}")
@@ -133,10 +141,22 @@ class TailIndex:
         self, queries: NDArray[np.integer[Any]], answers: NDArray[np.integer[Any]]
     ) -> NDArray[np.bool_]:
         """Return whether each answer is a tail of its query (head, relation), bool (n,)."""
-        indptr, tails = self.rows(queries[:, 0], queries[:, 1])
-        same = tails == np.repeat(answers, np.diff(indptr))
-        counts = np.concatenate([[0], np.cumsum(same)])
-        return np.asarray(counts[indptr[1:]] > counts[indptr[:-1]])
+        wanted = query_keys(queries[:, 0], queries[:, 1], self.num_relations)
+        place = np.minimum(np.searchsorted(self.keys, wanted), len(self.keys) - 1)
+        pair = place * self._width + np.asarray(answers, dtype=np.int64)
+        found = np.minimum(np.searchsorted(self._pairs, pair), len(self._pairs) - 1)
+        known = (self.keys[place] == wanted) & (np.asarray(answers) < self._width)
+        return np.asarray(known & (self._pairs[found] == pair))
+
+    @property
+    def _width(self) -> int:
+        return int(self.tails.max(initial=-1)) + 1
+
+    @cached_property
+    def _pairs(self) -> NDArray[np.int64]:
+        """Return one int64 for each (query, tail), ascending."""
+        owners = np.repeat(np.arange(len(self.keys)), np.diff(self.indptr))
+        return np.asarray(owners * self._width + self.tails)
 
 
 def query_keys(

@@ -64,14 +64,14 @@ def check_features(features: object, num_nodes: int) -> NDArray[np.float32]:
     return array
 
 
-def check_labels(labels: Iterable[object], num_nodes: int) -> tuple[str, ...]:
-    """Return the nodes' own names as strings, n of them, all different."""
+def check_labels(labels: Iterable[object], num_nodes: int, noun: str = "nodes") -> tuple[str, ...]:
+    """Return the names of n nodes, or of what the noun says, as strings, all different."""
     names = as_labels(labels)
     if len(names) != num_nodes:
-        raise InputError(f"labels: the graph has {num_nodes} nodes, but {len(names)} labels were given")
+        raise InputError(f"labels: the graph has {num_nodes} {noun}, but {len(names)} labels were given")
     if len(set(names)) != num_nodes:
         twice = next(name for name, count in Counter(names).items() if count > 1)
-        raise InputError(f"labels: two nodes are called {twice!r}")
+        raise InputError(f"labels: two {noun} are called {twice!r}")
     return names
 
 

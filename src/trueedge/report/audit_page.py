@@ -13,6 +13,7 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.audit.audit import FORMATS, VERDICTS, Audit
 from trueedge.audit.check import CHECKS, Finding
 from trueedge.audit.shortcuts import SHORTCUTS
+from trueedge.audit.triples_shortcuts import TRIPLE_SHORTCUTS
 from trueedge.report.blocks import (
     Cell,
     Column,
@@ -166,7 +167,31 @@ def _sentence(text: str) -> str:
 
 
 def _overview(audit: Audit) -> Markup | None:
-    """The AUC of scorers that learn nothing beside chance; None where no such check applied."""
+    """What scorers that learn nothing achieve beside chance; None where no such check applied."""
+    return _overview_of_links(audit) or _overview_of_triples(audit)
+
+
+def _overview_of_triples(audit: Audit) -> Markup | None:
+    looks_at = {f"shortcut-{name}": uses for name, (_, uses) in TRIPLE_SHORTCUTS.items()}
+    found = [one for one in audit if one.check in looks_at]
+    if not found:
+        return None
+    names = tuple(looks_at[one.check] for one in found)
+    shown = Figure(
+        name="shortcuts",
+        title="The MRR of scorers that learn nothing",
+        kind="bars",
+        x_label="what they use",
+        y_label="MRR",
+        series=(
+            Series("test queries", names, tuple(one.number for one in found)),
+            Series("random scores", names, tuple(one.numbers["chance"] for one in found)),
+        ),
+    )
+    return figure(shown)
+
+
+def _overview_of_links(audit: Audit) -> Markup | None:
     looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()}
     found = [one for one in audit if one.check in looks_at]
     if not found:
@@ -195,8 +220,9 @@ def _overview(audit: Audit) -> Markup | None:
 
 
 def _examined(audit: Audit) -> Markup:
+    units = "positives and as many negatives" if "test positives" in audit.sizes else "test triples"
     sampled = paragraph(
-        f"Slow checks examine at most {audit.sample:,} positives and as many negatives, sampled with seed"
+        f"Slow checks examine at most {audit.sample:,} {units}, sampled with seed"
         f" {audit.seed}; every finding states how many it examined. Numbers from a sample are estimates."
     )
     times = [[name, float(seconds)] for name, seconds in audit.seconds.items()]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import textwrap
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ from trueedge.scorers.probe import BadAnswerError, CheckResult
 from trueedge.scorers.questions import Questions, ask_again
 from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
 from trueedge.scorers.spread import quick_check
+from trueedge.scorers.triple_check import AnswersHeadline, check_queries, most_queries
 
 __all__ = ["Asks", "CheckReport", "CheckResult", "check_scorer", "quick_check"]
 
@@ -28,7 +30,11 @@ MIN_ROOM = 30
 
 
 class Asks(Protocol):
-    """What the check needs from a task; a task with scores of pairs also has ``sample_pairs``."""
+    """What the check needs from a task.
+
+    A task with scores of pairs also has ``sample_pairs``, and one of triples ``sample_answers``,
+    ``answer_counts`` and ``num_relations``.
+    """
 
     @property
     def needs(self) -> Any:
@@ -69,7 +75,8 @@ def check_scorer(
     A sample of a part's questions (pairs, queries or nodes) is scored twice, shuffled, in other batch sizes
     and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
     If the scores are random, it is the headline metric that must not change. A scorer whose headline depends
-    on the direction of pairs is broken.
+    on the direction of pairs is broken. A scorer of triples that ignores the entity or the side of a query,
+    or only counts how often an answer occurs, is named.
 
     Args:
         scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.
@@ -81,12 +88,17 @@ def check_scorer(
     sample = whole_number("sample", "check_scorer", sample, 1)
     bound = task.bind(scorer, part)
     draw: Any = getattr(task, "sample_pairs", None)
+    answers: Any = getattr(task, "sample_answers", None)
     headline: Headline | None = None
     if draw is not None and dimensions_of(bound) == (1,):
         positives, negatives = draw(part, -(-sample // 2), seed)
         rows, noun = np.concatenate([positives, negatives.reshape(-1, 2)]).astype(np.int64), "pairs"
         headline = Headline(_metric(task, negatives), rows, len(positives), negatives.shape[:-1])
         rows = neutral_direction(rows)
+    elif answers is not None:
+        size: int = getattr(bound, "num_entities", None) or 1
+        rows, targets = answers(part, most_queries(sample, size), seed)
+        noun, headline = "queries", AnswersHeadline.of(rows, targets, size)
     else:
         rows, noun = task.sample(part, sample, seed), "queries" if task.needs == "candidates" else "nodes"
     questions = Questions(bound, rows, noun, seed, headline)
@@ -95,9 +107,15 @@ def check_scorer(
     except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (CheckResult("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
-    answered = f"{len(rows)} {noun} got {len(rows)} {'answers' if headline is None else 'scores'}"
+    answered = f"{len(rows)} {noun} got {len(rows)} {'scores' if noun == 'pairs' else 'answers'}"
     findings = [CheckResult("ok", "answer", answered), _finite(scores), *ask_again(questions, scores)]
-    if headline is not None:
+    if isinstance(headline, AnswersHeadline):
+        of_triples: Any = task
+        counts = partial(of_triples.answer_counts, part)
+        findings += _tell_apart(*headline.split(raw))
+        if all(one.level != "broken" for one in findings):
+            findings += check_queries(questions, scores, of_triples.num_relations, counts)
+    elif headline is not None:
         findings += _tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1]))
     elif len(scores) > 1 and (scores == scores[0]).all():
         findings.append(CheckResult("broken", "constant", f"all {noun} get the same answer"))

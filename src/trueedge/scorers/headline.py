@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,9 @@ class Headline:
         positives: the number of positives.
         shape: the shape of the negatives: (M,) shared, or (P, K).
     """
+
+    #: Whether the questions are pairs, which can be asked in either direction.
+    has_direction: ClassVar[bool] = True
 
     metric: str
     listing: NDArray[np.int64]

@@ -90,7 +90,7 @@ class Probe:
             if again.ndim > 1 or self.rows.ndim != 2:
                 return CheckResult("ok", self.name, self.same)
             return self._compare_order(again, np.maximum(size, usual))
-        extent = _extent(difference[~agree], agree.size, self.noun)
+        extent = _extent(difference[~agree], agree.size, self.noun if again.ndim == 1 else "scores")
         return CheckResult(self.fault, self.name, f"{self.changed} ({extent})")
 
     def _compare_order(self, again: NDArray[np.float64], scale: NDArray[np.float64]) -> CheckResult:
@@ -120,6 +120,8 @@ def ask(scorer: Scorer, rows: NDArray[np.int64], noun: str = "pairs") -> NDArray
     asked = f"{len(rows)} {noun}" if len(rows) != 1 else f"1 {'query' if noun == 'queries' else noun[:-1]}"
     try:
         answer = scorer.score(np.array(rows, order="C"))
+    except InputError as problem:
+        raise BadAnswerError(str(problem)) from problem
     except (Exception, SystemExit) as problem:
         text = f": {str(problem).splitlines()[0]}" if str(problem) else ""
         raise BadAnswerError(f"it raises {type(problem).__name__}{text} (asked {asked})") from problem
@@ -129,6 +131,12 @@ def ask(scorer: Scorer, rows: NDArray[np.int64], noun: str = "pairs") -> NDArray
         raise BadAnswerError(str(problem)) from problem
     if array.shape[:1] != (len(rows),) or array.ndim not in dimensions_of(scorer):
         raise BadAnswerError(f"the answer to {asked} has the shape {array.shape}")
+    width: int | None = getattr(scorer, "num_entities", None)
+    if width is not None and array.shape[1:] != (width,):
+        raise BadAnswerError(
+            f"the answer to {asked} has the shape {array.shape} instead of {(len(rows), width)}: a score"
+            f" for each of {width} entities"
+        )
     if array.dtype.kind not in "biuf":
         raise BadAnswerError(f"the answer holds values of type {array.dtype}, not real numbers")
     # A copy: the scorer may use its buffer again.

@@ -27,7 +27,7 @@ class Questions:
         rows: int64 array (n, …), the questions; pairs with the smaller node first.
         noun: the plural noun for them.
         seed: for their order.
-        headline: the value of the task's metric, if the questions are pairs.
+        headline: the value of the task's metric, if the questions are pairs or queries with one answer.
     """
 
     scorer: Scorer
@@ -138,7 +138,7 @@ def _exactly(questions: Questions, scores: NDArray[np.float64]) -> list[CheckRes
         changed=f"batch statistics: a {one} scored alone gets a different score",
         how="scored one at a time",
     ).run()
-    if questions.headline is None:
+    if questions.headline is None or not questions.headline.has_direction:
         return [order, batch, single]
     direction = probe(
         name="direction",
@@ -176,7 +176,7 @@ def _on_average(questions: Questions, scores: NDArray[np.float64]) -> list[Check
         ]
     except BadAnswerError as trouble:
         return [CheckResult("broken", "repeat", str(trouble))]
-    return [*found, _direction(questions, headline, random=True)]
+    return [*found, _direction(questions, headline, random=True)] if headline.has_direction else found
 
 
 def _direction(questions: Questions, headline: Headline, random: bool = False) -> CheckResult:

@@ -54,8 +54,12 @@ class TripleEmbeddings:
         """Return the score of every entity as the head, (b, n)."""
         return self._score(tails, relations, inverse=True)
 
-    def for_relations(self, num_relations: int) -> TripleEmbeddings | _Inverse:
+    def for_counts(self, num_entities: int, num_relations: int) -> TripleEmbeddings | _Inverse:
         """Return what scores queries: tables of 2R relations score heads by their inverse relations."""
+        if len(self.entities) != num_entities:
+            raise InputError(
+                f"there are {num_entities} entities, but embeddings of {len(self.entities)}: give one each"
+            )
         if len(self.relations) == num_relations:
             return self
         if len(self.relations) == 2 * num_relations:

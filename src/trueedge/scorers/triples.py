@@ -28,9 +28,11 @@ class QueryScorer(CallableScorer):
 
     Attributes:
         logits: whether the sigmoid of a score is a probability.
+        num_entities: how many entities it must score for each query; None if that is not known.
     """
 
     logits: bool = False
+    num_entities: int | None = None
 
 
 def as_query_scorer(

@@ -15,7 +15,7 @@ from trueedge import datasets
 from trueedge.errors import InputError
 from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.knowledge import KnowledgeGraph
-from trueedge.graph.triple_files import TripleParts, folder_files, read_parts
+from trueedge.graph.triple_files import TripleParts, folder_files, missing_files, read_parts
 from trueedge.graph.triples import contained
 from trueedge.randomness import generator
 from trueedge.splits.ratio import check_ratios
@@ -89,7 +89,7 @@ def from_folder(folder: Path, inductive: bool | None = None) -> TripleSplit:
     place = Path(folder)
     files = folder_files(place)
     if files is None:
-        raise InputError(f"{place} is not a folder of triples: it needs train.txt and test.txt")
+        raise InputError(missing_files(place))
     # A path such as "." has no name of its own.
     name = place.resolve().name
     beside = place.resolve().with_name(name + UNSEEN)
@@ -130,7 +130,10 @@ def from_parts(seen: TripleParts, unseen: TripleParts | None, name: str, title: 
         notes = (*notes, f"{count} also in the training graph: {few}")
     new = len(relations) - len(seen.relations)
     if new:
-        notes = (*notes, f"{new} relations of the test graph have no training triple")
+        count = (
+            "one relation of the test graph has" if new == 1 else f"{new} relations of the test graph have"
+        )
+        notes = (*notes, f"{count} no training triple")
     known = unseen.parts.get("valid", NONE)
     return TripleSplit(train, valid, unseen.parts["test"], title, facts, known, notes)
 
@@ -174,11 +177,11 @@ def check_disjoint(split: TripleSplit) -> None:
     """Raise an InputError if a part has a triple of another one: it would be no prediction."""
     facts = split.train if split.facts is None else split.facts
     pairs: Mapping[tuple[str, str], tuple[NDArray[np.int32], NDArray[np.int32]]] = {
-        ("valid", "training"): (split.valid, split.train.triples),
-        ("test", "training" if split.facts is None else "test graph's"): (split.test, facts.triples),
+        ("valid", "train"): (split.valid, split.train.triples),
+        ("test", "train" if split.facts is None else "the test graph"): (split.test, facts.triples),
     }
     if split.facts is None:
-        pairs = {**pairs, ("test", "validation"): (split.test, split.valid)}
+        pairs = {**pairs, ("test", "valid"): (split.test, split.valid)}
     for (part, other), (triples, taken) in pairs.items():
         same = contained(triples, taken)
         if same.any():
@@ -186,7 +189,7 @@ def check_disjoint(split: TripleSplit) -> None:
             head, relation, tail = triples[int(same.argmax())]
             named = f"({graph.entities[head]}, {graph.relations[relation]}, {graph.entities[tail]})"
             raise InputError(
-                f"{int(same.sum())} of {len(triples)} {part} triples are {other} triples too: {named} is one"
+                f"{int(same.sum())} of {len(triples)} {part} triples are in {other} too: {named} is one"
             )
 
 
@@ -199,10 +202,15 @@ def _unseen(split: TripleSplit) -> tuple[str, ...]:
     relations[train[:, 1]] = True
     notes = []
     for part, triples in split.parts.items():
-        new = ~entities[triples[:, [0, 2]]].all(axis=1)
+        new = np.asarray(~entities[triples[:, [0, 2]]].all(axis=1))
         if new.any():
-            notes.append(f"{int(new.sum())} {part} triples have an entity without a training triple")
+            notes.append(f"{_count(new, part)} an entity without a training triple")
         odd = ~relations[triples[:, 1]]
         if odd.any():
-            notes.append(f"{int(odd.sum())} {part} triples have a relation without a training triple")
+            notes.append(f"{_count(odd, part)} a relation without a training triple")
     return tuple(notes)
+
+
+def _count(chosen: NDArray[np.bool_], part: str) -> str:
+    number = int(chosen.sum())
+    return f"one {part} triple has" if number == 1 else f"{number} {part} triples have"

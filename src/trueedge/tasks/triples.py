@@ -15,6 +15,7 @@ from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.triples import TailIndex, as_triples, query_keys
 from trueedge.metrics import RankedScores
 from trueedge.metrics.ranked import DEGREE_NAMES, degree_groups
+from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.filtered_ranks import rank_answers
 from trueedge.scorers.scorer import Scorer, with_graph
@@ -73,19 +74,26 @@ class TripleTask(Task):
     filter: str = "all"
 
     @classmethod
-    def from_split(cls, split: TripleSplit, seed: int = 0, sides: str = "both", **fields: Any) -> Self:
+    def from_split(
+        cls, split: TripleSplit, seed: int = 0, sides: str = "both", overlaps: bool = False, **fields: Any
+    ) -> Self:
         """Make a task from a split of triples; ``fields`` are further attributes.
 
         Args:
             split: see :mod:`trueedge.splits.triples`.
             seed: the seed of the order of queries.
             sides: what is asked for.
+            overlaps: whether the parts may share triples, which makes results meaningless.
         """
         if sides not in SIDES:
             raise must_be("sides", "TripleTask", f"one of {', '.join(SIDES)}", sides)
         if not len(split.test):
             raise InputError("the split has no test triples")
-        check_disjoint(split)
+        facts = split.train if split.facts is None else split.facts
+        if facts.num_entities < 2:
+            raise InputError(f"{facts.name} has one entity: there is nothing to rank")
+        if not overlaps:
+            check_disjoint(split)
         notes = {"notes": split.notes} if split.notes else {}
         given: dict[str, Any] = {
             "dataset": split.train.name,
@@ -168,8 +176,28 @@ class TripleTask(Task):
         if graph is not self.graph:
             scorer = with_graph(scorer, graph)  # type: ignore[arg-type]
         if isinstance(scorer, TripleEmbeddings):
-            scorer = scorer.for_relations(self.num_relations)
-        return as_query_scorer(scorer, graph.num_entities, self.num_relations, self.queries(part))
+            scorer = scorer.for_counts(graph.num_entities, self.num_relations)
+        bound = as_query_scorer(scorer, graph.num_entities, self.num_relations, self.queries(part))
+        return replace(bound, num_entities=graph.num_entities)
+
+    def sample_answers(
+        self, part: str, size: int, seed: int = 0
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return a random sample of a part's queries, int64 (n, 2), and their answers, int64 (n,)."""
+        queries = self.queries(part)
+        chosen = generator(seed, "sample", part).permutation(len(queries))[:size]
+        return queries[chosen], self.targets(part)[chosen]
+
+    def answer_counts(self, part: str, queries: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
+        """Return how often each entity occurs in a part's graph, int64 (b, entities), by what is counted."""
+        graph = self.graph_for(part)
+        everyone = np.arange(graph.num_entities)
+        answers = [graph.tail_relation_degrees(np.full_like(everyone, r), everyone) for r in queries[:, 1]]
+        degrees = np.tile(graph.in_degrees + graph.out_degrees, (len(queries), 1))
+        return {
+            "the number of their triples": degrees,
+            "how often they answer the relation": np.array(answers).reshape(degrees.shape),
+        }
 
     def scores(self, scorer: object, part: str = "test") -> RankedScores:
         """Rank the answers of a part's queries."""

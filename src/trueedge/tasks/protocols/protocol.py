@@ -48,6 +48,7 @@ class Request:
         shards: where to write negatives while they are made; None makes them in memory.
         split: the user's own split; None lets the protocol split.
         released: the released negatives that the protocol reads, if any.
+        overlaps: whether the parts of a knowledge graph may share triples; an audit counts these.
     """
 
     source: Source
@@ -58,6 +59,7 @@ class Request:
     shards: Shards | None = None
     split: Split | None = None
     released: str | None = None
+    overlaps: bool = False
 
     @cached_property
     def triples(self) -> TripleSplit:

@@ -12,7 +12,7 @@ from trueedge import datasets
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
 from trueedge.graph import Graph, KnowledgeGraph
-from trueedge.graph.triple_files import folder_files
+from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.splits import TripleSplit
 from trueedge.splits import triples as triple_splits
 
@@ -128,8 +128,10 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
     if folder_files(place) is not None:
         inductive = "inductive triples" in takes
         return triple_splits.from_folder(place, inductive)
-    if place.is_dir() and "graph" not in takes:
-        raise InputError(f"{path} is not a folder of triples: it needs train.txt and test.txt")
+    if path and place.is_dir():
+        raise InputError(missing_files(place))
+    if path and place.exists():
+        raise InputError(f"{path} is not a regular file")
     if isinstance(path, Path) or "/" in path:
         raise InputError(f"there is no file {path}")
     return path

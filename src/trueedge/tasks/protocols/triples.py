@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from trueedge.errors import must_be
+from trueedge.errors import InputError, must_be
+from trueedge.graph import KnowledgeGraph
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.triples import SIDES, TripleTask
 
@@ -11,17 +12,22 @@ SIDES_HELP = "what is asked for: tail, head or both"
 
 
 def _filtered(request: Request) -> TripleTask:
-    split, sides = request.triples, request.options["sides"]
-    return TripleTask.from_split(split, request.seed, sides, dataset=request.source.name, protocol="filtered")
+    if "ratios" in request.given and not isinstance(request.source.given, KnowledgeGraph):
+        raise InputError(f"{request.source.name} has its own split: ratios would have no effect")
+    return _task(request, "filtered")
 
 
 def _inductive(request: Request) -> TripleTask:
-    split, options = request.triples, request.options
-    if options["filter"] not in ("all", "facts"):
-        raise must_be("filter", "the protocol inductive", "'all' or 'facts'", options["filter"])
-    named = {"dataset": request.source.name, "protocol": "inductive"}
-    made = TripleTask.from_split(split, request.seed, options["sides"], **named)
-    return made.with_filter(options["filter"])
+    filter = request.options["filter"]
+    if filter not in ("all", "facts"):
+        raise must_be("filter", "the protocol inductive", "'all' or 'facts'", filter)
+    return _task(request, "inductive").with_filter(filter)
+
+
+def _task(request: Request, protocol: str) -> TripleTask:
+    named = {"dataset": request.source.name, "protocol": protocol}
+    sides, overlaps = request.options["sides"], request.overlaps
+    return TripleTask.from_split(request.triples, request.seed, sides, overlaps, **named)
 
 
 register(
