@@ -38,6 +38,7 @@ METRICS = (
     "mrr.optimistic",
     "mrr.pessimistic",
     "ece",
+    "ece-low",
 )
 #: A relation has several tails for each head if it has at least this many on average (Bordes et al. 2013).
 SEVERAL = 1.5

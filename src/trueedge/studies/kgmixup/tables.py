@@ -27,8 +27,8 @@ PARTS: dict[str, dict[str, Any]] = {
     "swa": {"synthetic_weight": 0.0},
     "augmentation": {"average_from": 0},
 }
-# The paper trains up to 500 epochs, and then up to 400 with synthetic triples. These budgets take a hundredth of
-# that time, about the same for every method; the learning rates of the second stage are higher accordingly.
+# The paper trains up to 500 epochs, and then up to 400 with synthetic triples. These budgets take a
+# hundredth of that time, about the same for every method; the rates of the second stage are higher.
 ALONE: dict[tuple[str, str], dict[str, Any]] = {
     ("fb15k-237", "conve"): {"epochs": 90, "evaluate_every": 15},
     ("fb15k-237", "tucker"): {"epochs": 90, "evaluate_every": 15},
@@ -38,7 +38,11 @@ ALONE: dict[tuple[str, str], dict[str, Any]] = {
 MIXED: dict[tuple[str, str], dict[str, Any]] = {
     ("fb15k-237", "conve"): {"pretrain_epochs": 40, "pretrain_evaluate_every": 10},
     ("fb15k-237", "tucker"): {"pretrain_epochs": 40, "pretrain_evaluate_every": 10},
-    ("codex-m", "conve"): {"pretrain_epochs": 25, "pretrain_evaluate_every": 5, "pretrain_learning_rate": 0.001},
+    ("codex-m", "conve"): {
+        "pretrain_epochs": 25,
+        "pretrain_evaluate_every": 5,
+        "pretrain_learning_rate": 0.001,
+    },
     ("codex-m", "tucker"): {"pretrain_epochs": 40, "pretrain_evaluate_every": 10},
 }
 SECOND_STAGE: dict[str, Any] = {
