@@ -67,8 +67,13 @@ def _pin(line: str) -> tuple[str, str, str]:
     return line.partition("==")
 
 
-def imports() -> Iterator[tuple[str, str, str]]:
+@cache
+def imports() -> list[tuple[str, str, str]]:
     """Each name that the package imports from elsewhere, also inside functions: file, module, name."""
+    return list(_imports())
+
+
+def _imports() -> Iterator[tuple[str, str, str]]:
     for path in SOURCES:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Import):
