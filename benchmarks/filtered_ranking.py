@@ -18,7 +18,7 @@ DIMENSION = 200
 #: Data sets whose ranks are compared one by one; their scores are whole numbers, which have ties.
 COMPARED = ("nations", "umls")
 # PyKEEN takes minutes for FB15k-237: it is timed on a part of the test triples.
-PYKEEN_TRIPLES = 2_000
+PYKEEN_TRIPLES = 512
 # By itself it takes 32 on a CPU, "conservative"; more of them are faster.
 BATCH = 256
 Table = NDArray[np.float32]

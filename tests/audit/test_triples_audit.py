@@ -85,6 +85,7 @@ def _unseen_entities() -> TripleSplit:
     found = clean()
     test = found.test.copy()
     test[:100, 2] = ENTITIES + np.arange(100) % 7
+    test = np.unique(test, axis=0)
     names = [*found.train.entities, *(f"new {one}" for one in range(7))]
     train = KnowledgeGraph.from_triples(found.train.triples, entities=names, relations=found.train.relations)
     return TripleSplit(train, found.valid, test, "planted")
@@ -129,8 +130,11 @@ def _frequent() -> TripleSplit:
     base = drawn(30_000)
     heads = base[:, 0] % 40 + 40 * base[:, 1]
     tails = base[:, 2] % 2 + 250 + 2 * base[:, 1]
-    found = np.unique(np.column_stack([heads, base[:, 1], tails]), axis=0).astype(np.int32)
-    return split(rng.permutation(found), test=60)
+    # Entities that no triple has would be lost in files.
+    used, ends = np.unique(np.column_stack([heads, tails]), return_inverse=True)
+    ends = ends.reshape(-1, 2)
+    found = np.unique(np.column_stack([ends[:, 0], base[:, 1], ends[:, 1]]), axis=0).astype(np.int32)
+    return split(rng.permutation(found), test=60, entities=len(used))
 
 
 def _few() -> TripleSplit:

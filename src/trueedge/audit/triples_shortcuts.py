@@ -25,6 +25,7 @@ FULL = 0.8
 FEWEST_PAIRS = 10
 FULL_LOOK, FULL_BROKEN = 0.05, 0.5
 SHOWN = 8
+SHOWN_METRICS = {"mrr": "MRR", "hits@1": "Hits@1", "hits@10": "Hits@10"}
 
 
 @check(
@@ -130,24 +131,27 @@ def _run(subject: TripleSubject, *, shortcut: str) -> Finding:
     found = subject.evaluate(shortcut, make(subject))
     values = found.units.values["mrr"]
     sizes = RankSizes(len(values), subject.negatives())
-    chance = {name: get(name).expectation(sizes) for name in ("mrr", "hits@1", "hits@10")}
+    # With few candidates there is no Hits@10.
+    shown = {name: title for name, title in SHOWN_METRICS.items() if name in found}
+    chance = {name: get(name).expectation(sizes) for name in shown}
     noise = 3.29 * float(values.std()) / math.sqrt(len(values)) / max(1.0 - chance["mrr"], 1e-9)
     adjusted = found["adjusted-mrr"]
     return Finding(
         f"shortcut-{shortcut}",
         graded(adjusted, ADJUSTED_LOOK, ADJUSTED_BROKEN, noise),
         f"{found['mrr']:.4f}",
-        f"{uses} alone: MRR {found['mrr']:.4f} and Hits@10 {found['hits@10']:.4f}; random scores have"
-        f" {chance['mrr']:.4f} and {chance['hits@10']:.4f}",
+        f"{uses} alone: "
+        + ", ".join(f"{title} {found[name]:.4f}" for name, title in shown.items())
+        + "; random scores: "
+        + ", ".join(f"{value:.4f}" for value in chance.values()),
         {
             "mrr": found["mrr"],
             "adjusted-mrr": adjusted,
-            "hits@1": found["hits@1"],
-            "hits@10": found["hits@10"],
+            **{name: found[name] for name in shown if name != "mrr"},
             "chance": chance["mrr"],
         },
         {
-            "metric": np.array(["MRR", "Hits@1", "Hits@10"]),
+            "metric": np.array(list(shown.values())),
             uses: np.array([found[name] for name in chance]),
             "random scores": np.array(list(chance.values())),
         },

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from trueedge.audit.subject import Subject
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.triples import contained, inverse, sorted_unique
-from trueedge.metrics import Evaluation
+from trueedge.metrics import Evaluation, get
 from trueedge.randomness import generator
 from trueedge.tasks import Task, TripleTask
 
@@ -71,7 +71,9 @@ class TripleSubject(Subject):
     def evaluate(self, name: str, scorer: object) -> Evaluation:
         """Evaluate a scorer on test queries, on a sample of them if there are many; once for each name."""
         if name not in self._evaluations:
-            self._evaluations[name] = self._sampled.evaluate(scorer, "test", METRICS)
+            scores = self._sampled.scores(scorer)
+            fitting = [one for one in METRICS if get(one).fits(scores)]
+            self._evaluations[name] = self._sampled.evaluate_scores(scores, "test", fitting, scorer)
         return self._evaluations[name]
 
     @cached_property

@@ -45,6 +45,8 @@ def datasets(name: DatasetName = None) -> None:
 def _dataset(card: Dataset) -> None:
     lines = [("name", card.name), ("family", card.family), ("what it is", card.title)]
     counts = {"nodes": card.num_nodes, "edges": card.num_edges, "features": card.num_features}
+    if card.data != "graph":
+        counts = {"entities": card.num_nodes, "relations": card.num_relations, "triples": card.num_edges}
     lines += [(word, f"{number:,}") for word, number in counts.items() if number is not None]
     lines += [("licence", card.licence), ("source", card.source), ("citation", card.citation)]
     lines.append(("protocol", f"{card.protocol} by default"))
@@ -91,6 +93,7 @@ def methods(name: MethodName = None) -> None:
         kind = room.get(name)
         lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
         needs = "the graph and node features" if kind.needs_features else "the graph"
+        needs = "a knowledge graph" if kind.takes == ("triples",) else needs
         showing.card([*lines, ("needs", needs), ("citation", kind.citation)])
         types = {field.name: str(field.type).partition(" ")[0] for field in fields(kind)}
         words = {"bool": "true or false", "str": "text"}

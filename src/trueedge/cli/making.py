@@ -217,7 +217,8 @@ def _around(
 
 def _listed(made: Task, what: str) -> LinkTask:
     if not isinstance(made, LinkTask):
-        raise InputError(f"the protocol {made.protocol} ranks every node, so it has no {what} to write")
+        ranked = "entity" if made.data == "triples" else "node"
+        raise InputError(f"the protocol {made.protocol} ranks every {ranked}, so it has no {what} to write")
     return made
 
 

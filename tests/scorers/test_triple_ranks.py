@@ -1,0 +1,93 @@
+"""Ranks of answers: blocks, devices, and the order in which queries are asked."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.graph.triples import TailIndex
+from trueedge.scorers import filtered_ranks
+from trueedge.scorers.triples import QueryScorer
+
+ENTITIES, RELATIONS = 15, 3
+RNG = np.random.default_rng(0)
+SCORES = RNG.integers(0, 6, size=(ENTITIES, 2 * RELATIONS, ENTITIES)).astype(np.float32)
+TRIPLES = np.unique(
+    np.column_stack([RNG.integers(0, limit, 80) for limit in (ENTITIES, RELATIONS, ENTITIES)]), axis=0
+).astype(np.int32)
+QUERIES = np.concatenate([TRIPLES[:, :2], TRIPLES[:, [2, 1]] + [0, RELATIONS]]).astype(np.int64)
+TARGETS = np.concatenate([TRIPLES[:, 2], TRIPLES[:, 0]]).astype(np.int64)
+NAMES = ("above", "tied", "negatives", "answer")
+
+
+def ranked(scorer=None, known=TRIPLES, **options):
+    scorer = scorer or QueryScorer(lambda rows: SCORES[rows[:, 0], rows[:, 1]], "plain", (2,))
+    index = TailIndex.of(known, RELATIONS)
+    return filtered_ranks.rank_answers(scorer, QUERIES, TARGETS, index, ENTITIES, **options)
+
+
+def same(first, second) -> None:
+    for name in NAMES:
+        np.testing.assert_array_equal(getattr(first, name), getattr(second, name))
+
+
+@pytest.mark.parametrize("block", [1, 7 * ENTITIES, 1 << 20])
+def test_ranks_do_not_depend_on_blocks_or_order(block: int, monkeypatch) -> None:
+    whole = ranked()
+    monkeypatch.setattr(filtered_ranks, "SCORES_IN_A_BLOCK", block)
+    same(ranked(seed=3), whole)
+
+
+@pytest.mark.parametrize("known", [TRIPLES, TRIPLES[::2]])
+def test_ranks_on_a_device_equal_those_of_the_kernel(known, monkeypatch) -> None:
+    torch = pytest.importorskip("torch")
+    expected = ranked(known=known)
+    monkeypatch.setattr(filtered_ranks, "_is_on_gpu", lambda scores: isinstance(scores, torch.Tensor))
+    monkeypatch.setattr(filtered_ranks, "SCORES_IN_A_BLOCK_ON_A_GPU", 9 * ENTITIES)
+    tensor = torch.from_numpy(SCORES)
+    scorer = QueryScorer(lambda rows: tensor[rows[:, 0], rows[:, 1]], "tensor", (2,))
+    same(ranked(scorer, known), expected)
+    broken = tensor.clone()
+    broken[3, :, 4] = float("nan")
+    with pytest.raises(InputError, match="NaN"):
+        ranked(QueryScorer(lambda rows: broken[rows[:, 0], rows[:, 1]], "tensor", (2,)))
+    with pytest.raises(InputError, match="must score 15 entities"):
+        ranked(QueryScorer(lambda rows: tensor[rows[:, 0], rows[:, 1], :4], "tensor", (2,)))
+
+
+def test_neither_the_order_nor_a_repeated_query_tells_the_answer() -> None:
+    asked: list[np.ndarray] = []
+
+    def record(rows: np.ndarray) -> np.ndarray:
+        asked.append(rows.copy())
+        return SCORES[rows[:, 0], rows[:, 1]]
+
+    ranked(QueryScorer(record, "record", (2,)))
+    rows = np.concatenate(asked)
+    assert len(np.unique(rows, axis=0)) == len(rows)
+    assert sorted(map(tuple, rows)) == sorted(set(map(tuple, QUERIES.tolist())))
+    assert rows.tolist() != sorted(rows.tolist())
+    inverse = rows[:, 1] >= RELATIONS
+    assert (np.diff(inverse.astype(int)) >= 0).all(), "tails are asked for first, then heads"
+
+
+def test_a_scorer_may_change_what_it_is_given() -> None:
+    def spoil(heads: np.ndarray, relations: np.ndarray) -> np.ndarray:
+        found = TABLE[heads, relations].copy()
+        heads[:] = 0
+        relations[:] = 0
+        return found
+
+    task = te.task("nations")
+    TABLE = np.random.default_rng(1).random((task.num_entities, 2 * task.num_relations, task.num_entities))
+    assert task.evaluate(spoil) == task.evaluate(lambda heads, relations: TABLE[heads, relations])
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int64, np.uint8, np.bool_])
+def test_scores_of_any_real_type_are_ranked(dtype: type) -> None:
+    table = (SCORES > 3) if dtype is np.bool_ else SCORES
+    found = ranked(QueryScorer(lambda rows: table[rows[:, 0], rows[:, 1]].astype(dtype), "typed", (2,)))
+    expected = ranked(QueryScorer(lambda rows: table[rows[:, 0], rows[:, 1]].astype(float), "float", (2,)))
+    same(found, expected)
