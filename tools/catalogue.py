@@ -35,6 +35,7 @@ PAGES = (
     "docs/audit.md",
     "docs/degree-bias.md",
     "docs/communities.md",
+    "docs/knowledge-graphs.md",
     "docs/speed.md",
     "docs/growth.svg",
 )

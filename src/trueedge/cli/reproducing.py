@@ -10,7 +10,7 @@ import typer
 
 from trueedge.cli import options, parsing, showing
 from trueedge.cli.running import end, keeping, note_records
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.files.writing import check_target, refuse_inputs
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ def reproduce(
     method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, comma-separated.")] = "",
     seeds: Annotated[
         int | None, typer.Option(help="Number of seeds.", min=1, show_default="as in the study")
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting for all methods of the table that have it: epochs=5."),
     ] = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
@@ -72,6 +76,7 @@ def reproduce(
             store=store,
             progress=report,
             jobs=jobs,
+            settings=_settings(set_ or []),
         )
         finding = chosen.run(plan)
     if plan.used:
@@ -95,6 +100,22 @@ def reproduce(
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
     end(store)
+
+
+def _settings(words: Sequence[str]) -> dict[str, object]:
+    """Return settings from ``key=value``; a key that no method has is refused."""
+    from trueedge import methods
+
+    found: dict[str, object] = {}
+    known = {key for kind in methods.catalogue() for key in kind.space()}
+    for word in words:
+        key, equals, text = word.partition("=")
+        if not equals:
+            raise InputError(f"--set {word} is not of the form key=value")
+        if key not in known:
+            raise unknown("setting", key, known)
+        found[key] = parsing.value(text)
+    return found
 
 
 def _show(study: Study, rows: Sequence[Comparison]) -> None:

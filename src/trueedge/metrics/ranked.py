@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -121,12 +121,12 @@ def calibration_error(scores: RankedScores, group: int | None = None) -> float:
     return total / count if count else math.nan
 
 
-def _calibration(scores: RankedScores) -> float:
+def _calibration(scores: RankedScores, group: int | None) -> float:
     if not scores.logits:
         raise InputError(
             "ece needs scores whose sigmoid is a probability: the scorer sets gives_logits = True"
         )
-    return calibration_error(scores)
+    return calibration_error(scores, group)
 
 
 def _mean_rank_index(scores: RankedScores) -> NDArray[np.float64]:
@@ -198,15 +198,16 @@ register(
         most_k=lambda _: SAMPLED,
     )
 )
-register(
-    Metric(
-        pattern="ece",
-        title="expected calibration error, over groups of tail-relation degrees",
-        layouts=("ranks",),
-        formula="mean over groups of |Hits@10 - mean sigmoid(score)|, weighted by their sizes",
-        citation=CALIBRATION,
-        higher_is_better=False,
-        compute=_calibration,
-        shown="number",
+for _name, _group, _of in (("ece", None, "all answers"), ("ece-low", 1, "answers of degree 1 to 9")):
+    register(
+        Metric(
+            pattern=_name,
+            title=f"expected calibration error of {_of}, in groups of tail-relation degrees",
+            layouts=("ranks",),
+            formula="mean over groups of |Hits@10 - mean sigmoid(score)|, weighted by their sizes",
+            citation=CALIBRATION,
+            higher_is_better=False,
+            compute=partial(_calibration, group=_group),
+            shown="number",
+        )
     )
-)

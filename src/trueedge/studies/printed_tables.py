@@ -36,6 +36,8 @@ class PrintedTable:
         method: returns our method, with its settings, for a value.
         seeds: the number of seeds of a trained method.
         beside: returns further values of a record that were not published, by metric.
+        measure: returns our mean and standard deviation for a value, in the paper's unit, from its records;
+            None: the value's metric in percent.
     """
 
     name: str
@@ -44,6 +46,7 @@ class PrintedTable:
     method: Callable[[PublishedValue], Method]
     seeds: int = 10
     beside: Callable[[Record], Mapping[str, float]] | None = None
+    measure: Callable[[PublishedValue, Sequence[Record]], tuple[float, float] | None] | None = None
 
     def run(self, plan: Plan) -> Finding:
         """Run a plan."""
@@ -52,11 +55,12 @@ class PrintedTable:
         records, failed = run_all(cells, plan)
         rows = []
         for value in values:
-            found = records.get((value.dataset, self.protocol(value), self.method(value)))
-            measured = None if found is None else mean_and_std(found, value.metric)
+            method = plan.with_settings(self.method(value))
+            found = records.get((value.dataset, self.protocol(value), method))
+            measured = None if found is None else (self.measure or _percent)(value, found)
             if found is None or measured is None:
                 continue
-            ours, std = 100 * measured[0], 100 * measured[1]
+            ours, std = measured
             where = (value.dataset, self.protocol(value), value.method, value.metric)
             rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
             rows += self._beside(where[:3], found)
@@ -90,14 +94,19 @@ class PrintedTable:
             if absent:
                 missing[value.dataset] = absent
                 continue
-            method = self.method(value)
+            method = plan.with_settings(self.method(value))
             # A heuristic on a fixed split has nothing random.
-            seeds = 1 if method.family == "heuristics" else plan.seeds or self.seeds
+            seeds = 1 if method.family in ("heuristics", "counting") else plan.seeds or self.seeds
             for seed in range(seeds):
                 key = (value.dataset, protocol, method, seed)
                 cells[key] = Cell(value.dataset, protocol, method, seed, device=plan.device, task_seed=0)
         ordered = sorted(cells.items(), key=lambda item: item[0][:2])
         return [cell for _, cell in ordered], list(missing.values())
+
+
+def _percent(value: PublishedValue, records: Sequence[Record]) -> tuple[float, float] | None:
+    found = mean_and_std(records, value.metric)
+    return None if found is None else (100 * found[0], 100 * found[1])
 
 
 def selected_by(value: PublishedValue, **settings: object) -> Method:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -36,6 +36,7 @@ class Plan:
         progress: called with a text, the number of finished runs and their total.
         jobs: the number of parallel processes.
         used: gets the records that the study used, new and cached ones.
+        settings: settings that take the place of the study's, for methods that have them.
     """
 
     datasets: tuple[str, ...] = ()
@@ -46,6 +47,12 @@ class Plan:
     progress: Progress | None = None
     jobs: int = 1
     used: list[Record] = field(default_factory=list, compare=False, repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def with_settings(self, method: Method) -> Method:
+        """Return a method with the settings of the plan that it has."""
+        own = {key: value for key, value in self.settings.items() if key in method.space()}
+        return replace(method, **own) if own else method
 
     def __post_init__(self) -> None:
         # A study may make all its cells before the first one runs.

@@ -26,6 +26,7 @@ from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
 
 SIDES = ("both", "tail", "head")
 TIE_BOUNDS = ("mrr.optimistic", "mrr.pessimistic")
+CALIBRATION = ("ece", "ece-low")
 METRICS = (
     "mrr",
     "hits@1",
@@ -37,6 +38,7 @@ METRICS = (
     "mrr.optimistic",
     "mrr.pessimistic",
     "ece",
+    "ece-low",
 )
 #: A relation has several tails for each head if it has at least this many on average (Bordes et al. 2013).
 SEVERAL = 1.5
@@ -221,7 +223,10 @@ class TripleTask(Task):
 
     def metrics_for(self, scores: Any) -> tuple[str, ...]:
         """Return the metrics that can be computed: the calibration error needs probabilities."""
-        return tuple(name for name in super().metrics_for(scores) if name != "ece" or scores.logits)
+        found = super().metrics_for(scores)
+        low = bool((degree_groups(scores.degrees) == 1).any())
+        possible = {"ece": scores.logits, "ece-low": scores.logits and low}
+        return tuple(name for name in found if possible.get(name, True))
 
     def remarks(self, scores: Any) -> list[str]:
         """Return warnings about ties."""

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+import os
 
 import numpy as np
 import pytest
 import torch
 
 from trueedge.errors import InputError
+from trueedge.kernels.paths import aggregation as kernels
 from trueedge.training.paths import messages as module
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.messages import message_statistics, sum_messages
-from trueedge.training.paths.steps import Plan, Step, _pieces, full_plan, pruned_plan
+from trueedge.training.paths.steps import Plan, Step, full_plan, pruned_plan
 
 KINDS = ("distmult", "transe", "rotate")
 
@@ -99,10 +100,7 @@ def test_the_arithmetic_of_a_gpu_gives_the_same_numbers_and_gradients(
     compiled = run()
     # As on a GPU: torch's own operations, and rows in pieces of two messages.
     monkeypatch.setattr(module, "_compiled", lambda tensor: False)
-    counts = step.ends.diff()
-    row_pieces = torch.cat([counts.new_zeros(1), ((counts + 1) // 2).cumsum(0)])
-    monkeypatch.setattr("trueedge.training.paths.steps.PIECE", 2)
-    step = replace(step, pieces=_pieces(step.ends, row_pieces, int(row_pieces[-1])), row_pieces=row_pieces)
+    monkeypatch.setattr(module, "PIECE", 2)
     # Whole numbers are often equal: ties share their gradient in both.
     for one, other in zip(compiled, run(), strict=True):
         assert torch.allclose(one, other)
@@ -122,3 +120,34 @@ def test_a_plan_is_made_of_slices_and_its_rows_are_sorted_by_distance() -> None:
         inside = plan.distance[step.first : step.last].to(torch.int64)
         assert bool(((t - 1 <= inside) & (inside <= t)).all())
         assert int(step.ends[-1]) == step.num_messages
+
+
+@pytest.mark.parametrize("kind", ["distmult", "transe"])
+@pytest.mark.parametrize("delta", [None, 1])
+def test_the_kernels_of_triton_give_the_same_numbers_and_gradients(delta: int | None, kind: str) -> None:
+    """On a machine without a GPU: TRITON_INTERPRET=1."""
+    fused = module._triton()
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    if fused is None or (device == "cpu" and os.environ.get("TRITON_INTERPRET") != "1"):
+        pytest.skip("needs triton, and a GPU or TRITON_INTERPRET=1")
+    plan, states, relations = make(4, delta, torch.float32)
+    number = module.MESSAGES[kind]
+    for step in plan.steps:
+        given = module._arrays(states, relations, step)
+        expected = kernels.message_statistics(given, number)
+        moved = (one.to(device) for one in (step.source, step.relation, step.ends))
+        there = states.to(device), relations.to(device), Step(*moved, step.first, step.last), number
+        found = fused.statistics(*there)
+        for one, other in zip(found, expected[:4], strict=True):
+            assert np.allclose(one.cpu(), other)
+        assert torch.equal(fused.statistics(*there, extremes=False)[0], found[0])
+        slopes = [torch.randn(step.last - step.first, 4) for _ in range(4)]
+        arrays = [one.numpy() for one in slopes]
+        shared = [*arrays[:2], *(arrays[k] / np.maximum(expected[k + 2], 1) for k in (2, 3))]
+        wanted = kernels.statistics_gradients(given, number, shared, expected[2:4])
+        read = tuple(one.to(device) for one in slopes)
+        for one, other in zip(fused.gradients(*there, read, tuple(found[2:])), wanted, strict=True):
+            assert np.allclose(one.cpu(), other, atol=1e-4)
+        summed = kernels.sum_gradients(given, number, arrays[0])
+        for one, other in zip(fused.gradients(*there, read[:1]), summed, strict=True):
+            assert np.allclose(one.cpu(), other, atol=1e-4)

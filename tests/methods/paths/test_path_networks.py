@@ -129,6 +129,27 @@ def test_chosen_targets_score_as_among_all(aggregation: str, start_messages: boo
             assert torch.allclose(alone, every[1:2])
 
 
+@pytest.mark.parametrize("bias", [True, False])
+def test_layers_may_also_change_states_that_receive_nothing(bias: bool) -> None:
+    edges = edges_of(2, 20)
+    kept, changed = (make(TruncatedNetwork, 1, bias=bias, update_all=all) for all in (False, True))
+    plan, query = kept.plan(edges, QUERIES[0]), kept.query(QUERIES[1])
+    with torch.no_grad():
+        states, others = kept.propagate(plan, query), changed.propagate(plan, query)
+        # Sources receive in round 1 only.
+        sources = slice(0, 4)
+        assert torch.equal(states[4][sources], states[1][sources])
+        expected = others[3][sources]
+        layer = changed.layers[3]
+        mapped = layer.linear(torch.cat([expected, expected.new_zeros(4, 12 * 6)], dim=1))
+        assert torch.allclose(others[4][sources], torch.relu(layer.norm(mapped)) + expected)
+        # Without additive weights, nothing comes from nothing.
+        unreached = changed.unreached_state(query)
+        assert bool((unreached != 0).any()) == bias
+        targets = torch.arange(ENTITIES).expand(4, -1)
+        assert torch.allclose(changed.score(edges, *QUERIES), changed.score(edges, *QUERIES, targets))
+
+
 def test_attention_is_a_mean_over_the_window() -> None:
     edges = edges_of(3)
     model = make(TruncatedNetwork, 2, "score", 0.7)
@@ -240,7 +261,7 @@ def test_negatives_weigh_as_much_as_the_softmax_of_their_scores() -> None:
         weights = torch.exp(false / 0.5) / torch.exp(false / 0.5).sum()
         true = torch.log1p(torch.exp(-scores[row, answers[row]]))
         expected += float(true + (weights * torch.log1p(torch.exp(false))).sum()) / 8
-    assert float(found) == pytest.approx(expected, rel=1e-5)
+    assert float(found.detach()) == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.fixture(scope="module")

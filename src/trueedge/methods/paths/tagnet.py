@@ -66,6 +66,10 @@ class TAGNet(PathMethod):
         choices=("pna", "published-pna", "sum", "max", "min"),
     )
 
+    update_all: bool = setting(
+        False, "let a layer also change states that receive no messages, as the published code does"
+    )
+
     @property
     def published_as(self) -> str:
         """The name under which settings are looked up."""
@@ -87,6 +91,7 @@ class TAGNet(PathMethod):
             self.degree_messages,
             self.bias,
             self.dropout,
+            self.update_all,
         )
         attention = self.attention if self.specific else None
         return TruncatedNetwork(shape, self.delta, attention, self.attention_temperature)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
+import torch.nn.functional as F  # noqa: N812
 from numpy.typing import NDArray
 
 from trueedge.kernels.paths.distances import distances_from
@@ -93,7 +94,9 @@ class Edges:
     @cached_property
     def mean_log_degree(self) -> torch.Tensor:
         """The mean of log(degree + 1) over all entities, before any edge is removed; float ()."""
-        return torch.log1p(self.whole.degrees).mean().clamp(min=1e-6)
+        if self.whole is not self:
+            return self.whole.mean_log_degree
+        return torch.log1p(self.degrees).mean().clamp(min=1e-6)
 
     def without(self, triples: torch.Tensor, every: bool = False) -> Edges:
         """Return these edges without some triples and their inverses.
@@ -122,7 +125,7 @@ class Edges:
         without = Edges(
             self.head, self.relation, self.tail, self.num_entities, self.num_relations, self.whole, kept
         )
-        without.keys = self.keys
+        without.keys, without.ends = self.keys, self.ends
         return without
 
     def compact(self) -> Edges:
@@ -145,6 +148,12 @@ class Edges:
         return level_distances(self, sources, limit)
 
     @cached_property
+    def ends(self) -> torch.Tensor:
+        """Where the edges that enter each entity begin, and where the last end; int64 (entities + 1,)."""
+        entities = torch.arange(self.num_entities + 1, dtype=self.tail.dtype, device=self.device)
+        return torch.searchsorted(self.tail, entities)
+
+    @cached_property
     def _leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """The edges by the entity they leave: where they begin, their numbers, and where they lead to."""
         head = self.head.cpu().numpy()
@@ -158,12 +167,15 @@ def level_distances(edges: Edges, sources: torch.Tensor, limit: int) -> torch.Te
     size = (len(sources), edges.num_entities)
     found = torch.full(size, limit + 1, dtype=torch.uint8, device=edges.device)
     found.scatter_(1, sources.unsqueeze(1), 0)
-    tail = edges.tail.to(torch.int64).expand(len(sources), -1)
+    ends = edges.ends
     for level in range(1, limit + 1):
         leaves = found.index_select(1, edges.head) == level - 1
         if edges.kept is not None:
             leaves &= edges.kept
-        # A distance is written only if it is smaller than what stands there.
-        offered = torch.where(leaves, level, limit + 1).to(torch.uint8)
-        found = found.scatter_reduce(1, tail, offered, "amin")
+        # Edges are sorted by tail: differences of running sums, since atomic operations on bytes are slow.
+        running = F.pad(leaves.cumsum(1, dtype=torch.int32), (1, 0)).index_select(1, ends)
+        new = (running.diff(dim=1) > 0) & (found > level)
+        found = found.masked_fill(new, level)
+        if level > 2 and not bool(new.any()):
+            break
     return found

@@ -1,7 +1,8 @@
 """Messages along the edges of a step, and their aggregation.
 
 Messages are not kept for the gradient, which computes them again: on FB15k-237 those of a batch would take
-gigabytes. A CPU uses compiled loops that never store a message at all.
+gigabytes. Compiled loops on a CPU and Triton's kernels on a GPU never store a message at all; without Triton,
+torch's own operations do the same.
 """
 
 from __future__ import annotations
@@ -10,11 +11,14 @@ from functools import cache
 from typing import Any
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 
 from trueedge.errors import unknown
 from trueedge.kernels.paths import aggregation as kernels
 from trueedge.training.paths.steps import Step
 
+# Messages of a row that one thread of a GPU reads.
+PIECE = 64
 MESSAGES = {"distmult": kernels.DISTMULT, "transe": kernels.TRANSE, "rotate": kernels.ROTATE}
 
 
@@ -66,7 +70,7 @@ class _Sum(torch.autograd.Function):
             return torch.from_numpy(kernels.sum_messages(_arrays(states, relations, step), kind))
         if (fused := _fused(states, kind)) is not None:
             return fused.statistics(states, relations, step, kind, extremes=False)[0]
-        return _reduce(_messages(states, relations, step, kind), "sum", step)
+        return _reduce(_messages(states, relations, step, kind), "sum", step.ends)
 
     @staticmethod
     def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
@@ -96,8 +100,8 @@ class _Statistics(torch.autograd.Function):
             ctx.save_for_backward(states, relations, most, least)
             return total, square, most, least
         received = _messages(states, relations, step, kind)
-        total, most, least = (_reduce(received, how, step) for how in ("sum", "max", "min"))
-        square = _reduce(received.square_(), "sum", step)
+        total, most, least = (_reduce(received, how, step.ends) for how in ("sum", "max", "min"))
+        square = _reduce(received.square_(), "sum", step.ends)
         ctx.save_for_backward(states, relations, most, least)
         return total, square, most, least
 
@@ -122,7 +126,7 @@ class _Statistics(torch.autograd.Function):
         slope = slopes[0][row] + 2 * received * slopes[1][row]
         for extreme, its_slope in ((most, slopes[2]), (least, slopes[3])):
             attained = (received == extreme[row]).to(received.dtype)
-            shared = its_slope / _reduce(attained, "sum", step).clamp(min=1)
+            shared = its_slope / _reduce(attained, "sum", step.ends).clamp(min=1)
             slope += attained * shared[row]
         return *_spread(slope, states, relations, step, kind), None, None
 
@@ -194,11 +198,14 @@ def _turned_back(slope: torch.Tensor, by: torch.Tensor) -> torch.Tensor:
     return torch.cat([real * cosine + imaginary * sine, imaginary * cosine - real * sine], dim=1)
 
 
-def _reduce(values: torch.Tensor, how: str, step: Step) -> torch.Tensor:
-    """Reduce the values of each row; on a GPU, in two levels, since one thread reads all of a segment."""
-    if step.pieces is None or step.row_pieces is None:
-        return _segments(values, how, step.ends)
-    return _segments(_segments(values, how, step.pieces), how, step.row_pieces)
+def _reduce(values: torch.Tensor, how: str, ends: torch.Tensor) -> torch.Tensor:
+    """Reduce the values of each row in two levels, since one thread of a GPU reads all of a segment."""
+    counts = ends.diff()
+    row_pieces = F.pad(((counts + PIECE - 1) // PIECE).cumsum(0), (1, 0))
+    number = torch.arange(int(row_pieces[-1]), device=ends.device)
+    row = torch.searchsorted(row_pieces, number, right=True) - 1
+    pieces = torch.cat([ends[row] + PIECE * (number - row_pieces[row]), ends[-1:]])
+    return _segments(_segments(values, how, pieces), how, row_pieces)
 
 
 def _segments(values: torch.Tensor, how: str, ends: torch.Tensor) -> torch.Tensor:

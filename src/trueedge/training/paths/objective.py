@@ -70,6 +70,44 @@ class PathObjective(Objective):
         return (F.softplus(-true) + (weights * F.softplus(false)).sum(1)).mean() / 2
 
 
+class SoftmaxObjective(Objective):
+    """Cross-entropy of the true answer among all entities.
+
+    Each triple of a batch asks for its tail and for its head, and is no edge meanwhile.
+
+    Args:
+        triples: int (m, 3), the training triples.
+        edges: their edges.
+        batch_size: triples of a batch.
+        remove_all: remove every edge between head and tail of a triple, not only that of its own relation.
+    """
+
+    def __init__(self, triples: np.ndarray, edges: Edges, batch_size: int, remove_all: bool = False) -> None:
+        self.triples = torch.from_numpy(np.asarray(triples, dtype=np.int64)).to(edges.device)
+        self.edges, self.batch_size, self.remove_all = edges, batch_size, remove_all
+
+    def steps(self, rng: np.random.Generator) -> Iterator[torch.Tensor]:
+        """Yield batches of triples, int64 (b, 3), in random order."""
+        order = torch.from_numpy(rng.permutation(len(self.triples))).to(self.edges.device)
+        yield from self.triples[order].split(self.batch_size)
+
+    def backward(self, model: PathModel, step: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+        """Compute the loss of a batch and its gradients; return the loss, float ()."""
+        del rng
+        loss = self.loss(model, step)
+        loss.backward()
+        return loss.detach()
+
+    def loss(self, model: PathModel, triples: torch.Tensor) -> torch.Tensor:
+        """Return the loss of a batch of triples, float ()."""
+        edges = self.edges.without(triples, self.remove_all)
+        head, relation, tail = triples.t()
+        heads, answers = torch.cat([head, tail]), torch.cat([tail, head])
+        relations = torch.cat([relation, relation + edges.num_relations // 2])
+        logits = model.score(edges, heads, relations)
+        return F.cross_entropy(logits, answers)
+
+
 def as_queries(triples: torch.Tensor, num_relations: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Return heads, relations and answers: the first half asks for tails, the second for heads.
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from trueedge.graph.knowledge import KnowledgeGraph
 
 # Messages of a round at a time.
-BLOCK = {"cpu": 1 << 20, "cuda": 1 << 24}
+BLOCK = {"cpu": 1 << 20, "cuda": 1 << 23}
 
 
 class PathScorer:

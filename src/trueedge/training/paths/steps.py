@@ -9,9 +9,6 @@ import torch
 
 from trueedge.training.paths.edges import Edges
 
-# Messages of a row that one thread of a GPU adds up; hubs are split.
-PIECE = 64
-
 
 @dataclass(frozen=True, eq=False)
 class Step:
@@ -25,8 +22,6 @@ class Step:
         ends: int64 (rows + 1,), where the messages of each receiving row begin and end.
         first, last: the rows first..last - 1 receive messages.
         parts: int64 numpy (levels, queries + 1), the rows of each query, counted from ``first``; on a CPU.
-        pieces: int64 (pieces + 1,), where the pieces of long rows begin and end; on a GPU.
-        row_pieces: int64 (rows + 1,), the pieces of each row; on a GPU.
     """
 
     source: torch.Tensor
@@ -35,8 +30,6 @@ class Step:
     first: int
     last: int
     parts: np.ndarray | None = None
-    pieces: torch.Tensor | None = None
-    row_pieces: torch.Tensor | None = None
 
     @property
     def num_messages(self) -> int:
@@ -95,7 +88,7 @@ def full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Plan:
         ends,
         0,
         queries * entities,
-        *_division(counts, ends, np.arange(queries + 1)[None] * entities, device),
+        np.arange(queries + 1)[None] * entities if device.type == "cpu" else None,
     )
     rows = torch.arange(queries * entities, device=device)
     return Plan(
@@ -142,25 +135,19 @@ def pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) ->
     blocks = torch.bincount(distance.to(torch.int64) * queries + who, minlength=(layers + 1) * queries)
     by_block = _offsets(blocks)
     row_starts = by_block[::queries]
-    pieces = (counts + PIECE - 1) // PIECE if device.type == "cuda" else counts
-    piece_ends = _offsets(pieces)
     # The only numbers that the CPU needs: one transfer.
-    at = torch.stack([row_starts, ends[row_starts], piece_ends[row_starts]]).tolist()
+    at = torch.stack([row_starts, ends[row_starts]]).tolist()
     parts = by_block.numpy() if device.type == "cpu" else None
 
     steps = []
     for t in range(1, layers + 1):
         low, high = max(t - delta, 0), t + 1
-        (first, last), (begin, end), (head, tail) = ((place[low], place[high]) for place in at)
+        (first, last), (begin, end) = ((place[low], place[high]) for place in at)
         own = ends[first : last + 1] - begin
-        division: tuple[np.ndarray | None, torch.Tensor | None, torch.Tensor | None]
+        levels = None
         if parts is not None:
-            levels = [parts[d * queries : (d + 1) * queries + 1] - first for d in range(low, high)]
-            division = np.stack(levels), None, None
-        else:
-            own_pieces = piece_ends[first : last + 1] - head
-            division = None, _pieces(own, own_pieces, tail - head), own_pieces
-        steps.append(Step(source[begin:end], relation[begin:end], own, first, last, *division))
+            levels = np.stack([parts[d * queries : (d + 1) * queries + 1] - first for d in range(low, high)])
+        steps.append(Step(source[begin:end], relation[begin:end], own, first, last, levels))
     starts = rows[torch.arange(queries, device=device), sources]
     return Plan(tuple(steps), rows, who, entity, distance, starts, edges)
 
@@ -168,20 +155,3 @@ def pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) ->
 def _offsets(counts: torch.Tensor) -> torch.Tensor:
     """Return where each of some groups begins, and where the last ends."""
     return torch.cat([counts.new_zeros(1), counts.cumsum(0)])
-
-
-def _division(
-    counts: torch.Tensor, ends: torch.Tensor, parts: np.ndarray, device: torch.device
-) -> tuple[np.ndarray | None, torch.Tensor | None, torch.Tensor | None]:
-    """Return how the rows of a step are divided among threads: parts, pieces, and the pieces of each row."""
-    if device.type == "cpu":
-        return np.ascontiguousarray(parts, dtype=np.int64), None, None
-    row_pieces = _offsets((counts + PIECE - 1) // PIECE)
-    return None, _pieces(ends, row_pieces, int(row_pieces[-1])), row_pieces
-
-
-def _pieces(ends: torch.Tensor, row_pieces: torch.Tensor, total: int) -> torch.Tensor:
-    """Return where the pieces of each row begin and end, int64 (pieces + 1,)."""
-    number = torch.arange(total, device=ends.device)
-    row = torch.searchsorted(row_pieces, number, right=True) - 1
-    return torch.cat([ends[row] + PIECE * (number - row_pieces[row]), ends[-1:]])

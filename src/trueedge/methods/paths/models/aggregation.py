@@ -142,16 +142,3 @@ def with_extras(most: torch.Tensor, least: torch.Tensor, given: Round) -> tuple[
         most = torch.where(some, torch.maximum(most, given.degree), most)
         least = torch.where(some, torch.minimum(least, given.degree), least)
     return most.masked_fill(torch.isinf(most), 0), least.masked_fill(torch.isinf(least), 0)
-
-
-def make_aggregation(name: str, message: str) -> Aggregation:
-    """Return an aggregation by its name: sum, max, min, pna or published-pna."""
-    if name == "sum":
-        return SumAggregation(message)
-    if name in ("max", "min"):
-        return ExtremeAggregation(message, name == "max")
-    if name == "pna":
-        return Pna(message)
-    from trueedge.methods.paths.models.published_pna import PublishedPna
-
-    return PublishedPna(message)

@@ -9,7 +9,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.methods.paths.models.aggregation import Round, make_aggregation
+from trueedge.methods.paths.models.aggregation import (
+    Aggregation,
+    ExtremeAggregation,
+    Pna,
+    Round,
+    SumAggregation,
+)
+from trueedge.methods.paths.models.published_pna import PublishedPna
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 from trueedge.training.paths.steps import Plan, Step, full_plan
@@ -29,6 +36,7 @@ class Shape:
         start_messages: whether the initial state is one more message in each round.
         degree_messages: whether a learned message stands for each edge that is pruned.
         bias: whether layers have additive and normalisation weights.
+        update_all: whether a layer also changes the states of rows that receive no messages.
         dropout: after each layer.
     """
 
@@ -42,6 +50,14 @@ class Shape:
     degree_messages: bool = False
     bias: bool = True
     dropout: float = 0.0
+    update_all: bool = False
+
+
+def make_aggregation(name: str, message: str) -> Aggregation:
+    """Return an aggregation by its name: sum, max, min, pna or published-pna."""
+    if name in ("max", "min"):
+        return ExtremeAggregation(message, name == "max")
+    return {"sum": SumAggregation, "pna": Pna, "published-pna": PublishedPna}[name](message)
 
 
 class Layer(nn.Module):
@@ -89,18 +105,19 @@ class Layer(nn.Module):
             start: float (all rows, dim), the initial states.
             number: the number of the round, from 1.
         """
-        own = states[step.first : step.last]
-        received, scales = self.aggregation(
-            Round(
-                states,
-                self.relations(query),
-                step,
-                plan,
-                number,
-                start[step.first : step.last] if self.shape.start_messages else None,
-                self.degree,
-            )
-        )
+        rows = slice(step.first, step.last)
+        first = start[rows] if self.shape.start_messages else None
+        given = Round(states, self.relations(query), step, plan, number, first, self.degree)
+        return self.update(given, states[rows]) + states[rows]
+
+    def update(self, given: Round, own: torch.Tensor) -> torch.Tensor:
+        """Return what is added to the states of the rows that receive, float (rows, dim).
+
+        Args:
+            given: the messages.
+            own: float (rows, dim), the rows' own states.
+        """
+        received, scales = self.aggregation(given)
         weight, dim = self.linear.weight, self.shape.dim
         hidden = F.linear(own, weight[:, :dim], self.linear.bias)
         if scales is None:
@@ -110,8 +127,16 @@ class Layer(nn.Module):
             parts = weight[:, dim:].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
             plain, larger, smaller = F.linear(received, parts).chunk(3, 1)
             hidden = hidden + plain + scales[:, :1] * larger + scales[:, 1:] * smaller
-        hidden = F.dropout(F.relu(self.norm(hidden)), self.shape.dropout, self.training)
-        return hidden + own
+        return self._activate(hidden)
+
+    def without_messages(self, own: torch.Tensor) -> torch.Tensor:
+        """Return the new states of rows that receive nothing, float (rows, dim)."""
+        if not self.shape.update_all:
+            return own
+        return self._activate(F.linear(own, self.linear.weight[:, : self.shape.dim], self.linear.bias)) + own
+
+    def _activate(self, hidden: torch.Tensor) -> torch.Tensor:
+        return F.dropout(F.relu(self.norm(hidden)), self.shape.dropout, self.training)
 
 
 class PathNetwork(PathModel):
@@ -140,15 +165,26 @@ class PathNetwork(PathModel):
         plan = self.plan(edges, heads)
         query: torch.Tensor = self.query(relations)
         states = self.final_states(plan, query)
+        unreached = self.unreached_state(query)
         every = torch.arange(len(query), device=query.device).unsqueeze(1)
         if targets is None:
             # One logit for each row, and one for the entities that a query does not reach.
             logits = self.logits(states, query[plan.query])
-            logits = torch.cat([logits, self.logits(torch.zeros_like(query), query)])
+            logits = torch.cat([logits, self.logits(unreached.expand_as(query), query)])
             return logits[torch.where(plan.rows < 0, plan.num_rows + every, plan.rows)]
         rows = plan.rows.gather(1, targets)
-        found = F.pad(states, (0, 0, 0, 1))[torch.where(rows < 0, plan.num_rows, rows).flatten()]
-        return self.logits(found, query[every.expand_as(rows).flatten()]).view(targets.shape)
+        place = torch.where(rows < 0, plan.num_rows, rows).flatten()
+        # The gradient of index_select does not sort.
+        found = torch.cat([states, unreached]).index_select(0, place)
+        asked = query.index_select(0, every.expand_as(rows).flatten())
+        return self.logits(found, asked).view(targets.shape)
+
+    def unreached_state(self, query: torch.Tensor) -> torch.Tensor:
+        """Return the state of an entity that no path reaches, float (1, dim)."""
+        state = query.new_zeros(1, self.shape.dim)
+        for layer in self.layers:
+            state = layer.without_messages(state)
+        return state
 
     def final_states(self, plan: Plan, query: torch.Tensor) -> torch.Tensor:
         """Return the states that are scored, float (rows, dim)."""
@@ -160,9 +196,14 @@ class PathNetwork(PathModel):
         all_states = [start]
         for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
             states = all_states[-1]
-            new = layer(states, query, start, plan, step, number)
-            if step.last - step.first < plan.num_rows:
-                new = torch.cat([states[: step.first], new, states[step.last :]])
+            if step.first < step.last:
+                new = layer(states, query, start, plan, step, number)
+                before, after = states[: step.first], states[step.last :]
+                if len(before) or len(after):
+                    rest = [layer.without_messages(one) for one in (before, after)]
+                    new = torch.cat([rest[0], new, rest[1]])
+            else:
+                new = layer.without_messages(states)
             all_states.append(new)
         return all_states
 

@@ -44,7 +44,7 @@ class TruncatedNetwork(PathNetwork):
         if self.attention is None:
             return states[-1]
         assert plan.distance is not None
-        of_rows = query[plan.query]
+        of_rows = query.index_select(0, plan.query)
         weights = []
         for number, after in enumerate(states):
             # Rows that changed in this round; a source has its first state before round 1.
