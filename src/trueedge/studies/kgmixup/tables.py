@@ -90,6 +90,8 @@ def _measure(value: PublishedValue, records: Sequence[Record]) -> tuple[float, f
         found = mean_and_std(records, metric)
         return None if found is None else (100 * found[0], 100 * found[1])
     inside = _groups(value.dataset) == GROUPS.index(group)
+    if not inside.any():
+        return None
     means = [100 * float(unit_values(record, metric)[inside].mean()) for record in records]
     return float(np.mean(means)), float(np.std(means, ddof=1)) if len(means) > 1 else 0.0
 
