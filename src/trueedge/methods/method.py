@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
@@ -122,6 +122,12 @@ class Method(ABC):
         """Return this method with its open settings filled in for a task."""
         del task
         return self
+
+    def filled_in(self, values: Mapping[str, Any]) -> Self:
+        """Return this method with its open settings filled in where there is a value for them."""
+        own = self.space()
+        found = {key: values[key] for key in values if key in own and getattr(self, key) is None}
+        return dataclasses.replace(self, **found)
 
     def check_data(self, name: str, data: str) -> None:
         """Refuse data of another kind: a ``graph`` or ``triples``."""

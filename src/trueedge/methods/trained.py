@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from trueedge.errors import InputError
+from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, Range, on_graph, setting
 from trueedge.methods.published_settings import published_settings
 
@@ -80,13 +79,6 @@ class Trained(Method):
         known = {**DEFAULTS, **self.defaults, **published_settings(self.name, task), **self.firm_defaults}
         return self.filled_in(known)
 
-    def filled_in(self, values: Mapping[str, Any]) -> Self:
-        """Return this method with its open settings filled in where there is a value for them."""
-        own = self.space()
-        return replace(
-            self, **{key: values[key] for key in values if key in own and getattr(self, key) is None}
-        )
-
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> TrainedScorer:
         """Train on the task's graph and select the best epoch on its validation part."""
         from trueedge.training import seeded, train
@@ -94,18 +86,11 @@ class Trained(Method):
         task = on_graph(task, self.name)
         filled = self.for_task(task)
         schedule = filled.schedule(task)
-        try:
+        with memory_errors(self.name, task.dataset):
             with seeded(seed, device):
                 model = filled.build(task, seed)
             chosen = {"method": self.name, **filled.settings()}
             return train(model, task, schedule, seed, device, filled.objective(schedule), chosen)
-        except (MemoryError, RuntimeError) as error:
-            # torch has no error class of its own for running out of CPU memory.
-            if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
-                raise InputError(
-                    f"{self.name} on {task.dataset} does not fit into memory; try a smaller dim or batch_size"
-                ) from error
-            raise
 
     @abstractmethod
     def build(self, task: GraphTask, seed: int) -> LinkModel:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.errors import InputError
+from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
 from trueedge.methods.trained import open_setting
@@ -108,10 +108,7 @@ class EmbeddingModel(Method):
     def for_task(self, task: Task) -> Self:
         """Return this method with every setting filled in."""
         known = {**DEFAULTS, **self.defaults, **self.published(task)}
-        own = self.space()
-        return replace(
-            self, **{key: known[key] for key in known if key in own and getattr(self, key) is None}
-        )
+        return self.filled_in(known)
 
     def published(self, task: Task) -> dict[str, Any]:
         """Return the settings published for a task, by name."""
@@ -127,15 +124,8 @@ class EmbeddingModel(Method):
             )
         filled = self.for_task(triples)
         filled.check()
-        try:
+        with memory_errors(self.name, task.dataset):
             return filled.train(triples, seed, device)
-        except (MemoryError, RuntimeError) as error:
-            # torch has no error class of its own for running out of CPU memory.
-            if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
-                raise InputError(
-                    f"{self.name} on {task.dataset} does not fit into memory; try a smaller dim or batch_size"
-                ) from error
-            raise
 
     def train(self, task: TripleTask, seed: int, device: str) -> TripleScorer:
         """Train a new model; all settings are filled in."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
-from trueedge.methods.paths.path_method import PathMethod
+from trueedge.methods.paths.path_method import HasMessages
 from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AStarNet(PathMethod):
+class AStarNet(HasMessages):
     """States that spread from the head of a query; a learned priority selects who sends in each round."""
 
     name: ClassVar[str] = "astarnet"
@@ -34,32 +34,12 @@ class AStarNet(PathMethod):
     edge_share: float = setting(
         1.0, "edges of a round, as a share of what as many entities have on average", low=1e-6, high=1e6
     )
-    dependent: bool = open_setting(bool, "let the vectors of relations depend on the query")
-    message: str = setting(
-        "distmult",
-        "how a state and a relation become a message: product, sum, or product of complex numbers",
-        choices=("distmult", "transe", "rotate"),
-    )
-    aggregation: str = open_setting(
-        str,
-        "aggregation of messages: mean, maximum, minimum and deviation, scaled by degree (pna), or one",
-        choices=("pna", "sum", "max", "min"),
-    )
 
     def build(self, task: TripleTask) -> PathModel:
         """Return a network that prunes by priority."""
-        from trueedge.methods.paths.models.network import Shape
         from trueedge.methods.paths.models.searching import SearchingNetwork
 
-        shape = Shape(
-            2 * task.num_relations,
-            self.dim,
-            self.layers,
-            self.message,
-            self.aggregation,
-            self.dependent,
-            dropout=self.dropout,
-        )
+        shape = self.shape(task)
         return SearchingNetwork(shape, self.node_share, self.test_node_share, self.edge_share, self.window)
 
     @property

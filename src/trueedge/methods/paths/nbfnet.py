@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from trueedge.methods.method import setting
-from trueedge.methods.paths.path_method import PathMethod
-from trueedge.methods.trained import open_setting
+from trueedge.methods.paths.path_method import HasMessages
 
 if TYPE_CHECKING:
     from trueedge.tasks import TripleTask
@@ -15,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class KnowledgeNBFNet(PathMethod):
+class KnowledgeNBFNet(HasMessages):
     """States that spread from the head of a query to all entities; all edges pass a message every round."""
 
     name: ClassVar[str] = "nbfnet-kg"
@@ -25,18 +23,6 @@ class KnowledgeNBFNet(PathMethod):
         " Prediction, 2021"
     )
 
-    dependent: bool = open_setting(bool, "let the vectors of relations depend on the query")
-    message: str = setting(
-        "distmult",
-        "how a state and a relation become a message: product, sum, or product of complex numbers",
-        choices=("distmult", "transe", "rotate"),
-    )
-    aggregation: str = setting(
-        "pna",
-        "aggregation of messages: mean, maximum, minimum and deviation, scaled by degree (pna), or one",
-        choices=("pna", "sum", "max", "min"),
-    )
-
     @property
     def published_as(self) -> str:
         """The name under which settings are looked up."""
@@ -44,16 +30,6 @@ class KnowledgeNBFNet(PathMethod):
 
     def build(self, task: TripleTask) -> PathModel:
         """Return a network in which all edges pass messages."""
-        from trueedge.methods.paths.models.network import FullNetwork, Shape
+        from trueedge.methods.paths.models.network import FullNetwork
 
-        return FullNetwork(
-            Shape(
-                2 * task.num_relations,
-                self.dim,
-                self.layers,
-                self.message,
-                self.aggregation,
-                self.dependent,
-                dropout=self.dropout,
-            )
-        )
+        return FullNetwork(self.shape(task))

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from trueedge.errors import InputError
+from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
 from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
+    from trueedge.methods.paths.models.network import Shape
     from trueedge.tasks import Task, TripleTask
     from trueedge.training.paths.model import PathModel
     from trueedge.training.paths.scorer import PathScorer
@@ -31,6 +31,7 @@ DEFAULTS: dict[str, Any] = {
     "epochs": 20,
     "remove_all": False,
     "dependent": True,
+    "aggregation": "pna",
     "select": "",
 }
 
@@ -83,10 +84,7 @@ class PathMethod(Method):
     def for_task(self, task: Task) -> Self:
         """Return this method with every setting filled in."""
         known = {**DEFAULTS, **self.defaults, **published_settings(self.published_as, task)}
-        own = self.space()
-        return replace(
-            self, **{key: known[key] for key in known if key in own and getattr(self, key) is None}
-        )
+        return self.filled_in(known)
 
     @property
     def published_as(self) -> str:
@@ -100,18 +98,11 @@ class PathMethod(Method):
 
         triples = on_triples(task, self.name)
         filled = self.for_task(task)
-        try:
+        with memory_errors(self.name, task.dataset):
             with seeded(seed, device):
                 model = filled.build(triples)
             chosen = {"method": self.name, **filled.settings()}
             return train_paths(model, triples, filled.schedule(), seed, device, chosen)
-        except (MemoryError, RuntimeError) as error:
-            # torch has no error class of its own for running out of CPU memory.
-            if isinstance(error, MemoryError) or re.search(r"out of memory|allocate memory", str(error)):
-                raise InputError(
-                    f"{self.name} on {task.dataset} does not fit into memory; try a smaller batch_size or dim"
-                ) from error
-            raise
 
     @abstractmethod
     def build(self, task: TripleTask) -> PathModel:
@@ -124,3 +115,35 @@ class PathMethod(Method):
         chosen = {field.name: getattr(self, field.name, None) for field in fields(PathSchedule)}
         chosen |= {"select": self.select or None, "clip": 0.0}
         return PathSchedule(**{key: value for key, value in chosen.items() if value is not None})
+
+
+@dataclass(frozen=True)
+class HasMessages(PathMethod):
+    """A method that aggregates messages along edges, each of a state and a relation."""
+
+    dependent: bool = open_setting(bool, "let the vectors of relations depend on the query")
+    message: str = setting(
+        "distmult",
+        "how a state and a relation become a message: product, sum, or product of complex numbers",
+        choices=("distmult", "transe", "rotate"),
+    )
+    aggregation: str = open_setting(
+        str,
+        "aggregation of messages: mean, maximum, minimum and deviation, scaled by degree (pna), or one",
+        choices=("pna", "sum", "max", "min"),
+    )
+
+    def shape(self, task: TripleTask, **more: Any) -> Shape:
+        """Return the shape of the network; ``more`` are further attributes."""
+        from trueedge.methods.paths.models.network import Shape
+
+        return Shape(
+            2 * task.num_relations,
+            self.dim,
+            self.layers,
+            self.message,
+            self.aggregation,
+            self.dependent,
+            dropout=self.dropout,
+            **more,
+        )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
-from trueedge.methods.paths.path_method import PathMethod
+from trueedge.methods.paths.path_method import HasMessages
 from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TAGNet(PathMethod):
+class TAGNet(HasMessages):
     """States that spread from the head of a query; an entity receives only while its paths are short.
 
     An entity at distance d aggregates in rounds d to d + delta, from entities that were reached by then. The
@@ -42,7 +42,6 @@ class TAGNet(PathMethod):
         int, "how much longer than a shortest path a path may be", low=0, high=64, search=(1, 2, 3)
     )
     specific: bool = setting(False, "let attention choose the length of paths for each entity")
-    dependent: bool = open_setting(bool, "let the vectors of relations depend on the query")
     degree_messages: bool = open_setting(bool, "add a learned message for each edge that is pruned")
     start_messages: bool = open_setting(bool, "count an entity's initial state as a message in each round")
     bias: bool = open_setting(bool, "additive weights in layers, and weights in their normalisation")
@@ -53,11 +52,6 @@ class TAGNet(PathMethod):
     )
     attention_temperature: float = open_setting(
         float, "with specific: temperature of the attention", low=1e-6, high=1e6, search=(0.5, 1.0, 5.0)
-    )
-    message: str = setting(
-        "distmult",
-        "how a state and a relation become a message: product, sum, or product of complex numbers",
-        choices=("distmult", "transe", "rotate"),
     )
     aggregation: str = setting(
         "pna",
@@ -77,21 +71,14 @@ class TAGNet(PathMethod):
 
     def build(self, task: TripleTask) -> PathModel:
         """Return a network that prunes by distance."""
-        from trueedge.methods.paths.models.network import Shape
         from trueedge.methods.paths.models.truncated import TruncatedNetwork
 
-        shape = Shape(
-            2 * task.num_relations,
-            self.dim,
-            self.layers,
-            self.message,
-            self.aggregation,
-            self.dependent,
-            self.start_messages,
-            self.degree_messages,
-            self.bias,
-            self.dropout,
-            self.update_all,
+        shape = self.shape(
+            task,
+            start_messages=self.start_messages,
+            degree_messages=self.degree_messages,
+            bias=self.bias,
+            update_all=self.update_all,
         )
         attention = self.attention if self.specific else None
         return TruncatedNetwork(shape, self.delta, attention, self.attention_temperature)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -11,13 +10,16 @@ from torch import nn
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.metrics import get as get_metric
-from trueedge.tasks import GraphTask, ScoreWarning, Task
+from trueedge.tasks import GraphTask
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import as_model
 from trueedge.training.links.objectives import PairObjective
 from trueedge.training.links.schedule import Schedule
 from trueedge.training.links.scorer import TrainedScorer
 from trueedge.training.loop import History, Objective, check_device, optimize
+from trueedge.training.validation import selection_metric, validation
+
+KEEP = "give the protocol one (valid=0.05), or keep the last epoch (keep_last)"
 
 
 def train(
@@ -44,7 +46,7 @@ def train(
     check_device(device)
     if task.graph.num_edges == 0:
         raise InputError(f"{task.dataset} has no training edges")
-    metric = None if schedule.keep_last else _metric(task, schedule)
+    metric = None if schedule.keep_last else selection_metric(task, schedule.select, KEEP)
     links = as_model(model).to(device)
     messages = Messages.of(task.graph, device)
     if objective is None:
@@ -52,18 +54,11 @@ def train(
     else:
         goal = objective(task.graph, messages)
 
-    def evaluate() -> float:
-        with warnings.catch_warnings():
-            # Warnings about scores are only for the model that is kept.
-            warnings.simplefilter("ignore", ScoreWarning)
-            scorer = TrainedScorer(links, messages, History(metric))
-            return task.evaluate(scorer, "valid", [str(metric)])[str(metric)]
-
     history = optimize(
         links,
         goal,
         schedule,
-        None if metric is None else evaluate,
+        validation(task, metric, lambda: TrainedScorer(links, messages, History(metric))),
         metric=str(metric),
         higher_is_better=metric is None or get_metric(metric).higher_is_better,
         seed=seed,
@@ -72,12 +67,3 @@ def train(
         request={"task": task.hash, "settings": dict(settings or {})},
     )
     return TrainedScorer(links, messages, history)
-
-
-def _metric(task: Task, schedule: Schedule) -> str:
-    if "valid" not in task.part_names:
-        raise InputError(
-            f"{task.dataset} under {task.protocol} has no validation part for model selection;"
-            " give the protocol one (valid=0.05), or keep the last epoch (keep_last)"
-        )
-    return get_metric(schedule.select or task.headline).name

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError
 from trueedge.metrics import get as get_metric
 from trueedge.training.loop import History, check_device, optimize
 from trueedge.training.paths.edges import Edges
@@ -15,6 +14,7 @@ from trueedge.training.paths.model import PathModel
 from trueedge.training.paths.objective import PathObjective
 from trueedge.training.paths.scorer import PathScorer
 from trueedge.training.schedule import LoopSchedule
+from trueedge.training.validation import validation
 
 if TYPE_CHECKING:
     from trueedge.tasks import TripleTask
@@ -78,18 +78,12 @@ def train_paths(
         schedule.remove_all,
     )
 
-    def evaluate() -> float:
-        with warnings.catch_warnings():
-            # Warnings about scores are only for the model that is kept.
-            warnings.simplefilter("ignore", ScoreWarning)
-            scorer = PathScorer(model, edges, History(metric.name))
-            return task.evaluate(scorer, "valid", [metric.name])[metric.name]
-
+    chosen = metric.name if "valid" in task.part_names else None
     history = optimize(
         model,
         objective,
         schedule,
-        evaluate if "valid" in task.part_names else None,
+        validation(task, chosen, lambda: PathScorer(model, edges, History(metric.name))),
         metric=metric.name,
         higher_is_better=metric.higher_is_better,
         seed=seed,

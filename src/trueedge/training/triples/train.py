@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from torch.nn.modules.batchnorm import _BatchNorm
 
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError
 from trueedge.metrics import get as get_metric
 from trueedge.training.loop import History, check_device, optimize
 from trueedge.training.triples.index import TripleIndex
@@ -16,9 +15,12 @@ from trueedge.training.triples.model import TripleModel
 from trueedge.training.triples.objectives import TripleObjective, make_objective
 from trueedge.training.triples.schedule import TripleSchedule
 from trueedge.training.triples.scorer import TripleScorer
+from trueedge.training.validation import selection_metric, validation
 
 if TYPE_CHECKING:
     from trueedge.tasks.triples import TripleTask
+
+KEEP = "keep the last epoch (keep_last)"
 
 
 def train_triples(
@@ -47,24 +49,16 @@ def train_triples(
         raise InputError(
             "batch_size must be 2 or more: the model has batch norms, which need several queries"
         )
-    metric = None if schedule.keep_last else _metric(task, schedule)
+    metric = None if schedule.keep_last else selection_metric(task, schedule.select, KEEP)
     model = model.to(device)
     index = TripleIndex(task.graph, device)
     goal = make_objective(index, schedule) if objective is None else objective(index)
-
-    def evaluate() -> float:
-        with warnings.catch_warnings():
-            # Warnings about scores are only for the model that is kept.
-            warnings.simplefilter("ignore", ScoreWarning)
-            return float(
-                task.evaluate(TripleScorer(model, History(metric)), "valid", [str(metric)])[str(metric)]
-            )
 
     history = optimize(
         model,
         goal,
         schedule,
-        None if metric is None else evaluate,
+        validation(task, metric, lambda: TripleScorer(model, History(metric))),
         metric=str(metric),
         higher_is_better=metric is None or get_metric(metric).higher_is_better,
         seed=seed,
@@ -73,12 +67,3 @@ def train_triples(
         request={"task": task.hash, "settings": dict(settings or {})},
     )
     return TripleScorer(model, history)
-
-
-def _metric(task: TripleTask, schedule: TripleSchedule) -> str:
-    if "valid" not in task.part_names:
-        raise InputError(
-            f"{task.dataset} under {task.protocol} has no validation part for model selection;"
-            " keep the last epoch (keep_last)"
-        )
-    return get_metric(schedule.select or task.headline).name
