@@ -78,8 +78,8 @@ def audit(
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
-    Knowledge graphs are checked for inverse, duplicate, symmetric and Cartesian relations, unseen
-    entities, and for what counting and single rules achieve.
+    In a knowledge graph, it looks for inverse, duplicate, symmetric and Cartesian relations and for
+    unseen entities, and measures how much can be answered by counting or by single rules.
 
     Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
     status is 0 even if something is broken, unless --strict is given.

@@ -34,7 +34,7 @@ register(
     Protocol(
         name="filtered",
         kind="triples",
-        title="each head and tail ranks all entities, other true answers left out",
+        title="all entities ranked for each missing head and tail, other true answers left out",
         citation="Bordes et al., Translating Embeddings for Modeling Multi-relational Data, NeurIPS 2013",
         headline="mrr",
         make=_filtered,
