@@ -183,10 +183,11 @@ def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) m
         method: the method's name.
         instead: what to do with a graph alone.
     """
-    if not hasattr(task, "graph") or task.data != "graph":
+    data = getattr(task, "data", "graph")
+    if not hasattr(task, "graph") or data != "graph":
         if not hasattr(task, "part_names"):
             raise InputError(f"{method}: fit takes a task; {instead}")
-        if task.data != "graph":
+        if data != "graph":
             raise InputError(f"{method} learns from a plain graph, and {task.dataset} is a knowledge graph")
         raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
     return cast("GraphTask", task)
