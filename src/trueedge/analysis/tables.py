@@ -15,7 +15,8 @@ from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
-TIES = re.compile(r" (valid|test): (\d+)% of the comparisons")
+TIES = re.compile(r" (valid|test): (\d+)% of the (comparisons|answers)")
+TIED = {"comparisons": "ties between positives and negatives", "answers": "answers tied with other entities"}
 # A smallest detectable gap of at least half a share's range is not worth a sentence.
 LARGEST_GAP = 0.5
 
@@ -162,16 +163,17 @@ def latest(records: Iterable[Record]) -> list[Record]:
 
 def findings(records: Sequence[Record]) -> list[str]:
     """Return the warnings about a table's scores; ties of the test part are joined into one sentence."""
-    tied: list[str] = []
+    tied: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {}
     groups = labelled(records)
     for label, group in groups.items():
         warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
         found = {warning: TIES.search(warning) for warning in warnings}
-        shares = sorted(int(match[2]) for match in found.values() if match and match[1] == "test")
+        of_test = [match for match in found.values() if match and match[1] == "test"]
+        shares = sorted(int(match[2]) for match in of_test)
         if shares:
             span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
-            tied.append(f"{label} {span}")
+            tied.setdefault(TIED[of_test[0][3]], []).append(f"{label} {span}")
         for warning in (warning for warning, match in found.items() if match is None):
             others.setdefault(warning, []).append(label)
     # A warning about every line of the table needs no names.
@@ -179,7 +181,7 @@ def findings(records: Sequence[Record]) -> list[str]:
         warning if len(labels) == len(groups) > 1 else f"{', '.join(labels)}: {warning}"
         for warning, labels in others.items()
     ]
-    return [*([f"ties between positives and negatives: {', '.join(tied)}"] if tied else []), *said]
+    return [*(f"{what}: {', '.join(labels)}" for what, labels in tied.items()), *said]
 
 
 def how_sure(compared: MethodComparison) -> list[str]:

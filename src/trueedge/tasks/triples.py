@@ -25,6 +25,8 @@ from trueedge.splits.triples import NONE, TripleSplit, check_disjoint
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
 
 SIDES = ("both", "tail", "head")
+# Relations that are shown by themselves where performance is shown by relation.
+MOST_RELATIONS = 11
 TIE_BOUNDS = ("mrr.optimistic", "mrr.pessimistic")
 CALIBRATION = ("ece", "ece-low")
 METRICS = (
@@ -236,7 +238,7 @@ class TripleTask(Task):
             return ["all entities have the same score: the scores separate nothing"]
         if spread > 0.01:
             return [
-                f"{100 * share:.1f} % of the answers are ties with other entities; their mean rank is used"
+                f"{share:.0%} of the answers are ties with other entities; their mean rank is used"
                 f" ({' and '.join(TIE_BOUNDS)} are the bounds)"
             ]
         return []
@@ -278,7 +280,7 @@ class TripleTask(Task):
             "tail-relation degree": np.array(DEGREE_NAMES)[degree_groups(self.degrees("test"))],
             "in-degree of the answer": np.where(inverse, outgoing, incoming),
             "out-degree of the answer": np.where(inverse, incoming, outgoing),
-            "relation": names[queries[:, 1] % self.num_relations],
+            "relation": _frequent(names[queries[:, 1] % self.num_relations]),
         }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -336,6 +338,16 @@ def relation_categories(graph: KnowledgeGraph) -> NDArray[np.str_]:
     several = counts >= SEVERAL * np.maximum(sources, 1)
     left, right = several[relations:], several[:relations]
     return np.char.add(np.where(left, "N-", "1-"), np.where(right, "N", "1"))
+
+
+def _frequent(names: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Return names, with those that are not among the most frequent ones under one name."""
+    found, place, counts = np.unique(names, return_inverse=True, return_counts=True)
+    if len(found) <= MOST_RELATIONS:
+        return names
+    kept = np.zeros(len(found), dtype=np.bool_)
+    kept[np.argsort(-counts, kind="stable")[:MOST_RELATIONS]] = True
+    return np.where(kept[place.reshape(-1)], names, "other relations")
 
 
 def _checked(triples: NDArray[Any], graph: KnowledgeGraph, what: str) -> NDArray[np.int32]:
