@@ -15,7 +15,7 @@ from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
 from trueedge.graph import Graph
-from trueedge.graph.triple_files import missing_files
+from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.base import PARTS
@@ -176,6 +176,8 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
+        if folder_files(Path(text)) is not None:
+            return text  # a protocol for plain graphs refuses it
         if any((Path(text) / f"{part}.txt").exists() for part in PARTS):
             raise InputError(missing_files(Path(text)))
         raise InputError(f"{text} is not a saved task: it has no task.json")
