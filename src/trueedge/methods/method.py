@@ -79,9 +79,9 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    title: ClassVar[str]
-    family: ClassVar[str]
-    citation: ClassVar[str]
+    title: ClassVar[str] = ""
+    family: ClassVar[str] = "own"
+    citation: ClassVar[str] = ""
     needs_features: ClassVar[bool] = False
     # The kinds of data it learns from: a plain graph, or the triples of a knowledge graph.
     takes: ClassVar[tuple[str, ...]] = ("graph",)
