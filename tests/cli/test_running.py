@@ -437,3 +437,11 @@ def test_a_method_of_ones_own_needs_only_a_name_and_fit(trueedge, tmp_path: Path
     status, out, err = trueedge("run", "nations", "-m", "mine.py:Short")
     assert status == 0, err
     assert "short-of-words" in out
+
+
+def test_methods_lists_the_methods_of_a_family(trueedge) -> None:
+    status, out, _ = trueedge("methods", "counting")
+    assert status == 0
+    assert "entity-degree" in out
+    assert "relation-frequency" in out
+    assert "katz" not in out
