@@ -295,3 +295,10 @@ def test_a_third_of_wn18rr_is_symmetric(data_folder) -> None:
     assert found["symmetric-relations"].number == pytest.approx(0.3465, abs=1e-4)
     assert found["shortcut-one-rule"].numbers["hits@1"] == pytest.approx(0.35, abs=0.005)
     assert found["inverse-relations"].verdict == "ok"
+
+
+def test_an_inductive_audit_speaks_of_the_facts_of_the_test_graph() -> None:
+    found = audit(task_of(inductive()))
+    assert "test triples are in the facts of the test graph" in found["repeated-triples"].sentence
+    assert "an entity without a fact of the test graph" in found["unseen-entities"].sentence
+    assert "a relation without a training triple" in found["unseen-relations"].sentence

@@ -421,3 +421,27 @@ def test_examples_are_indented(command: str, trueedge) -> None:
     lines = out.splitlines()
     at = next(number for number, line in enumerate(lines) if line.strip() == "Example:")
     assert lines[at + 1].startswith(f"     trueedge {command}")
+
+
+def test_a_method_of_ones_own_needs_only_a_name_and_fit(trueedge, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from typing import ClassVar\n"
+        "import numpy as np\n"
+        "from trueedge.methods import Method\n"
+        "class Short(Method):\n"
+        "    name: ClassVar[str] = 'short-of-words'\n"
+        "    takes: ClassVar[tuple[str, ...]] = ('triples',)\n"
+        "    def fit(self, task, seed=0, device='cpu'):\n"
+        "        return lambda heads, relations: np.sin(np.add.outer(heads, np.arange(task.num_entities)))\n"
+    )
+    status, out, err = trueedge("run", "nations", "-m", "mine.py:Short")
+    assert status == 0, err
+    assert "short-of-words" in out
+
+
+def test_methods_lists_the_methods_of_a_family(trueedge) -> None:
+    status, out, _ = trueedge("methods", "counting")
+    assert status == 0
+    assert "entity-degree" in out
+    assert "relation-frequency" in out
+    assert "katz" not in out

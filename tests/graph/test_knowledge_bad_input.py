@@ -254,3 +254,36 @@ def test_a_fault_in_given_triples_gets_one_sentence(triples, options, sentence: 
 def test_what_does_not_fit_a_folder_gets_one_sentence(folder, protocol, options, sentence, tmp_path) -> None:
     with pytest.raises(InputError, match=sentence):
         te.task(folder(tmp_path), protocol, **options)
+
+
+@pytest.mark.parametrize("separator", [",", " "])
+def test_a_name_may_hold_a_mark_that_separates_other_files(separator: str, tmp_path: Path) -> None:
+    path = tmp_path / "marks.csv"
+    path.write_text(separator.join(["a", "likes;much", "b"]) + "\n" + separator.join(["b", "r", "a"]) + "\n")
+    assert te.KnowledgeGraph.from_triples(path).relations == ("likes;much", "r")
+
+
+def test_the_command_names_the_protocol_that_a_folder_or_a_file_of_triples_needs(
+    trueedge, tmp_path: Path
+) -> None:
+    write(tmp_path / "mine", GOOD)
+    _, _, err = trueedge("run", "mine", "-p", "heart", "-m", "cn")
+    assert "the protocol heart needs a plain graph, and mine is a knowledge graph" in err
+    (tmp_path / "triples.tsv").write_text(
+        "".join(f"{n}\tr\t{(n + s) % 40}\n" for n in range(40) for s in (1, 2))
+    )
+    _, _, err = trueedge("run", "triples.tsv", "-m", "distmult")
+    assert "triples is a plain graph: for a file of triples, use the protocol filtered" in err
+    (tmp_path / "names.tsv").write_text("".join(f"{n}\tr{n % 3}\tx{n + 1}\n" for n in range(40)))
+    _, _, err = trueedge("audit", "names.tsv")
+    assert "names.tsv: the third column is not a number; for triples, use the protocol filtered" in err
+
+
+def test_a_method_with_a_twin_for_triples_names_it() -> None:
+    with pytest.raises(InputError, match=r"umls is a knowledge graph: use nbfnet-kg$"):
+        te.methods.get("nbfnet")().fit(te.task("umls"))
+
+
+def test_one_relation_is_not_a_plural() -> None:
+    graph = te.KnowledgeGraph.from_triples([("a", "r", "b")])
+    assert repr(graph) == "KnowledgeGraph(triples: 2 entities, 1 relation, 1 triple)"

@@ -166,3 +166,14 @@ def test_the_command_names_the_shape(trueedge, tmp_path) -> None:
     status, out, _ = trueedge("check", "umls", "mine.py:short")
     assert status == 1
     assert "a score for each of 135 entities" in " ".join(out.split())
+
+
+def test_ties_are_told_in_words_of_triples() -> None:
+    report = te.check_scorer(honest, UMLS, sample=60)
+    (sentence,) = [one.sentence for one in report.findings if one.name == "ties"]
+    assert sentence == "0.00% of the comparisons of an answer with another entity are ties"
+
+
+def test_a_scorer_that_returns_none_is_refused() -> None:
+    with pytest.raises(te.InputError, match="returned None instead of the scores of all entities"):
+        UMLS.evaluate(lambda heads, relations: None)

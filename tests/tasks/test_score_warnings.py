@@ -75,3 +75,10 @@ def test_every_record_holds_the_ties_and_the_table_tells_them(task) -> None:
     assert all(any("are ties" in one for one in record.warnings) for record in records)
     (table,) = tables(records)
     assert any(one.startswith("ties between positives and negatives: cn") for one in table.remarks())
+
+
+def test_the_ties_of_triples_are_one_remark() -> None:
+    names = ("entity-degree", "relation-frequency")
+    (table,) = tables([te.run("nations", "filtered", name) for name in names])
+    told = [one for one in table.remarks() if "tie with other entities" in one]
+    assert told == ["answers that tie with other entities: relation-frequency 40%"]

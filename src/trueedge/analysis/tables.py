@@ -15,8 +15,13 @@ from trueedge.metrics.units import plural
 from trueedge.results.record import Record
 from trueedge.results.versions import labelled, of_last_code
 
-TIES = re.compile(r" (valid|test): (\d+)% of the (comparisons|answers)")
-TIED = {"comparisons": "ties between positives and negatives", "answers": "answers tied with other entities"}
+# Warnings about ties, with the part and the share, and what the sentence about all lines begins with.
+TIES = {
+    "ties between positives and negatives": re.compile(r" (valid|test): (\d+)% of the comparisons"),
+    "answers that tie with other entities": re.compile(
+        r" (valid|test): (\d+)\.\d % of the answers (?:tie|are ties) with other entities"
+    ),
+}
 # A smallest detectable gap of at least half a share's range is not worth a sentence.
 LARGEST_GAP = 0.5
 
@@ -168,20 +173,22 @@ def findings(records: Sequence[Record]) -> list[str]:
     groups = labelled(records)
     for label, group in groups.items():
         warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
-        found = {warning: TIES.search(warning) for warning in warnings}
-        of_test = [match for match in found.values() if match and match[1] == "test"]
-        shares = sorted(int(match[2]) for match in of_test)
-        if shares:
-            span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
-            tied.setdefault(TIED[of_test[0][3]], []).append(f"{label} {span}")
-        for warning in (warning for warning, match in found.items() if match is None):
+        rest = set(warnings)
+        for beginning, pattern in TIES.items():
+            found = {warning: match for warning in warnings if (match := pattern.search(warning))}
+            rest -= set(found)
+            shares = sorted(int(match[2]) for match in found.values() if match[1] == "test")
+            if shares:
+                span = f"{shares[0]}%" if shares[0] == shares[-1] else f"{shares[0]}–{shares[-1]}%"
+                tied.setdefault(beginning, []).append(f"{label} {span}")
+        for warning in (warning for warning in warnings if warning in rest):
             others.setdefault(warning, []).append(label)
     # A warning about every line of the table needs no names.
     said = [
         warning if len(labels) == len(groups) > 1 else f"{', '.join(labels)}: {warning}"
         for warning, labels in others.items()
     ]
-    return [*(f"{what}: {', '.join(labels)}" for what, labels in tied.items()), *said]
+    return [*(f"{beginning}: {', '.join(shares)}" for beginning, shares in tied.items()), *said]
 
 
 def how_sure(compared: MethodComparison) -> list[str]:

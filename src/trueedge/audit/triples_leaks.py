@@ -37,14 +37,15 @@ SHOWN = 8
 def _repeated(subject: TripleSubject) -> Finding:
     task, facts = subject.task, subject.facts.triples
     valid = task.parts.get("valid", subject.test[:0])
-    counts = {"test triples in training": (among(subject.test, facts), len(subject.test))}
+    counts = {f"test triples {subject.in_facts}": (among(subject.test, facts), len(subject.test))}
     if len(valid):
         counts["validation triples in training"] = among(valid, task.graph.triples), len(valid)
         if task.test_graph is None:
             counts["test triples in validation"] = among(subject.test, valid), len(subject.test)
     shares = {name: count / size for name, (count, size) in counts.items()}
     told = ", ".join(
-        f"{count:,} of {size:,} {name.replace(' in ', ' are in ')}" for name, (count, size) in counts.items()
+        f"{count:,} of {size:,} {name.replace(' in ', ' are in ', 1)}"
+        for name, (count, size) in counts.items()
     )
     worst = max(shares.values())
     return Finding(
@@ -74,7 +75,9 @@ def _symmetric(subject: TripleSubject) -> Finding:
     share = float(found.mean())
     counts = np.bincount(relations[found], minlength=subject.task.num_relations)
     top = np.argsort(-counts, kind="stable")[: min(SHOWN, max(1, np.count_nonzero(counts)))]
-    sentence = f"{int(found.sum()):,} of {len(found):,} test triples (h, r, t) have (t, r, h) in training"
+    sentence = (
+        f"{int(found.sum()):,} of {len(found):,} test triples (h, r, t) have (t, r, h) {subject.in_facts}"
+    )
     if found.any():
         sentence += f"; most of them have the relation {subject.task.graph.relations[top[0]]}"
     return Finding(
@@ -145,7 +148,7 @@ def _alike(subject: TripleSubject, name: str, common: NDArray[np.int64], how: st
     upper = np.argwhere(np.triu(shares) > 0)
     top = upper[np.argsort(-shares[upper[:, 0], upper[:, 1]], kind="stable")[:SHOWN]]
     share, pairs = float(found.mean()), int((first < second).sum())
-    sentence = f"{int(found.sum()):,} of {len(found):,} test triples can be looked up in training: "
+    sentence = f"{int(found.sum()):,} of {len(found):,} test triples can be looked up {subject.in_facts}: "
     if pairs:
         names = [subject.task.graph.relations[one] for one in top[0]]
         others = (

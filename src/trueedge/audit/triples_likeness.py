@@ -37,7 +37,7 @@ def _entities(subject: TripleSubject) -> Finding:
     seen = (subject.facts.in_degrees + subject.facts.out_degrees) > 0
     head, tail = ~seen[subject.test[:, 0]], ~seen[subject.test[:, 2]]
     counts = {"head": head & ~tail, "tail": tail & ~head, "both": head & tail}
-    return _unseen(subject, "unseen-entities", head | tail, "an entity", counts)
+    return _unseen(subject, "unseen-entities", head | tail, f"an entity without a {subject.fact}", counts)
 
 
 @check(
@@ -55,7 +55,8 @@ def _relations(subject: TripleSubject) -> Finding:
     task = subject.task
     seen = np.bincount(task.graph.triples[:, 1], minlength=task.num_relations) > 0
     new = ~seen[subject.test[:, 1]]
-    return _unseen(subject, "unseen-relations", new, "a relation", {"without training triples": new})
+    noun = "a relation without a training triple"
+    return _unseen(subject, "unseen-relations", new, noun, {"without training triples": new})
 
 
 def _unseen(
@@ -67,7 +68,7 @@ def _unseen(
         name,
         graded(share, UNSEEN_LOOK, UNSEEN_BROKEN),
         percent(share),
-        f"{int(new.sum()):,} of {len(new):,} test triples have {noun} without a training triple",
+        f"{int(new.sum()):,} of {len(new):,} test triples have {noun}",
         {"share": share, "test triples": float(new.sum())},
         {
             "what has none": np.array(list(bars)),
@@ -140,8 +141,8 @@ def _popular(subject: TripleSubject) -> Finding:
         "popular-answers",
         "look" if share > POPULAR_LOOK else "ok",
         percent(share),
-        f"{percent(share)} of the answers are {few} with the most training triples; {counts[0]:,} of"
-        f" {int(counts.sum()):,} answers never occur with their relation in training",
+        f"{percent(share)} of the answers are {few} with the most triples {subject.in_facts};"
+        f" {counts[0]:,} of {int(counts.sum()):,} answers never occur with their relation there",
         {
             "share": share,
             **{f"degree {name}": float(count) for name, count in zip(DEGREE_NAMES, counts, strict=True)},

@@ -37,6 +37,16 @@ class TripleSubject(Subject):
         return self.task.graph_for("test")
 
     @property
+    def in_facts(self) -> str:
+        """Return where a model finds what it knows about test queries, in words."""
+        return "in training" if self.task.test_graph is None else "in the facts of the test graph"
+
+    @property
+    def fact(self) -> str:
+        """Return what a triple of :attr:`facts` is called."""
+        return "training triple" if self.task.test_graph is None else "fact of the test graph"
+
+    @property
     def test(self) -> NDArray[np.int32]:
         """Return the test triples, int32 (n, 3)."""
         return self.task.parts["test"]

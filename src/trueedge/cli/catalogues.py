@@ -15,7 +15,9 @@ if TYPE_CHECKING:
     from trueedge.datasets import Dataset
 
 DatasetName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this data set.")]
-MethodName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this method.")]
+MethodName = Annotated[
+    str | None, typer.Argument(metavar="[NAME]", help="Show details of this method, or list this family.")
+]
 ProtocolName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this protocol.")]
 
 
@@ -81,15 +83,17 @@ def _files(card: Dataset) -> list[tuple[str, str]]:
 
 
 def methods(name: MethodName = None) -> None:
-    """List methods and their settings. Give a name to see its details.
+    """List methods and their settings. Give a name to see its details, or a family to list its methods.
 
     Example:
         trueedge methods
+        trueedge methods kg
         trueedge methods katz
     """
     from trueedge import methods as room
 
-    if name is not None:
+    kinds = [kind for kind in room.catalogue() if name in (None, kind.family)]
+    if not kinds and name is not None:
         kind = room.get(name)
         lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
         needs = "the graph and node features" if kind.needs_features else "the graph"
@@ -103,7 +107,7 @@ def methods(name: MethodName = None) -> None:
         }
         _settings("Settings, for --set", kind().settings(), helps)
         return
-    rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in room.catalogue()]
+    rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in kinds]
     more = "'trueedge methods NAME' shows the details"
     showing.table("Methods", ["name", "family", "what it is", "settings"], rows, texts=(2, 3), more=more)
 

@@ -10,7 +10,7 @@ import numpy as np
 import typer
 
 from trueedge.cli import parsing, showing
-from trueedge.datasets import DEFAULT_PROTOCOL
+from trueedge.cli.options import DEFAULT_PROTOCOLS
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import Graph
@@ -24,12 +24,12 @@ TaskOrName = Annotated[
 ]
 ProtocolToUse = Annotated[
     str | None,
-    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=DEFAULT_PROTOCOL),
+    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=DEFAULT_PROTOCOLS),
 ]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
-        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=DEFAULT_PROTOCOL
+        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=DEFAULT_PROTOCOLS
     ),
 ]
 Header = Annotated[
@@ -48,7 +48,11 @@ Part = Annotated[str, typer.Option(help="valid or test.")]
 
 def task(
     dataset: Annotated[
-        str, typer.Argument(metavar="DATASET", help="A data set's name, or a file with an edge list.")
+        str,
+        typer.Argument(
+            metavar="DATASET",
+            help="A data set's name, a file with an edge list or triples, or a folder of triples.",
+        ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
     protocol: ProtocolToUse = None,

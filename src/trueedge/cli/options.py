@@ -8,14 +8,19 @@ from typing import Annotated
 
 import typer
 
+from trueedge.datasets import DEFAULT_PROTOCOL
+
 # Several processes may share a GPU: then there may be more of them than cores.
 MOST_JOBS_PER_CORE = 16
+
+DEFAULT_PROTOCOLS = f"{DEFAULT_PROTOCOL}; filtered or inductive on a knowledge graph"
 
 DatasetOrTask = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="A data set's name, a file with an edge list, or a folder written by 'trueedge task'.",
+        help="A data set's name, a file with an edge list or triples, a folder of triples, or a folder "
+        "written by 'trueedge task'.",
     ),
 ]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]

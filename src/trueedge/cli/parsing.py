@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 import os
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
@@ -14,8 +15,10 @@ from trueedge.cli.own_code import own_method
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
+from trueedge.files.columns import find_separator
+from trueedge.files.text import open_text
 from trueedge.graph import Graph
-from trueedge.graph.triple_files import missing_files
+from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.base import PARTS
@@ -170,18 +173,32 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
         graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
         for sentence in graph.notes:
             showing.note(f"{text}: {sentence}")
+        if graph.notes and _may_be_triples(Path(text)):
+            showing.note(f"{text}: the third column is not a number; for triples, use the protocol filtered")
         return graph
     if datasets.is_name(text):
         return text
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
+        if folder_files(Path(text)) is not None:
+            return text  # a protocol for plain graphs refuses it
         if any((Path(text) / f"{part}.txt").exists() for part in PARTS):
             raise InputError(missing_files(Path(text)))
         raise InputError(f"{text} is not a saved task: it has no task.json")
     existing_file(text, "/" in text or bool(Path(text).suffix))
     datasets.get(text)
     return text
+
+
+def _may_be_triples(path: Path) -> bool:
+    """Return whether the last line of a file has three columns, the third of which is not a number."""
+    line = open_text(path).data.rstrip().rpartition(b"\n")[2].decode()
+    fields = line.split(find_separator(line))
+    try:
+        return len(fields) == 3 and math.isnan(float(fields[2]))
+    except ValueError:
+        return True
 
 
 def existing_file(text: str, is_path: bool = True) -> None:

@@ -16,7 +16,6 @@ from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
 from trueedge.cli.making import Header
 from trueedge.cli.requests import Cells
-from trueedge.datasets import DEFAULT_PROTOCOL
 from trueedge.errors import InputError
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -45,7 +44,7 @@ def run(
             "--protocol",
             help="Comma-separated protocols; 'all' for those that need no released files. A saved task has "
             "its own protocol.",
-            show_default=DEFAULT_PROTOCOL,
+            show_default=options.DEFAULT_PROTOCOLS,
         ),
     ] = None,
     method: Annotated[
@@ -55,7 +54,7 @@ def run(
             "--method",
             help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
             "own Method.",
-            show_default="heuristics",
+            show_default="heuristics; counting on a knowledge graph",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
@@ -92,6 +91,7 @@ def run(
         trueedge run cora -p existing,heart -m cn,ra,katz --seeds 5
         trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
         trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
+        trueedge run umls -m complex,nbfnet --set epochs=10
     """
     from trueedge.results import Store
 

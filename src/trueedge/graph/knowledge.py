@@ -199,10 +199,16 @@ class KnowledgeGraph(FrozenFields):
         return knowledge_storage.load(cls, Path(folder))
 
     def __repr__(self) -> str:
-        return (
-            f"KnowledgeGraph({self.name}: {self.num_entities:,} entities, {self.num_relations:,} relations,"
-            f" {self.num_triples:,} triples)"
+        counts = (
+            _count(self.num_entities, "entity", "entities"),
+            _count(self.num_relations, "relation", "relations"),
+            _count(self.num_triples, "triple", "triples"),
         )
+        return f"KnowledgeGraph({self.name}: {', '.join(counts)})"
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number:,} {one if number == 1 else many}"
 
 
 def _counts(

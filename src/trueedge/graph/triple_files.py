@@ -97,8 +97,8 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
 def read_triples(path: str | os.PathLike[str], header: bool | None = None) -> TripleList:
     """Read a text file with one triple per line: head, relation, tail, separated by tabs.
 
-    If the first line has no tab, a semicolon, a comma or white space separates the columns. All ids are read
-    as names. Blank lines are skipped.
+    If the first line has no tab, the columns are separated by whichever of semicolon, comma and white space
+    leaves three of them. All ids are read as names. Blank lines are skipped.
 
     Args:
         path: the file, plain or gzip.
@@ -207,7 +207,7 @@ def _fields(text: TextFile) -> tuple[list[str], list[int]]:
         if not line.strip():
             continue
         if not lines:
-            separator = find_separator(line)
+            separator = _separator(text, number, line)
         if separator == "\t":
             found = [field.strip() for field in line.split("\t")]
         else:
@@ -223,6 +223,21 @@ def _fields(text: TextFile) -> tuple[list[str], list[int]]:
         fields += found
         lines.append(number)
     return fields, lines
+
+
+def _separator(text: TextFile, number: int, line: str) -> str | None:
+    """Return what separates the columns: a tab, or the first mark that leaves three of them."""
+    usual = find_separator(line)
+    if usual == "\t":
+        return usual
+    for separator in (";", ",", None):
+        try:
+            found = split_fields(text, number, line, separator)
+        except InputError:
+            continue
+        if len(found) == 3 and all(found):
+            return separator
+    return usual
 
 
 def _is_header(fields: Sequence[str]) -> bool:

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
+from trueedge import datasets
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
 from trueedge.scorers.fitted import mark_fitted
@@ -78,9 +79,9 @@ class Method(ABC):
     """
 
     name: ClassVar[str]
-    title: ClassVar[str]
-    family: ClassVar[str]
-    citation: ClassVar[str]
+    title: ClassVar[str] = ""
+    family: ClassVar[str] = "own"
+    citation: ClassVar[str] = ""
     needs_features: ClassVar[bool] = False
     # The kinds of data it learns from: a plain graph, or the triples of a knowledge graph.
     takes: ClassVar[tuple[str, ...]] = ("graph",)
@@ -133,7 +134,9 @@ class Method(ABC):
         """Refuse data of another kind: a ``graph`` or ``triples``."""
         if data not in self.takes:
             wanted, given = (NOUNS[one] for one in (self.takes[0], data))
-            raise InputError(f"{self.name} learns from {wanted}, and {name} is {given}")
+            raise InputError(
+                f"{self.name} learns from {wanted}, and {name} is {given}{_hint(self.name, name, data)}"
+            )
 
     def check_features(self, graph: Graph) -> None:
         """Refuse a graph without the features that the method needs."""
@@ -156,7 +159,8 @@ def on_triples(task: Task, method: str) -> TripleTask:
     if not hasattr(task, "part_names"):
         raise InputError(f"{method}: fit takes a task; te.task(knowledge_graph, 'filtered') makes one")
     if task.data != "triples":
-        raise InputError(f"{method} learns from a knowledge graph, and {task.dataset} is a plain graph")
+        hint = _hint(method, task.dataset, task.data)
+        raise InputError(f"{method} learns from a knowledge graph, and {task.dataset} is a plain graph{hint}")
     return cast("TripleTask", task)
 
 
@@ -188,9 +192,21 @@ def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) m
         if not hasattr(task, "part_names"):
             raise InputError(f"{method}: fit takes a task; {instead}")
         if data != "graph":
-            raise InputError(f"{method} learns from a plain graph, and {task.dataset} is a knowledge graph")
+            hint = _hint(method, task.dataset, data)
+            raise InputError(
+                f"{method} learns from a plain graph, and {task.dataset} is a knowledge graph{hint}"
+            )
         raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
     return cast("GraphTask", task)
+
+
+def _hint(method: str, dataset: str, data: str) -> str:
+    """Say what to do about data of another kind, if there is something."""
+    if data == "triples" and METHODS.find(f"{method}-kg") is not None:
+        return f": use {method}-kg"
+    if data == "graph" and not datasets.is_name(dataset):
+        return ": for a file of triples, use the protocol filtered"
+    return ""
 
 
 def get(name: str, data: str = "graph") -> type[Method]:

@@ -79,7 +79,7 @@ def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup
         pictures = figures([figure(shown, listed=False, looks=looks) for shown in drawn])
         folds.insert(0, _pairs(one.compared, most_pairs))
     shown, more = remarks[: MOST_WARNINGS + 1], remarks[MOST_WARNINGS + 1 :]
-    rest = folded(f"{len(more)} more remarks", notes(more)) if more else None
+    rest = folded(f"{len(more)} more remark{'s' if len(more) > 1 else ''}", notes(more)) if more else None
     count = f"{len(one.lines)} method{'s' if len(one.lines) > 1 else ''}"
     lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
     facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"

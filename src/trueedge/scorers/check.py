@@ -112,7 +112,7 @@ def check_scorer(
     if isinstance(headline, AnswersHeadline):
         of_triples: Any = task
         counts = partial(of_triples.answer_counts, part)
-        findings += _tell_apart(*headline.split(raw))
+        findings += _tell_apart(*headline.split(raw), "an answer with another entity")
         if all(one.level != "broken" for one in findings):
             findings += check_queries(questions, scores, of_triples.num_relations, counts)
     elif headline is not None:
@@ -144,7 +144,9 @@ def _finite(scores: NDArray[np.float64]) -> CheckResult:
     return CheckResult("ok", "finite", "no score is NaN or infinite")
 
 
-def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckResult]:
+def _tell_apart(
+    positive: NDArray[Any], negative: NDArray[Any], compared: str = spread.COMPARED
+) -> list[CheckResult]:
     """Check the scores themselves: positives (m,) against shared negatives (n,) or their own (m, q)."""
     findings: list[CheckResult] = []
     if positive.dtype.kind in "biu":
@@ -165,8 +167,8 @@ def _tell_apart(positive: NDArray[Any], negative: NDArray[Any]) -> list[CheckRes
     if same:
         return [*findings, CheckResult("broken", "constant", same)]
     close, ends = spread.narrow(scores), spread.saturation(scores)
-    tied = spread.ties(scores) or (None if close else spread.near_ties(scores))
-    share = f"{spread.tie_share(scores):.2%} of the comparisons of a positive with a negative are ties"
+    tied = spread.ties(scores, compared) or (None if close else spread.near_ties(scores, compared))
+    share = f"{spread.tie_share(scores):.2%} of the comparisons of {compared} are ties"
     return [
         *findings,
         CheckResult("look" if close else "ok", "constant", close or "the scores differ"),

@@ -101,6 +101,8 @@ def _count(
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     from trueedge.kernels.ranking.filtered import count_filtered
 
+    if scores is None:
+        raise InputError(f"{scorer_name(scorer)} returned None instead of the scores of all entities")
     table = as_array(scores, f"the scores of {scorer_name(scorer)}")
     _check_shape(table, len(indptr) - 1, num_entities, scorer)
     if table.dtype.kind not in "biuf":

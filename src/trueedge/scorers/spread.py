@@ -15,6 +15,7 @@ BELOW_ONE = 1 - 2**-24
 ABOVE_ZERO, ABOVE_ZERO_DOUBLE = 1e-35, 1e-300
 NARROW = 1e-5
 NEAR = 1e-6
+COMPARED = "a positive with a negative"
 
 
 def quick_check(positive: object, negative: object) -> list[str]:
@@ -44,15 +45,15 @@ def narrow(scores: PairScores) -> str | None:
     return f"all scores lie between {low:.9g} and {high:.9g}, so close that rounding may decide their order"
 
 
-def ties(scores: PairScores) -> str | None:
-    """Return a sentence if positives are often tied with negatives."""
+def ties(scores: PairScores, compared: str = COMPARED) -> str | None:
+    """Return a sentence if positives are often tied with negatives, or with what ``compared`` calls them."""
     share = tie_share(scores)
     if share < TIES_TO_MENTION:
         return None
-    return f"{share:.0%} of the comparisons of a positive with a negative are ties; each counts half"
+    return f"{share:.0%} of the comparisons of {compared} are ties; each counts half"
 
 
-def near_ties(scores: PairScores) -> str | None:
+def near_ties(scores: PairScores, compared: str = COMPARED) -> str | None:
     """Return a sentence if many comparisons are decided by differences far below the size of the scores."""
     size = max(map(abs, scores.range)) * NEAR
     near = PairScores(np.round(scores.positive / size), np.round(scores.negative.astype(np.float64) / size))
@@ -60,7 +61,7 @@ def near_ties(scores: PairScores) -> str | None:
     if share < TIES_TO_MENTION:
         return None
     return (
-        f"{share:.0%} of the comparisons of a positive with a negative are decided by less than a millionth"
+        f"{share:.0%} of the comparisons of {compared} are decided by less than a millionth"
         " of the largest score: were ties broken?"
     )
 

@@ -238,7 +238,7 @@ class TripleTask(Task):
             return ["all entities have the same score: the scores separate nothing"]
         if spread > 0.01:
             return [
-                f"{share:.0%} of the answers are ties with other entities; their mean rank is used"
+                f"{100 * share:.1f} % of the answers tie with other entities; their mean rank is used"
                 f" ({' and '.join(TIE_BOUNDS)} are the bounds)"
             ]
         return []
