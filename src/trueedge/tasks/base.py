@@ -335,7 +335,8 @@ def warn_of(task: Task, part: str, findings: Sequence[str], scorer: object = Non
     """
     action = next((one[0] for one in warnings.filters if issubclass(ScoreWarning, one[2])), "default")
     for sentence in findings if action != "ignore" else ():
-        if action != "always" and "are ties" in sentence and getattr(scorer, "expects_ties", False):
+        tied = re.search(r"\bties?\b", sentence) is not None
+        if action != "always" and tied and getattr(scorer, "expects_ties", False):
             continue
         known = WARNED.setdefault(task, set())
         found = (getattr(scorer, "name", None) or id(scorer), re.sub(r"[\d.e+-]+", "", sentence))
