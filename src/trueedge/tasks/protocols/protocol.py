@@ -94,6 +94,7 @@ class Protocol:
         takes: the kinds of data it takes; with ``split`` it also takes the user's own split.
         options: the options with their defaults.
         split_options: the options that control the split.
+        choices: the allowed values of options that have few.
         help: one line for each option.
         in_shards: whether it can write its negatives in shards.
         released: the negatives it reads from a released split, or None; see :func:`trueedge.splits.released`.
@@ -109,6 +110,7 @@ class Protocol:
     takes: tuple[str, ...] = ("graph",)
     options: Mapping[str, Any] = field(default_factory=dict)
     split_options: tuple[str, ...] = ()
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
     released: str | None = None
@@ -144,6 +146,9 @@ class Protocol:
             if not same_kind(options[key], self.options[key]):
                 wanted = type(self.options[key]).__name__
                 raise must_be(key, f"the protocol {self.name}", f"of type {wanted}", options[key])
+            if key in self.choices and options[key] not in self.choices[key]:
+                wanted = "one of " + ", ".join(map(repr, self.choices[key]))
+                raise must_be(key, f"the protocol {self.name}", wanted, options[key])
         filled = {**self.options, **options}
         return Request(source, seed, filled, frozenset(options), progress, shards, released=self.released)
 

@@ -40,6 +40,7 @@ register(
         make=_filtered,
         takes=("triples",),
         options={"ratios": RATIOS, "sides": SIDES[0]},
+        choices={"sides": SIDES},
         split_options=("ratios",),
         help={
             "ratios": "shares of train, valid and test, if there is no published split",
@@ -57,6 +58,7 @@ register(
         make=_inductive,
         takes=("inductive triples",),
         options={"sides": SIDES[0], "filter": "all"},
+        choices={"sides": SIDES, "filter": ("all", "facts")},
         help={
             "sides": SIDES_HELP,
             "filter": "true answers that are left out: all, or (as published) only facts of the test graph",
