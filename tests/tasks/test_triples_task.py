@@ -300,3 +300,11 @@ def test_a_certificate_with_other_degrees_or_candidates_is_refused(trueedge, tmp
     status, out, _ = trueedge("verify", "one.json", "--task", "nations")
     assert status == 1
     assert "differs" in out
+
+
+def test_known_answers_of_a_withheld_part_are_withheld() -> None:
+    task = te.task("nations")
+    with pytest.raises(InputError, match="withheld"):
+        task.for_fitting().known_answers("test")
+    with pytest.raises(InputError, match="no part is called 'tset'"):
+        task.known_answers("tset")

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import map_array
+from trueedge.metrics.scores import as_array, refuse_rounded
 from trueedge.scorers.scorer import CallableScorer, ModuleScorer, is_module, is_table, scorer_name
 
 FORMS = (
@@ -108,9 +109,15 @@ def _of_sides(
         if inverse.all():
             return heads(entities, relations - num_relations)
         found = [
-            np.asarray(_on_cpu(tails(entities[~inverse], relations[~inverse]))),
-            np.asarray(_on_cpu(heads(entities[inverse], relations[inverse] - num_relations))),
+            _array(tails(entities[~inverse], relations[~inverse]), name),
+            _array(heads(entities[inverse], relations[inverse] - num_relations), name),
         ]
+        for part, count in zip(found, (len(queries) - inverse.sum(), inverse.sum()), strict=True):
+            if part.ndim != 2 or part.shape != (count, found[0].shape[1]):
+                raise InputError(
+                    f"{name} must score every entity for each of {count} queries, it answered with shape"
+                    f" {part.shape}"
+                )
         table = np.empty((len(queries), found[0].shape[1]), dtype=np.result_type(*found))
         table[~inverse], table[inverse] = found
         return table
@@ -135,7 +142,7 @@ def _of_triples(
             inverse = relations >= num_relations
             heads, tails = np.where(inverse, others, given), np.where(inverse, given, others)
             triples = np.column_stack([heads, relations % num_relations, tails])
-            answer = np.asarray(_on_cpu(score(triples)))
+            answer = _array(score(triples), scorer_name(score))
             if answer.shape != (len(triples),):
                 raise InputError(
                     f"{scorer_name(score)} must answer {len(triples)} triples with shape ({len(triples)},),"
@@ -170,7 +177,7 @@ def _module_of_two(module: Any) -> Callable[[NDArray[np.int64], NDArray[np.int64
 def _table(
     thing: Any, queries: NDArray[np.int64] | None, name: str, num_entities: int, num_relations: int
 ) -> QueryScorer:
-    table = np.asarray(_on_cpu(thing))
+    table = as_array(thing, name)
     if queries is None or table.shape != (len(queries), num_entities):
         wanted = (0 if queries is None else len(queries), num_entities)
         raise InputError(f"{name} must have the shape (queries, entities) = {wanted}, got {table.shape}")
@@ -190,6 +197,12 @@ def _arguments(call: Any) -> int:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):
         return 1
+    named = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+    if named:
+        raise InputError(
+            f"{scorer_name(call)} cannot be called without {named[0]}=…: wrap it in a function of heads and"
+            " relations alone, or of triples"
+        )
     positional = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     needed = [one for one in positional if one.default is one.empty]
     if any(one.kind is one.VAR_POSITIONAL for one in parameters) and not needed:
@@ -197,6 +210,8 @@ def _arguments(call: Any) -> int:
     return len(needed) if needed else min(len(positional), 1)
 
 
-def _on_cpu(answer: Any) -> Any:
-    """Return a torch tensor as an array, and anything else as it is."""
-    return answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer
+def _array(answer: object, name: str) -> NDArray[Any]:
+    """Return a scorer's answer as an array that holds the same numbers."""
+    array = as_array(answer, f"the scores of {name}")
+    refuse_rounded(answer, array, f"scores of {name}")
+    return array

@@ -155,6 +155,7 @@ class TripleTask(Task):
     def known_answers(self, part: str) -> TailIndex:
         """Return all answers that are known to be true when a part is evaluated."""
         if part not in self._known:
+            self.check_part(part)
             graph = self.graph_for(part)
             lists = [graph.triples]
             if self.filter == "all":
