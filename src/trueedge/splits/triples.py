@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from trueedge import datasets
 from trueedge.errors import InputError
+from trueedge.files.text import plain
 from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.triple_files import TripleParts, folder_files, missing_files, read_parts
@@ -121,7 +122,7 @@ def from_parts(seen: TripleParts, unseen: TripleParts | None, name: str, title: 
     facts = KnowledgeGraph(unseen.parts["train"], unseen.entities, relations, f"{name}{UNSEEN}")
     shared = sorted(set(seen.entities).intersection(unseen.entities))
     if shared:
-        few = ", ".join(shared[:NAMED]) + (", …" if len(shared) > NAMED else "")
+        few = ", ".join(map(plain, shared[:NAMED])) + (", …" if len(shared) > NAMED else "")
         count = (
             f"{len(shared)} entities of the test graph are"
             if len(shared) > 1
@@ -187,7 +188,8 @@ def check_disjoint(split: TripleSplit) -> None:
         if same.any():
             graph = facts if part == "test" else split.train
             head, relation, tail = triples[int(same.argmax())]
-            named = f"({graph.entities[head]}, {graph.relations[relation]}, {graph.entities[tail]})"
+            names = graph.entities[head], graph.relations[relation], graph.entities[tail]
+            named = f"({', '.join(map(plain, names))})"
             raise InputError(
                 f"{int(same.sum())} of {len(triples)} {part} triples are in {other} too: {named} is one"
             )
