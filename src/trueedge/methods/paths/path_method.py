@@ -100,6 +100,7 @@ class PathMethod(Method):
 
         triples = on_triples(task, self.name)
         filled = self.for_task(task)
+        filled.check()
         try:
             with seeded(seed, device):
                 model = filled.build(triples)
@@ -112,6 +113,14 @@ class PathMethod(Method):
                     f"{self.name} on {task.dataset} does not fit into memory; try a smaller batch_size or dim"
                 ) from error
             raise
+
+    def check(self) -> None:
+        """Refuse settings that do not fit together; all of them are filled in."""
+        if getattr(self, "message", None) == "rotate" and self.dim % 2:
+            raise InputError(
+                f"{self.name}: dim must be even for message=rotate, since a complex number takes two; got"
+                f" {self.dim}"
+            )
 
     @abstractmethod
     def build(self, task: TripleTask) -> PathModel:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from torch.nn.modules.batchnorm import _BatchNorm
 
 from trueedge.errors import InputError, ScoreWarning
+from trueedge.metrics import Metric
 from trueedge.metrics import get as get_metric
 from trueedge.training.loop import History, check_device, optimize
 from trueedge.training.triples.index import TripleIndex
@@ -75,10 +76,18 @@ def train_triples(
     return TripleScorer(model, history)
 
 
+def selection_metric(task: TripleTask, select: str | None) -> Metric:
+    """Return the metric for model selection, or refuse one before the training that has no ranks."""
+    metric = get_metric(select or task.headline)
+    if "ranks" not in metric.layouts:
+        raise InputError(f"select: {metric.name} is no metric of ranked answers; take mrr or hits@10")
+    return metric
+
+
 def _metric(task: TripleTask, schedule: TripleSchedule) -> str:
     if "valid" not in task.part_names:
         raise InputError(
             f"{task.dataset} under {task.protocol} has no validation part for model selection;"
             " keep the last epoch (keep_last)"
         )
-    return get_metric(schedule.select or task.headline).name
+    return selection_metric(task, schedule.select).name
