@@ -138,7 +138,7 @@ def test_a_tensor_that_cannot_be_ranked_gets_one_sentence() -> None:
     task = te.task("nations")
     with pytest.raises(InputError, match="cannot be read as an array"):
         task.evaluate(lambda heads, relations: torch.zeros(len(heads), task.num_entities, device="meta"))
-    table = torch.rand(len(task.queries()), task.num_entities, dtype=torch.bfloat16)
+    table = torch.rand(1, task.num_entities).expand(len(task.queries()), -1).bfloat16()
     assert task.evaluate(table) == task.evaluate(table.double())
 
 
@@ -148,3 +148,35 @@ def test_a_function_that_needs_a_keyword_gets_one_sentence() -> None:
 
     with pytest.raises(InputError, match="score cannot be called without graph="):
         te.task("nations").evaluate(score)
+
+
+def test_a_table_whose_rows_for_one_query_differ_is_refused() -> None:
+    task = te.task("nations")
+    queries, targets = task.queries(), task.targets()
+    oracle = np.zeros((len(queries), task.num_entities))
+    oracle[np.arange(len(queries)), targets] = 1
+    with pytest.raises(InputError, match=r"rows \d+ and \d+ are the same query, and their scores differ"):
+        task.evaluate(oracle)
+    rng = np.random.default_rng(0)
+    scores = rng.random((task.num_entities, 2 * task.num_relations, task.num_entities))
+    table = scores[queries[:, 0], queries[:, 1]]
+    noisy = table * (1 + 1e-7 * rng.random(table.shape))
+    assert task.evaluate(noisy)["mrr"] == pytest.approx(task.evaluate(table)["mrr"], abs=1e-3)
+
+
+def test_a_scorer_with_missing_parts_gets_one_sentence() -> None:
+    torch = pytest.importorskip("torch")
+    task = te.task("nations")
+
+    class Half:
+        score_heads = 5
+
+        def score_tails(self, heads, relations):
+            return np.zeros((len(heads), task.num_entities))
+
+    with pytest.raises(InputError, match=r"Half\.score_heads must be a method, got int"):
+        task.evaluate(Half())
+    with pytest.raises(InputError, match="Module has no forward method"):
+        task.evaluate(torch.nn.Module())
+    with pytest.raises(InputError, match="no scoring function is called"):
+        te.TripleEmbeddings(["distmult"], np.zeros((2, 2)), np.zeros((1, 2)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,9 +69,13 @@ def as_query_scorer(
             if method == "score_triples":
                 return QueryScorer(_of_triples(call, num_entities, num_relations), name, (2,), logits)
             heads: Any = getattr(thing, "score_heads", None)
+            if heads is not None and not callable(heads):
+                raise InputError(f"{name}.score_heads must be a method, got {type(heads).__name__}")
             return QueryScorer(_of_sides(call, heads, num_relations, name), name, (2,), logits)
     if is_module(thing):
         module: Any = thing
+        if getattr(type(module), "forward", None) is sys.modules["torch"].nn.Module.forward:
+            raise InputError(f"{name} has no forward method: it cannot score triples")
         if _arguments(module.forward) == 2:
             asked = _module_of_two(module)
             return QueryScorer(_of_sides(asked, None, num_relations, name), name, (2,), logits)
@@ -182,13 +187,26 @@ def _table(
         wanted = (0 if queries is None else len(queries), num_entities)
         raise InputError(f"{name} must have the shape (queries, entities) = {wanted}, got {table.shape}")
     keys = queries[:, 0] * (2 * num_relations) + queries[:, 1]
-    known, first = np.unique(keys, return_index=True)
+    known, first, place_of = np.unique(keys, return_index=True, return_inverse=True)
+    # Equal queries have different answers: rows that differ would have been made with these in view.
+    for row in np.flatnonzero(first[place_of.reshape(-1)] != np.arange(len(keys))):
+        same = int(first[place_of.reshape(-1)[row]])
+        if table.dtype.kind in "biuf" and not _agree(table[same], table[row]):
+            raise InputError(f"{name}: rows {same} and {row} are the same query, and their scores differ")
 
     def ask(asked: NDArray[np.int64]) -> Any:
         place = np.searchsorted(known, asked[:, 0] * (2 * num_relations) + asked[:, 1])
         return table[first[place]]
 
     return QueryScorer(ask, name, (2,))
+
+
+def _agree(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    """Return whether two rows of scores are the same, up to the rounding of a model's batches."""
+    if np.array_equal(first, second):
+        return True
+    scale = float(np.abs(first.astype(np.float64)).max())
+    return np.allclose(first, second, rtol=1e-4, atol=1e-4 * scale, equal_nan=True)
 
 
 def _arguments(call: Any) -> int:

@@ -196,7 +196,7 @@ def checked_split(split: TripleSplit) -> TripleSplit:
             raise InputError(f"{what}, row {order[again].min()}: the triple occurs again")
     if not len(parts["test"]):
         raise InputError("the split has no test triples")
-    return replace(split, **parts)
+    return replace(split, valid=parts["valid"], test=parts["test"], known=parts["known"])
 
 
 def check_disjoint(split: TripleSplit) -> None:

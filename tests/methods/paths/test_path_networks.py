@@ -327,3 +327,14 @@ def test_a_scorer_takes_other_entities_and_answers_equal_queries_alike(nations) 
 def test_a_plain_graph_is_refused() -> None:
     with pytest.raises(InputError, match="tagnet learns from a knowledge graph, and karate is a plain graph"):
         create("tagnet").fit(te.task("karate", "existing"))
+
+
+def test_a_path_scorer_refuses_ids_and_graphs_that_do_not_fit(nations) -> None:
+    scorer = create("tagnet", {"epochs": 1, "layers": 1, "dim": 2}, "triples").fit(nations)
+    with pytest.raises(InputError, match="trained on 55 relations, and umls has 46"):
+        scorer.with_graph(te.task("umls").graph)
+    with pytest.raises(InputError, match="no relation has the id 110: there are 110"):
+        scorer.score_tails(np.array([0, 1]), np.array([0, 110]))
+    with pytest.raises(InputError, match="no entity has the id -1"):
+        scorer.score_tails(np.array([-1]), np.array([0]))
+    assert scorer.score_tails(np.array([], dtype=int), np.array([], dtype=int)).shape == (0, 14)
