@@ -166,3 +166,18 @@ def test_the_command_names_the_shape(trueedge, tmp_path) -> None:
     status, out, _ = trueedge("check", "umls", "mine.py:short")
     assert status == 1
     assert "a score for each of 135 entities" in " ".join(out.split())
+
+
+def test_a_scorer_that_remembers_what_it_was_asked_is_broken() -> None:
+    """A test query for heads tells which entity answers a query for tails."""
+    task = te.task("nations")
+    entities, relations = task.num_entities, task.num_relations
+    seen = np.zeros((entities, 2 * relations))
+
+    def remember(given, asked):
+        seen[given, asked] = 1
+        return seen[:, (asked + relations) % (2 * relations)].T.copy()
+
+    report = te.check_scorer(remember, task, sample=100)
+    assert not report.ok
+    assert "state: a query's score changes once others have been asked" in " ".join(str(report).split())
