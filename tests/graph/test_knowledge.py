@@ -90,3 +90,8 @@ def test_arrays_of_a_graph_cannot_be_changed() -> None:
     for array in (graph.triples, graph.both_directions):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
+
+
+def test_names_may_come_from_iterators() -> None:
+    graph = KnowledgeGraph.from_triples([(0, 0, 1)], entities=iter(["a", "b"]), relations=iter(["r"]))
+    assert (graph.entities, graph.relations) == (("a", "b"), ("r",))

@@ -78,6 +78,18 @@ def _folder(place: Path) -> Path:
     return folder
 
 
+def _valid_pipe(place: Path) -> Path:
+    folder = write(place / "mine", {**GOOD, "valid": None})
+    os.mkfifo(folder / "valid.txt")
+    return folder
+
+
+def _valid_nowhere(place: Path) -> Path:
+    folder = write(place / "mine", {**GOOD, "valid": None})
+    (folder / "valid.txt").symlink_to("nowhere.txt")
+    return folder
+
+
 FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "no train file": (changed(train=None), "mine is not a folder of triples: it has no train.txt"),
     "no test file": (changed(test=None), "mine is not a folder of triples: it has no test.txt"),
@@ -106,6 +118,20 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "damaged gzip": (_damaged_gzip, "train.txt.gz is a damaged gzip file"),
     "train.txt and train.tsv": (_twice, "mine has both train.txt and train.tsv: leave one of them"),
     "a pipe": (_pipe, "mine is not a folder of triples: train.txt is not a regular file"),
+    "validation triples in a pipe": (_valid_pipe, "mine/valid.txt is not a regular file"),
+    "a link to nowhere": (_valid_nowhere, "mine/valid.txt is not a regular file"),
+    "a comment": (
+        changed(train="# three words\n" + GOOD["train"]),
+        "train.txt, line 1: a line that begins with # may be a comment",
+    ),
+    "a comment with commas": (
+        changed(train="# a, b, c\n" + GOOD["train"].replace("\t", ",")),
+        "train.txt, line 1: a line that begins with # may be a comment",
+    ),
+    "a long name": (
+        changed(train="x" * 1000 + "\tr\tb\n" + GOOD["train"], test="x" * 1000 + "\tr\tb\n"),
+        "in train too: ('" + "x" * 57 + "...', r, b) is one",
+    ),
     "a folder": (_folder, "mine is not a folder of triples: train.txt is not a regular file"),
     "test in the test graph": (
         inductive(test="x\tr\ty\n"),
@@ -147,6 +173,11 @@ HANDLED: dict[str, tuple[Callable[[Path], Path], str]] = {
         changed(train="head\trelation\ttail\n" + GOOD["train"]),
         "train.txt: line 1 was read as a header: head, relation, tail",
     ),
+    "header after #": (
+        changed(train="# head\trelation\ttail\n" + GOOD["train"]),
+        "train.txt: line 1 was read as a header: # head, relation, tail",
+    ),
+    "name after #": (changed(train="#a\tr\tb\n" + GOOD["train"]), ""),
     "repeated triple": (changed(train=GOOD["train"] + "a\tr\tb\n"), "a repeated triple was dropped"),
     "repeated triples": (
         changed(train=GOOD["train"] + "a\tr\tb\na\tr\tb\n"),
@@ -221,6 +252,15 @@ class Frame:
         (np.array([[1j, 0, 0]]), {}, "whole numbers, got values of type complex128"),
         ([(0, 1, 2), (1, 2)], {}, r"row 1: a triple is \(head, relation, tail\)"),
         (["abc"], {}, "row 0: a triple is"),
+        ([{"head": "a", "relation": "r", "tail": "b"}], {}, "row 0: a triple is .* got {'head': 'a'"),
+        ([{"a", "r", "b"}], {}, "row 0: a triple is"),
+        ([(True, False, True)], {}, "row 0: a name is a text or a number, got True"),
+        ([("a", 1j, "b")], {}, "row 0: a name is a text or a number, got 1j"),
+        ([("a", ["r", "s"], "b")], {}, "row 0: a name is a text or a number, got"),
+        ([("a", "r", np.arange(99).reshape(9, 11))], {}, "row 0: a name is a text or a number, got array"),
+        (np.full((1, 3, 3), "a"), {}, "row 0: a name is a text or a number, got array"),
+        (np.array([[np.float32("nan"), "r", "b"]], dtype=object), {}, "row 0: a name is missing"),
+        ([(0, 0, 1)], {"entities": 5}, "labels must be a list of names, got int"),
         ([], {}, "there are no triples"),
         (None, {}, "got NoneType"),
         ([(0, 0, 1), (0, 0, 1)], {}, r"row 1: \(0, 0, 1\) occurs again; repeats='drop'"),

@@ -177,3 +177,18 @@ def test_ties_are_told_in_words_of_triples() -> None:
 def test_a_scorer_that_returns_none_is_refused() -> None:
     with pytest.raises(te.InputError, match="returned None instead of the scores of all entities"):
         UMLS.evaluate(lambda heads, relations: None)
+
+
+def test_a_scorer_that_remembers_what_it_was_asked_is_broken() -> None:
+    """A test query for heads tells which entity answers a query for tails."""
+    task = te.task("nations")
+    entities, relations = task.num_entities, task.num_relations
+    seen = np.zeros((entities, 2 * relations))
+
+    def remember(given, asked):
+        seen[given, asked] = 1
+        return seen[:, (asked + relations) % (2 * relations)].T.copy()
+
+    report = te.check_scorer(remember, task, sample=100)
+    assert not report.ok
+    assert "state: a query's score changes once others have been asked" in " ".join(str(report).split())

@@ -91,3 +91,92 @@ def test_scores_of_any_real_type_are_ranked(dtype: type) -> None:
     found = ranked(QueryScorer(lambda rows: table[rows[:, 0], rows[:, 1]].astype(dtype), "typed", (2,)))
     expected = ranked(QueryScorer(lambda rows: table[rows[:, 0], rows[:, 1]].astype(float), "float", (2,)))
     same(found, expected)
+
+
+def test_tails_and_heads_are_never_asked_for_in_one_call() -> None:
+    """In one call, the entities that heads are asked for would tell the answers for tails."""
+    sides: list[set[bool]] = []
+
+    def record(rows: np.ndarray) -> np.ndarray:
+        sides.append(set((rows[:, 1] >= RELATIONS).tolist()))
+        return SCORES[rows[:, 0], rows[:, 1]]
+
+    ranked(QueryScorer(record, "record", (2,)))
+    assert sides == [{False}, {True}]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda scores: 2**60 + scores.astype(np.int64),
+        lambda scores: 2**63 + scores.astype(np.uint64),
+        lambda scores: np.longdouble(1) + scores.astype(np.longdouble) * np.longdouble(2) ** -60,
+        lambda scores: [[2**60 + int(one) for one in row[:-1]] + [0.5] for row in scores],
+    ],
+    ids=["int64", "uint64", "longdouble", "list"],
+)
+def test_scores_that_a_float64_would_make_equal_are_refused(change) -> None:
+    with pytest.raises(InputError, match="do not fit into a float64"):
+        ranked(QueryScorer(lambda rows: change(SCORES[rows[:, 0], rows[:, 1]]), "exact", (2,)))
+    task = te.task("nations")
+    if change(SCORES[0]).__class__ is not list:
+        with pytest.raises(InputError, match="do not fit into a float64"):
+            task.evaluate(lambda triples: change(triples.astype(np.float32))[:, 0])
+
+
+def test_masked_scores_are_refused_in_every_form() -> None:
+    task = te.task("nations")
+    table = np.ma.masked_array(np.zeros((len(task.queries()), task.num_entities)), mask=True)
+    with pytest.raises(InputError, match="masked"):
+        task.evaluate(table)
+    with pytest.raises(InputError, match="masked"):
+        task.evaluate(lambda triples: np.ma.masked_array(triples[:, 0], mask=True))
+
+
+def test_a_tensor_that_cannot_be_ranked_gets_one_sentence() -> None:
+    torch = pytest.importorskip("torch")
+    task = te.task("nations")
+    with pytest.raises(InputError, match="cannot be read as an array"):
+        task.evaluate(lambda heads, relations: torch.zeros(len(heads), task.num_entities, device="meta"))
+    table = torch.rand(1, task.num_entities).expand(len(task.queries()), -1).bfloat16()
+    assert task.evaluate(table) == task.evaluate(table.double())
+
+
+def test_a_function_that_needs_a_keyword_gets_one_sentence() -> None:
+    def score(heads, relations, *, graph):
+        return graph
+
+    with pytest.raises(InputError, match="score cannot be called without graph="):
+        te.task("nations").evaluate(score)
+
+
+def test_a_table_whose_rows_for_one_query_differ_is_refused() -> None:
+    task = te.task("nations")
+    queries, targets = task.queries(), task.targets()
+    oracle = np.zeros((len(queries), task.num_entities))
+    oracle[np.arange(len(queries)), targets] = 1
+    with pytest.raises(InputError, match=r"rows \d+ and \d+ are the same query, and their scores differ"):
+        task.evaluate(oracle)
+    rng = np.random.default_rng(0)
+    scores = rng.random((task.num_entities, 2 * task.num_relations, task.num_entities))
+    table = scores[queries[:, 0], queries[:, 1]]
+    noisy = table * (1 + 1e-7 * rng.random(table.shape))
+    assert task.evaluate(noisy)["mrr"] == pytest.approx(task.evaluate(table)["mrr"], abs=1e-3)
+
+
+def test_a_scorer_with_missing_parts_gets_one_sentence() -> None:
+    torch = pytest.importorskip("torch")
+    task = te.task("nations")
+
+    class Half:
+        score_heads = 5
+
+        def score_tails(self, heads, relations):
+            return np.zeros((len(heads), task.num_entities))
+
+    with pytest.raises(InputError, match=r"Half\.score_heads must be a method, got int"):
+        task.evaluate(Half())
+    with pytest.raises(InputError, match="Module has no forward method"):
+        task.evaluate(torch.nn.Module())
+    with pytest.raises(InputError, match="no scoring function is called"):
+        te.TripleEmbeddings(["distmult"], np.zeros((2, 2)), np.zeros((1, 2)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,8 @@ from triples_twin import inductive_task, random_task, twin
 
 import trueedge as te
 from trueedge.errors import InputError
-from trueedge.tasks import load
+from trueedge.splits import TripleSplit
+from trueedge.tasks import TripleTask, load
 from trueedge.tasks.triples import relation_categories
 
 SHAPE = (12, 3, 12)
@@ -300,3 +302,67 @@ def test_a_certificate_with_other_degrees_or_candidates_is_refused(trueedge, tmp
     status, out, _ = trueedge("verify", "one.json", "--task", "nations")
     assert status == 1
     assert "differs" in out
+
+
+def test_known_answers_of_a_withheld_part_are_withheld() -> None:
+    task = te.task("nations")
+    with pytest.raises(InputError, match="withheld"):
+        task.for_fitting().known_answers("test")
+    with pytest.raises(InputError, match="no part is called 'tset'"):
+        task.known_answers("tset")
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"test": [(0, 3, 1)]}, "test triples, row 0: the relation is 3, it must be from 0 to 2"),
+        ({"test": [(0, 0, 1), (-1, 0, 1)]}, "test triples, row 1: the head is -1"),
+        ({"valid": [(0, 0, 12)]}, "valid triples, row 0: the tail is 12, it must be from 0 to 11"),
+        ({"test": [(0.5, 0, 1)]}, "test triples, row 0: the head is 0.5, not a whole number"),
+        ({"test": [(0, 0)]}, r"test triples must have the shape \(m, 3\)"),
+        ({"test": []}, "the split has no test triples"),
+        ({"test": [(0, 0, 1), (2, 0, 1), (0, 0, 1)]}, "test triples, row 2: the triple occurs again"),
+        ({"known": [(0, 9, 0)]}, "known triples, row 0: the relation is 9"),
+        ({"facts": te.KnowledgeGraph.from_triples([("x", "new", "y")])}, "must have the relations of random"),
+        (
+            {"facts": te.KnowledgeGraph.from_triples([(0, 2, 1)], entities=["a\nb", "c"])},
+            r"the name 'a\\nb' has a line break or is not text",
+        ),
+        (
+            {"facts": te.KnowledgeGraph.from_triples([(0, 2, 1)], entities=["a\ud800", "c"])},
+            "has a line break or is not text",
+        ),
+    ],
+)
+def test_a_split_that_does_not_fit_its_graph_gets_one_sentence(changes, sentence: str) -> None:
+    graph = random_task().graph
+    arrays = {"valid": np.array([(0, 0, 1)]), "test": np.array([(1, 0, 1)]), **changes}
+    split = TripleSplit(**{"train": graph, "name": "mine", **{k: _as_array(v) for k, v in arrays.items()}})
+    with pytest.raises(InputError, match=sentence):
+        TripleTask.from_split(split, overlaps=True)
+
+
+def _as_array(value):
+    return np.array(value) if isinstance(value, list) else value
+
+
+@pytest.mark.parametrize(
+    ("parts", "sentence"),
+    [
+        ({"test": np.empty((0, 3), dtype=np.int32)}, "there are no test triples"),
+        ({"valid": np.empty((0, 3), dtype=np.int32)}, "there are no valid triples"),
+    ],
+)
+def test_a_saved_task_without_triples_is_refused(parts, sentence: str, tmp_path) -> None:
+    task = random_task()
+    folder = replace(task, parts={**task.parts, **parts}).save(tmp_path / "task")
+    with pytest.raises(InputError, match=sentence):
+        load(folder)
+
+
+def test_a_saved_task_of_one_entity_is_refused(tmp_path) -> None:
+    graph = te.KnowledgeGraph.from_triples([("a", "r", "a")])
+    one = np.zeros((1, 3), dtype=np.int32)
+    folder = replace(random_task(), graph=graph, parts={"test": one}).save(tmp_path / "task")
+    with pytest.raises(InputError, match="has one entity"):
+        load(folder)

@@ -15,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be, whole_number
+from trueedge.files.text import plain
 from trueedge.graph import knowledge_storage
 from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.triple_files import TripleList, as_triple_list, dropped, name_triples
 from trueedge.graph.triples import TailIndex, as_triples, inverse, repeated, triple_order
-from trueedge.graph.validation import MAX_NODES, Handling, check_labels
+from trueedge.graph.validation import MAX_NODES, Handling, as_labels, check_labels
 
 NAMES_PER_UPDATE = 1 << 16
 
@@ -75,6 +76,8 @@ class KnowledgeGraph(FrozenFields):
         if repeats not in ("refuse", "drop"):
             raise must_be("repeats", "KnowledgeGraph.from_triples", "'refuse' or 'drop'", repeats)
         listed = as_triple_list(triples, header)
+        # Kept as lists, since an iterator is read once.
+        entities, relations = (None if one is None else as_labels(one) for one in (entities, relations))
         names = {"entities": entities, "relations": relations}
         if listed.names is None:
             ids = as_triples(listed.rows)
@@ -107,7 +110,8 @@ class KnowledgeGraph(FrozenFields):
         notes = listed.notes
         if again.any():
             row = int(order[again].min())
-            triple = ", ".join((entities[ids[row, 0]], relations[ids[row, 1]], entities[ids[row, 2]]))
+            names = entities[ids[row, 0]], relations[ids[row, 1]], entities[ids[row, 2]]
+            triple = ", ".join(map(plain, names))
             if repeats == "refuse":
                 raise InputError(
                     f"{listed.place(row)}: ({triple}) occurs again; repeats='drop' keeps one of each triple"

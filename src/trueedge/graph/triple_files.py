@@ -83,13 +83,19 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
         return TripleList(table, None, "triples")
     flat: list[str] = []
     for number, row in enumerate(table):
-        if isinstance(row, (str, bytes)) or not hasattr(row, "__len__") or len(row) != 3:
-            raise InputError(f"triples, row {number}: a triple is (head, relation, tail), got {row!r}")
+        # A set has no order, and a dict would give the names of its columns.
+        odd = isinstance(row, (str, bytes, set, frozenset, Mapping)) or not hasattr(row, "__len__")
+        if odd or len(row) != 3:
+            raise InputError(f"triples, row {number}: a triple is (head, relation, tail), got {_short(row)}")
         for value in row:
-            if value is None or (isinstance(value, float) and value != value) or not str(value).strip():
-                raise InputError(f"triples, row {number}: a name is missing in {tuple(row)!r}")
+            if _is_missing(value):
+                raise InputError(f"triples, row {number}: a name is missing in {_short(tuple(row))}")
             if isinstance(value, bytes):
                 raise InputError(f"triples, row {number}: {value!r} is not text: decode the names first")
+            if isinstance(value, (bool, np.bool_, complex)) or (
+                hasattr(value, "__len__") and not isinstance(value, str)
+            ):
+                raise InputError(f"triples, row {number}: a name is a text or a number, got {_short(value)}")
             flat.append(str(value))
     return _listed(flat, "triples", None, ())
 
@@ -185,6 +191,20 @@ def name_triples(
     return ids, (labels[0], labels[1])
 
 
+def _short(value: object) -> str:
+    """Return a value for a message, in one line, cut where it is long."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= 60 else text[:57] + "..."
+
+
+def _is_missing(value: object) -> bool:
+    """Return whether a name is None, NaN (as pandas writes what is missing) or blank."""
+    try:
+        return value is None or bool(value != value) or not str(value).strip()
+    except (TypeError, ValueError):  # pandas.NA is neither true nor false, and an array has no one truth
+        return not hasattr(value, "__len__")
+
+
 def _rows(triples: object) -> Any:
     if not isinstance(triples, Iterable):
         raise InputError(f"triples must be an array, rows, a frame or a path, got {type(triples).__name__}")
@@ -208,6 +228,9 @@ def _fields(text: TextFile) -> tuple[list[str], list[int]]:
             continue
         if not lines:
             separator = _separator(text, number, line)
+        if separator != "\t" and line.lstrip().startswith("#"):
+            why = "a line that begins with # may be a comment: remove it, or separate all columns by tabs"
+            raise text.error(number, f"{why}: {shown(line.strip())}")
         if separator == "\t":
             found = [field.strip() for field in line.split("\t")]
         else:
@@ -241,7 +264,9 @@ def _separator(text: TextFile, number: int, line: str) -> str | None:
 
 
 def _is_header(fields: Sequence[str]) -> bool:
-    return all(field.casefold() in words for field, words in zip(fields, HEADERS, strict=True))
+    """Return whether fields are usual names of columns; the first may begin with #."""
+    named = [fields[0].lstrip("# "), *fields[1:]]
+    return all(field.casefold() in words for field, words in zip(named, HEADERS, strict=True))
 
 
 def _listed(
@@ -267,6 +292,12 @@ def folder_files(folder: Path) -> dict[str, Path] | None:
             raise InputError(f"{folder} has both {here[0].name} and {here[1].name}: leave one of them")
         if here:
             found[part] = here[0]
+        elif part == "valid":
+            # Without this, a pipe or a link to nowhere would pass for a folder without validation triples.
+            there = [folder / f"{part}{ending}" for ending in endings]
+            for place in there:
+                if os.path.lexists(place):
+                    raise InputError(f"{place} is not a regular file")
     return found if {"train", "test"} <= set(found) else None
 
 

@@ -19,6 +19,8 @@ from trueedge.metrics.scores import Scores, take
 
 # GraIL and the papers after it rank the answer among 49 sampled negatives.
 SAMPLED = 49
+# Sums of two such numbers are exact.
+MOST_CANDIDATES = 2**53
 #: Where groups of tail-relation degrees begin: zero, low, medium, high.
 DEGREE_BOUNDS = (0, 1, 10, 50)
 DEGREE_NAMES = ("0", "1–9", "10–49", "50+")
@@ -85,16 +87,24 @@ class RankedScores(Scores):
         """Return the ranks of some :meth:`arrays`, or raise an InputError if these do not fit together."""
         *given, logits = take(arrays, "above", "tied", "negatives", "answer", "degrees", "logits")
         above, tied, negatives, answer, degrees = given
-        if any(array.shape != (len(above),) for array in given) or not len(above) or logits.shape != (1,):
+        shapes = {array.shape for array in given}
+        if shapes != {(above.size,)} or not above.size or logits.shape != (1,):
             raise InputError("the arrays of ranked answers must have the same length (n,)")
         counts = (above, tied, negatives, degrees)
-        if any(array.dtype.kind not in "iu" or array.min() < 0 for array in counts):
-            raise InputError("the arrays of ranked answers must hold whole numbers, 0 or more")
-        if (above.astype(np.int64) + tied > negatives).any():
-            raise InputError("an answer is ranked below more candidates than there are")
-        if not np.isfinite(answer).all():
-            raise InputError("the scores of the answers must be finite")
+        if any(
+            array.dtype.kind not in "iu" or array.min() < 0 or array.max() > MOST_CANDIDATES
+            for array in counts
+        ):
+            raise InputError(
+                f"the arrays of ranked answers must hold whole numbers from 0 to {MOST_CANDIDATES}"
+            )
         whole = [array.astype(np.int64) for array in counts]
+        if (whole[0] + whole[1] > whole[2]).any():
+            raise InputError("an answer is ranked below more candidates than there are")
+        if answer.dtype.kind not in "biuf" or not np.isfinite(answer).all():
+            raise InputError("the scores of the answers must be finite numbers")
+        if logits.dtype.kind not in "biu" or logits[0] not in (0, 1):
+            raise InputError(f"whether scores are logits must be 0 or 1, got {logits[0]}")
         return cls(whole[0], whole[1], whole[2], answer.astype(np.float64), whole[3], bool(logits[0]))
 
 

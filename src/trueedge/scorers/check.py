@@ -102,13 +102,14 @@ def check_scorer(
     else:
         rows, noun = task.sample(part, sample, seed), "queries" if task.needs == "candidates" else "nodes"
     questions = Questions(bound, rows, noun, seed, headline)
+    early = questions.first_alone() if isinstance(headline, AnswersHeadline) else None
     try:
         raw = questions.ask(rows)
     except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (CheckResult("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
     answered = f"{len(rows)} {noun} got {len(rows)} {'scores' if noun == 'pairs' else 'answers'}"
-    findings = [CheckResult("ok", "answer", answered), _finite(scores), *ask_again(questions, scores)]
+    findings = [CheckResult("ok", "answer", answered), _finite(scores), *ask_again(questions, scores, early)]
     if isinstance(headline, AnswersHeadline):
         of_triples: Any = task
         counts = partial(of_triples.answer_counts, part)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph.triples import TailIndex, query_keys
-from trueedge.metrics.scores import as_array, describe_nonfinite
+from trueedge.metrics.scores import as_array, as_scores, describe_nonfinite, refuse_rounded
 from trueedge.randomness import generator
 from trueedge.scorers.scorer import Scorer, scorer_name
 
@@ -40,7 +40,8 @@ def rank_answers(
 ) -> FilteredRanks:
     """Ask a scorer for the scores of all entities, and rank each query's answer.
 
-    Equal queries are asked once. Queries for tails and for heads are asked apart, each in random order.
+    Equal queries are asked once. Queries for tails and for heads are asked in different calls, each in random
+    order: in one call, the heads that are asked about would tell which tails have a test triple.
 
     Args:
         scorer: scores queries (b, 2), answers (b, entities). Tensors on a GPU are ranked there.
@@ -63,12 +64,13 @@ def rank_answers(
     rows = position[place.reshape(-1)]
     by_row = np.argsort(rows, kind="stable")
     ends = np.searchsorted(rows[by_row], np.arange(len(keys) + 1))
+    first_head = int(np.count_nonzero(distinct[:, 1] < relations))
     above, tied, negatives = (np.empty(len(queries), dtype=np.int64) for _ in range(3))
     found = FilteredRanks(above, tied, negatives, np.empty(len(queries), dtype=np.float64))
     step = max(1, SCORES_IN_A_BLOCK // num_entities)
     start = 0
     while start < len(keys):
-        stop = min(start + step, len(keys))
+        stop = min(start + step, first_head if start < first_head else len(keys))
         asked = distinct[order[start:stop]]
         scores = scorer.score(asked.copy())
         indptr, tails = known.rows(asked[:, 0], asked[:, 1])
@@ -107,6 +109,10 @@ def _count(
     _check_shape(table, len(indptr) - 1, num_entities, scorer)
     if table.dtype.kind not in "biuf":
         raise InputError(f"the scores of {scorer_name(scorer)} must be real numbers, got {table.dtype}")
+    # Whole numbers and long doubles that a float64 does not hold would become ties.
+    if table.dtype not in (np.float32, np.float64):
+        as_scores(table, f"scores of {scorer_name(scorer)}")
+    refuse_rounded(scores, table, f"scores of {scorer_name(scorer)}")
     kind = np.float32 if table.dtype in (np.float16, np.float32) else np.float64
     table = np.ascontiguousarray(table, dtype=kind)
     above, tied, bad = count_filtered(table, rows, targets, indptr, known)
@@ -157,5 +163,9 @@ def _check_shape(scores: Any, count: int, num_entities: int, scorer: Scorer) -> 
 
 
 def _is_on_gpu(scores: object) -> bool:
+    """Return whether scores are ranked on their device; tensors of other kinds are read as arrays."""
     torch = sys.modules.get("torch")
-    return torch is not None and isinstance(scores, torch.Tensor) and scores.device.type != "cpu"
+    if torch is None or not isinstance(scores, torch.Tensor) or scores.device.type in ("cpu", "meta"):
+        return False
+    kinds = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+    return scores.layout == torch.strided and scores.dtype in kinds

@@ -54,6 +54,13 @@ class Questions:
         answers[order] = answer
         return answers
 
+    def first_alone(self) -> NDArray[Any] | None:
+        """Ask a few rows one at a time, before all others; None if there is no answer to them."""
+        try:
+            return self.in_batches(self.rows[self.shuffled[:ROWS_ALONE]], 1)
+        except (BadAnswerError, ValueError):
+            return None
+
     def in_batches(self, rows: NDArray[np.int64], size: int) -> NDArray[Any]:
         """Return the answers to rows in the given order, asked in batches."""
         parts = [ask(self.scorer, rows[at : at + size], self.noun) for at in range(0, len(rows), size)]
@@ -67,8 +74,10 @@ class Questions:
         return answers
 
 
-def ask_again(questions: Questions, scores: NDArray[np.float64]) -> list[CheckResult]:
-    """Ask in other ways and compare with the first scores (n, …).
+def ask_again(
+    questions: Questions, scores: NDArray[np.float64], early: NDArray[Any] | None = None
+) -> list[CheckResult]:
+    """Ask in other ways and compare with the first scores (n, …), and with those of a few rows before all.
 
     If scores change with the order, the other checks are skipped. If they change in repeated calls, the
     headline metric is compared instead, as far as there is one.
@@ -77,7 +86,7 @@ def ask_again(questions: Questions, scores: NDArray[np.float64]) -> list[CheckRe
     if repeat.level == "broken":
         return [repeat]
     is_random = repeat.sentence.startswith(("randomness", "tie-breaking"))
-    return [repeat, *(_on_average(questions, scores) if is_random else _exactly(questions, scores))]
+    return [repeat, *(_on_average(questions, scores) if is_random else _exactly(questions, scores, early))]
 
 
 def _same_shape(answer: NDArray[Any], scores: NDArray[np.float64], noun: str) -> NDArray[Any]:
@@ -101,7 +110,9 @@ def _repeat(questions: Questions, scores: NDArray[np.float64]) -> CheckResult:
     ).run()
 
 
-def _exactly(questions: Questions, scores: NDArray[np.float64]) -> list[CheckResult]:
+def _exactly(
+    questions: Questions, scores: NDArray[np.float64], early: NDArray[Any] | None
+) -> list[CheckResult]:
     """Check a scorer whose repeated calls agree: every other way must agree too."""
     rows, noun, count = questions.rows, questions.noun, len(questions.rows)
     alone = questions.shuffled[:ROWS_ALONE]
@@ -138,6 +149,18 @@ def _exactly(questions: Questions, scores: NDArray[np.float64]) -> list[CheckRes
         changed=f"batch statistics: a {one} scored alone gets a different score",
         how="scored one at a time",
     ).run()
+    if single.level != "broken" and early is not None and early.shape == scores[alone].shape:
+        # What is remembered of all other questions is not undone by asking again.
+        state = probe(
+            name="state",
+            ask=lambda: early,
+            scores=scores[alone],
+            rows=rows[alone],
+            same="",
+            changed=f"state: a {one}'s score changes once others have been asked",
+            how="scored before all others",
+        ).run()
+        single = state if state.level == "broken" else single
     if questions.headline is None or not questions.headline.has_direction:
         return [order, batch, single]
     direction = probe(

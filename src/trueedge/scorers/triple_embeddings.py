@@ -29,7 +29,7 @@ class TripleEmbeddings:
     """
 
     def __init__(self, function: str, entities: object, relations: object) -> None:
-        if function not in QUERIES:
+        if not isinstance(function, str) or function not in QUERIES:
             raise unknown("scoring function", function, QUERIES)
         self.function = self.name = function
         self.entities = _table(entities, "entities")

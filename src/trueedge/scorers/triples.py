@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import map_array
+from trueedge.metrics.scores import as_array, refuse_rounded
 from trueedge.scorers.scorer import CallableScorer, ModuleScorer, is_module, is_table, scorer_name
 
 FORMS = (
@@ -67,9 +69,13 @@ def as_query_scorer(
             if method == "score_triples":
                 return QueryScorer(_of_triples(call, num_entities, num_relations), name, (2,), logits)
             heads: Any = getattr(thing, "score_heads", None)
+            if heads is not None and not callable(heads):
+                raise InputError(f"{name}.score_heads must be a method, got {type(heads).__name__}")
             return QueryScorer(_of_sides(call, heads, num_relations, name), name, (2,), logits)
     if is_module(thing):
         module: Any = thing
+        if getattr(type(module), "forward", None) is sys.modules["torch"].nn.Module.forward:
+            raise InputError(f"{name} has no forward method: it cannot score triples")
         if _arguments(module.forward) == 2:
             asked = _module_of_two(module)
             return QueryScorer(_of_sides(asked, None, num_relations, name), name, (2,), logits)
@@ -108,9 +114,15 @@ def _of_sides(
         if inverse.all():
             return heads(entities, relations - num_relations)
         found = [
-            np.asarray(_on_cpu(tails(entities[~inverse], relations[~inverse]))),
-            np.asarray(_on_cpu(heads(entities[inverse], relations[inverse] - num_relations))),
+            _array(tails(entities[~inverse], relations[~inverse]), name),
+            _array(heads(entities[inverse], relations[inverse] - num_relations), name),
         ]
+        for part, count in zip(found, (len(queries) - inverse.sum(), inverse.sum()), strict=True):
+            if part.ndim != 2 or part.shape != (count, found[0].shape[1]):
+                raise InputError(
+                    f"{name} must score every entity for each of {count} queries, it answered with shape"
+                    f" {part.shape}"
+                )
         table = np.empty((len(queries), found[0].shape[1]), dtype=np.result_type(*found))
         table[~inverse], table[inverse] = found
         return table
@@ -135,7 +147,7 @@ def _of_triples(
             inverse = relations >= num_relations
             heads, tails = np.where(inverse, others, given), np.where(inverse, given, others)
             triples = np.column_stack([heads, relations % num_relations, tails])
-            answer = np.asarray(_on_cpu(score(triples)))
+            answer = _array(score(triples), scorer_name(score))
             if answer.shape != (len(triples),):
                 raise InputError(
                     f"{scorer_name(score)} must answer {len(triples)} triples with shape ({len(triples)},),"
@@ -170,12 +182,17 @@ def _module_of_two(module: Any) -> Callable[[NDArray[np.int64], NDArray[np.int64
 def _table(
     thing: Any, queries: NDArray[np.int64] | None, name: str, num_entities: int, num_relations: int
 ) -> QueryScorer:
-    table = np.asarray(_on_cpu(thing))
+    table = as_array(thing, name)
     if queries is None or table.shape != (len(queries), num_entities):
         wanted = (0 if queries is None else len(queries), num_entities)
         raise InputError(f"{name} must have the shape (queries, entities) = {wanted}, got {table.shape}")
     keys = queries[:, 0] * (2 * num_relations) + queries[:, 1]
-    known, first = np.unique(keys, return_index=True)
+    known, first, place_of = np.unique(keys, return_index=True, return_inverse=True)
+    # Equal queries have different answers: rows that differ would have been made with these in view.
+    for row in np.flatnonzero(first[place_of.reshape(-1)] != np.arange(len(keys))):
+        same = int(first[place_of.reshape(-1)[row]])
+        if table.dtype.kind in "biuf" and not _agree(table[same], table[row]):
+            raise InputError(f"{name}: rows {same} and {row} are the same query, and their scores differ")
 
     def ask(asked: NDArray[np.int64]) -> Any:
         place = np.searchsorted(known, asked[:, 0] * (2 * num_relations) + asked[:, 1])
@@ -184,12 +201,26 @@ def _table(
     return QueryScorer(ask, name, (2,))
 
 
+def _agree(first: NDArray[Any], second: NDArray[Any]) -> bool:
+    """Return whether two rows of scores are the same, up to the rounding of a model's batches."""
+    if np.array_equal(first, second):
+        return True
+    scale = float(np.abs(first.astype(np.float64)).max())
+    return np.allclose(first, second, rtol=1e-4, atol=1e-4 * scale, equal_nan=True)
+
+
 def _arguments(call: Any) -> int:
     """Return how many arguments a function must be given; 1 if it does not tell."""
     try:
         parameters = inspect.signature(call).parameters.values()
     except (TypeError, ValueError):
         return 1
+    named = [one.name for one in parameters if one.kind is one.KEYWORD_ONLY and one.default is one.empty]
+    if named:
+        raise InputError(
+            f"{scorer_name(call)} cannot be called without {named[0]}=…: wrap it in a function of heads and"
+            " relations alone, or of triples"
+        )
     positional = [one for one in parameters if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
     needed = [one for one in positional if one.default is one.empty]
     if any(one.kind is one.VAR_POSITIONAL for one in parameters) and not needed:
@@ -197,6 +228,8 @@ def _arguments(call: Any) -> int:
     return len(needed) if needed else min(len(positional), 1)
 
 
-def _on_cpu(answer: Any) -> Any:
-    """Return a torch tensor as an array, and anything else as it is."""
-    return answer.detach().cpu().numpy() if hasattr(answer, "detach") else answer
+def _array(answer: object, name: str) -> NDArray[Any]:
+    """Return a scorer's answer as an array that holds the same numbers."""
+    array = as_array(answer, f"the scores of {name}")
+    refuse_rounded(answer, array, f"scores of {name}")
+    return array

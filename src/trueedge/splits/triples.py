@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from trueedge import datasets
 from trueedge.errors import InputError
+from trueedge.files.text import plain, shown
 from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.triple_files import TripleParts, folder_files, missing_files, read_parts
-from trueedge.graph.triples import contained
+from trueedge.graph.triples import as_triples, contained, repeated, triple_order
 from trueedge.randomness import generator
 from trueedge.splits.ratio import check_ratios
 from trueedge.splits.split import share_of
@@ -121,7 +122,7 @@ def from_parts(seen: TripleParts, unseen: TripleParts | None, name: str, title: 
     facts = KnowledgeGraph(unseen.parts["train"], unseen.entities, relations, f"{name}{UNSEEN}")
     shared = sorted(set(seen.entities).intersection(unseen.entities))
     if shared:
-        few = ", ".join(shared[:NAMED]) + (", …" if len(shared) > NAMED else "")
+        few = ", ".join(map(plain, shared[:NAMED])) + (", …" if len(shared) > NAMED else "")
         count = (
             f"{len(shared)} entities of the test graph are"
             if len(shared) > 1
@@ -173,6 +174,31 @@ def random_split(
     return TripleSplit(train, valid, test, name)
 
 
+def checked_split(split: TripleSplit) -> TripleSplit:
+    """Return a split whose triples fit its graphs, or raise an InputError: anybody may have made it."""
+    facts = split.train if split.facts is None else split.facts
+    if facts.num_entities < 2:
+        raise InputError(f"{facts.name} has one entity: there is nothing to rank")
+    if facts.relations != split.train.relations:
+        raise InputError(f"{facts.name} must have the relations of {split.train.name}, in the same order")
+    if split.facts is not None:
+        # They are saved one per line.
+        odd = next((name for name in facts.entities if "\n" in name or not _is_text(name)), None)
+        if odd is not None:
+            raise InputError(f"{facts.name}: the name {shown(odd)} has a line break or is not text")
+    parts = {}
+    for name, graph in (("valid", split.train), ("test", facts), ("known", facts)):
+        what = f"{name} triples"
+        parts[name] = as_triples(getattr(split, name), graph.num_entities, graph.num_relations, what)
+        order = triple_order(parts[name])
+        again = repeated(parts[name][order])
+        if name != "known" and again.any():
+            raise InputError(f"{what}, row {order[again].min()}: the triple occurs again")
+    if not len(parts["test"]):
+        raise InputError("the split has no test triples")
+    return replace(split, valid=parts["valid"], test=parts["test"], known=parts["known"])
+
+
 def check_disjoint(split: TripleSplit) -> None:
     """Raise an InputError if a part has a triple of another one: it would be no prediction."""
     facts = split.train if split.facts is None else split.facts
@@ -187,7 +213,8 @@ def check_disjoint(split: TripleSplit) -> None:
         if same.any():
             graph = facts if part == "test" else split.train
             head, relation, tail = triples[int(same.argmax())]
-            named = f"({graph.entities[head]}, {graph.relations[relation]}, {graph.entities[tail]})"
+            names = graph.entities[head], graph.relations[relation], graph.entities[tail]
+            named = f"({', '.join(map(plain, names))})"
             raise InputError(
                 f"{int(same.sum())} of {len(triples)} {part} triples are in {other} too: {named} is one"
             )
@@ -214,3 +241,11 @@ def _unseen(split: TripleSplit) -> tuple[str, ...]:
 def _count(chosen: NDArray[np.bool_], part: str) -> str:
     number = int(chosen.sum())
     return f"one {part} triple has" if number == 1 else f"{number} {part} triples have"
+
+
+def _is_text(name: str) -> bool:
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

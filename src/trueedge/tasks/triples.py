@@ -21,7 +21,7 @@ from trueedge.scorers.filtered_ranks import rank_answers
 from trueedge.scorers.scorer import Scorer, with_graph
 from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.scorers.triples import QueryScorer, as_query_scorer
-from trueedge.splits.triples import NONE, TripleSplit, check_disjoint
+from trueedge.splits.triples import NONE, TripleSplit, check_disjoint, checked_split
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
 
 SIDES = ("both", "tail", "head")
@@ -90,11 +90,7 @@ class TripleTask(Task):
         """
         if sides not in SIDES:
             raise must_be("sides", "TripleTask", f"one of {', '.join(SIDES)}", sides)
-        if not len(split.test):
-            raise InputError("the split has no test triples")
-        facts = split.train if split.facts is None else split.facts
-        if facts.num_entities < 2:
-            raise InputError(f"{facts.name} has one entity: there is nothing to rank")
+        split = checked_split(split)
         if not overlaps:
             check_disjoint(split)
         notes = {"notes": split.notes} if split.notes else {}
@@ -157,6 +153,7 @@ class TripleTask(Task):
     def known_answers(self, part: str) -> TailIndex:
         """Return all answers that are known to be true when a part is evaluated."""
         if part not in self._known:
+            self.check_part(part)
             graph = self.graph_for(part)
             lists = [graph.triples]
             if self.filter == "all":
@@ -309,9 +306,13 @@ class TripleTask(Task):
         parts = {}
         for name in PARTS:
             if f"{name}_triples" in arrays:
+                if not len(arrays[f"{name}_triples"]):
+                    raise InputError(f"there are no {name} triples")
                 on = test_graph if name == "test" and test_graph is not None else graph
                 parts[name] = _checked(arrays[f"{name}_triples"], on, f"{name} triples")
         on = test_graph or graph
+        if on.num_entities < 2:
+            raise InputError(f"{on.name} has one entity: there is nothing to rank")
         known = _checked(arrays.get("known", NONE), on, "known triples")
         return cls(parts=parts, known=known, test_graph=test_graph, **fields)
 

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 
 from trueedge.errors import InputError, ScoreWarning
+from trueedge.metrics import Metric
 from trueedge.metrics import get as get_metric
 from trueedge.tasks import Task
 
@@ -22,7 +23,15 @@ def selection_metric(task: Task, select: str | None, instead: str) -> str:
         raise InputError(
             f"{task.dataset} under {task.protocol} has no validation part for model selection; {instead}"
         )
-    return get_metric(select or task.headline).name
+    return fitting_metric(task, select).name
+
+
+def fitting_metric(task: Task, select: str | None) -> Metric:
+    """Return the metric for model selection; one that cannot evaluate the task is refused before training."""
+    metric = get_metric(select or task.headline)
+    if task.data == "triples" and "ranks" not in metric.layouts:
+        raise InputError(f"select: {metric.name} is no metric of ranked answers; take mrr or hits@10")
+    return metric
 
 
 def validation(task: Task, metric: str | None, scorer: Callable[[], object]) -> Callable[[], float] | None:

@@ -221,8 +221,9 @@ def test_negatives_are_never_known_answers_and_all_others_are_drawn() -> None:
     }
     heads, relations = torch.arange(ENTITIES).repeat_interleave(6), torch.arange(6).repeat(ENTITIES)
     torch.manual_seed(0)
-    drawn = known.sample_others(heads, relations, 400).tolist()
-    for h, r, row in zip(heads.tolist(), relations.tolist(), drawn, strict=True):
+    drawn, exist = known.sample_others(heads, relations, 400)
+    assert exist.all()
+    for h, r, row in zip(heads.tolist(), relations.tolist(), drawn.tolist(), strict=True):
         assert set(row) == {t for t in range(ENTITIES) if (h, r, t) not in true}
 
 
@@ -252,7 +253,7 @@ def test_negatives_weigh_as_much_as_the_softmax_of_their_scores() -> None:
     found = PathObjective(triples, edges, 4, 5, 0.5).loss(model, batch)
     heads, relations, answers = as_queries(batch, RELATIONS)
     torch.manual_seed(0)
-    negatives = KnownAnswers(edges).sample_others(heads, relations, 5)
+    negatives, _ = KnownAnswers(edges).sample_others(heads, relations, 5)
     with torch.no_grad():
         scores = model.score(edges.without(batch), heads, relations)
     expected = 0.0
@@ -262,6 +263,34 @@ def test_negatives_weigh_as_much_as_the_softmax_of_their_scores() -> None:
         true = torch.log1p(torch.exp(-scores[row, answers[row]]))
         expected += float(true + (weights * torch.log1p(torch.exp(false))).sum()) / 8
     assert float(found.detach()) == pytest.approx(expected, rel=1e-5)
+
+
+def test_a_query_that_every_entity_answers_has_no_loss() -> None:
+    triples = np.array([[0, 0, tail] for tail in range(4)] + [[1, 1, 2]])
+    objective = PathObjective(triples, Edges.of_triples(triples, 4, RELATIONS), 1, 2, 0.5)
+    model = make(TruncatedNetwork, 1).float()
+    assert float(objective.loss(model, torch.tensor([[0, 0, 1]])).detach()) == 0.0
+    assert float(objective.loss(model, torch.tensor([[1, 1, 2]])).detach()) > 0.0
+
+
+def test_known_answers_take_no_memory_for_pairs_that_are_no_query() -> None:
+    relations = 10**12
+    edges = Edges.of_triples(np.array([[0, 0, 1], [0, 7, 2]]), 3, 8)
+    edges.num_relations = relations
+    mask = KnownAnswers(edges).mask(torch.tensor([0, 0, 2]), torch.tensor([0, 7, relations - 1]))
+    assert mask.tolist() == [[False, True, False], [False, False, True], [False, False, False]]
+
+
+@pytest.mark.parametrize("name", ["nbfnet", "tagnet", "astarnet", "tagnet+astarnet"])
+def test_an_odd_dimension_of_complex_numbers_is_refused(name: str, nations) -> None:
+    with pytest.raises(InputError, match="dim must be even for message=rotate"):
+        create(name, {"dim": 3, "message": "rotate"}, "triples").fit(nations)
+
+
+@pytest.mark.parametrize("name", ["tagnet", "distmult"])
+def test_a_metric_that_has_no_ranks_is_refused_before_the_training(name: str, nations) -> None:
+    with pytest.raises(InputError, match="select: auc is no metric of ranked answers"):
+        create(name, {"select": "auc", "epochs": 10**9}, "triples").fit(nations)
 
 
 @pytest.fixture(scope="module")
@@ -298,3 +327,14 @@ def test_a_scorer_takes_other_entities_and_answers_equal_queries_alike(nations) 
 def test_a_plain_graph_is_refused() -> None:
     with pytest.raises(InputError, match="tagnet learns from a knowledge graph, and karate is a plain graph"):
         create("tagnet").fit(te.task("karate", "existing"))
+
+
+def test_a_path_scorer_refuses_ids_and_graphs_that_do_not_fit(nations) -> None:
+    scorer = create("tagnet", {"epochs": 1, "layers": 1, "dim": 2}, "triples").fit(nations)
+    with pytest.raises(InputError, match="trained on 55 relations, and umls has 46"):
+        scorer.with_graph(te.task("umls").graph)
+    with pytest.raises(InputError, match="no relation has the id 110: there are 110"):
+        scorer.score_tails(np.array([0, 1]), np.array([0, 110]))
+    with pytest.raises(InputError, match="no entity has the id -1"):
+        scorer.score_tails(np.array([-1]), np.array([0]))
+    assert scorer.score_tails(np.array([], dtype=int), np.array([], dtype=int)).shape == (0, 14)

@@ -215,3 +215,10 @@ def test_embedding_distances_equal_a_loop_over_triples(threshold):
     found = mean_embedding_distances(graph, entities, torch.from_numpy(relations), threshold)
     assert found.head == pytest.approx(np.mean(heads), rel=1e-12)
     assert found.relation == pytest.approx(np.mean(others), rel=1e-12)
+
+
+def test_no_more_partners_are_drawn_than_there_are() -> None:
+    index = TripleIndex(random_triples(4, count=40))
+    drawn = Partners(index, Mixing(threshold=100, samples=1000))
+    assert drawn.samples == drawn.counts.max() < 100
+    assert drawn.draw().shape == ((drawn.counts > 0).sum(), drawn.samples)

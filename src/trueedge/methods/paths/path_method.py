@@ -98,11 +98,20 @@ class PathMethod(Method):
 
         triples = on_triples(task, self.name)
         filled = self.for_task(task)
+        filled.check()
         with memory_errors(self.name, task.dataset):
             with seeded(seed, device):
                 model = filled.build(triples)
             chosen = {"method": self.name, **filled.settings()}
             return train_paths(model, triples, filled.schedule(), seed, device, chosen)
+
+    def check(self) -> None:
+        """Refuse settings that do not fit together; all of them are filled in."""
+        if getattr(self, "message", None) == "rotate" and self.dim % 2:
+            raise InputError(
+                f"{self.name}: dim must be even for message=rotate, since a complex number takes two; got"
+                f" {self.dim}"
+            )
 
     @abstractmethod
     def build(self, task: TripleTask) -> PathModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError
 from trueedge.graph import KnowledgeGraph
 from trueedge.tasks.protocols.protocol import Protocol, Request, register
 from trueedge.tasks.triples import SIDES, TripleTask
@@ -18,10 +18,7 @@ def _filtered(request: Request) -> TripleTask:
 
 
 def _inductive(request: Request) -> TripleTask:
-    filter = request.options["filter"]
-    if filter not in ("all", "facts"):
-        raise must_be("filter", "the protocol inductive", "'all' or 'facts'", filter)
-    return _task(request, "inductive").with_filter(filter)
+    return _task(request, "inductive").with_filter(request.options["filter"])
 
 
 def _task(request: Request, protocol: str) -> TripleTask:

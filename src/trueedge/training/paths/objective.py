@@ -59,15 +59,16 @@ class PathObjective(Objective):
         """Return the loss of a batch of triples, float ()."""
         edges = self.edges.without(triples, self.remove_all)
         heads, relations, answers = as_queries(triples, edges.num_relations // 2)
-        negatives = self.answers.sample_others(heads, relations, self.negatives)
+        negatives, exist = self.answers.sample_others(heads, relations, self.negatives)
         logits = model.score(edges, heads, relations, torch.cat([answers.unsqueeze(1), negatives], dim=1))
         true, false = logits[:, 0], logits[:, 1:]
         if self.temperature > 0:
             weights = torch.softmax(false.detach() / self.temperature, dim=1)
         else:
             weights = torch.full_like(false, 1 / self.negatives)
-        # The weights of the negatives sum to 1, as that of the answer does.
-        return (F.softplus(-true) + (weights * F.softplus(false)).sum(1)).mean() / 2
+        # The weights of the negatives sum to 1, as that of the answer does. Without any, nothing counts.
+        terms = F.softplus(-true) + (weights * F.softplus(false)).sum(1)
+        return (terms * exist).mean() / 2
 
 
 class SoftmaxObjective(Objective):
@@ -133,22 +134,27 @@ class KnownAnswers:
         self.num_entities, self.num_relations = edges.num_entities, edges.num_relations
         # One more, so that a place behind the last answer can be read.
         self.answers = F.pad(edges.tail.to(torch.int64)[order], (0, 1))
-        sizes = torch.bincount(keys, minlength=edges.num_entities * edges.num_relations)
-        self.starts = torch.cat([sizes.new_zeros(1), sizes.cumsum(0)])
-        self.most = int(sizes.max()) if len(sizes) else 0
+        # Searched rather than indexed, since most pairs of an entity and a relation are no query.
+        self.keys = keys
+        self.most = int(torch.unique_consecutive(keys, return_counts=True)[1].max()) if len(keys) else 0
 
     def mask(self, heads: torch.Tensor, relations: torch.Tensor) -> torch.Tensor:
         """Return which entities are known answers of each query, bool (queries, entities)."""
         key = (heads * self.num_relations + relations).unsqueeze(1)
-        place = self.starts[key] + torch.arange(self.most, device=key.device)
-        known = place < self.starts[key + 1]
+        place = torch.searchsorted(self.keys, key) + torch.arange(self.most, device=key.device)
+        known = place < torch.searchsorted(self.keys, key, right=True)
         answer = torch.where(known, self.answers[place.clamp(max=len(self.answers) - 1)], self.num_entities)
         mask = torch.zeros(len(heads), self.num_entities + 1, dtype=torch.bool, device=key.device)
         return mask.scatter_(1, answer, True)[:, :-1]
 
-    def sample_others(self, heads: torch.Tensor, relations: torch.Tensor, count: int) -> torch.Tensor:
-        """Return entities that are no known answers, drawn with replacement, int64 (queries, count)."""
+    def sample_others(
+        self, heads: torch.Tensor, relations: torch.Tensor, count: int
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Return entities that are no known answers, drawn with replacement, int64 (queries, count).
+
+        Also return which queries have any, bool (queries,): where every entity is an answer, one is returned.
+        """
         free = (~self.mask(heads, relations)).cumsum(1)
-        # If every entity is an answer, the last one is returned.
         drawn = torch.rand(len(heads), count, device=heads.device) * free[:, -1:]
-        return torch.searchsorted(free, drawn.long() + 1).clamp(max=self.num_entities - 1)
+        found = torch.searchsorted(free, drawn.long() + 1).clamp(max=self.num_entities - 1)
+        return found, free[:, -1] > 0

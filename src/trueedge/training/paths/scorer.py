@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.training.loop import History
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
@@ -36,6 +37,11 @@ class PathScorer:
 
     def with_graph(self, graph: KnowledgeGraph) -> PathScorer:
         """Return a scorer of the same model on another graph with the same relations."""
+        if 2 * graph.num_relations != self.edges.num_relations:
+            raise InputError(
+                f"the model was trained on {self.edges.num_relations // 2} relations, and {graph.name} has"
+                f" {graph.num_relations}"
+            )
         return PathScorer(self.model, Edges.of(graph, self.edges.device), self.history)
 
     def score_tails(self, heads: NDArray[np.int64], relations: NDArray[np.int64]) -> torch.Tensor:
@@ -45,7 +51,16 @@ class PathScorer:
             heads: int (queries,).
             relations: int (queries,), from 0 to 2R - 1.
         """
-        device = self.edges.device
+        device, edges = self.edges.device, self.edges
+        for ids, most, noun in (
+            (heads, edges.num_entities, "entity"),
+            (relations, edges.num_relations, "relation"),
+        ):
+            wrong = np.asarray(ids)[(np.asarray(ids) < 0) | (np.asarray(ids) >= most)]
+            if len(wrong):
+                raise InputError(f"no {noun} has the id {wrong[0]}: there are {most}")
+        if not len(heads):
+            return torch.empty(0, edges.num_entities, device=device)
         asked = np.asarray(heads, dtype=np.int64) * self.edges.num_relations + np.asarray(relations)
         distinct, place = np.unique(asked, return_inverse=True)
         queries = torch.from_numpy(distinct).to(device)
@@ -59,3 +74,9 @@ class PathScorer:
                 for part in queries.split(size)
             ]
         return torch.cat(scores)[torch.from_numpy(place).to(device)]
+
+
+def _check_ids(ids: NDArray[np.int64], most: int, noun: str) -> None:
+    wrong = np.asarray(ids)[(np.asarray(ids) < 0) | (np.asarray(ids) >= most)]
+    if len(wrong):
+        raise InputError(f"no {noun} has the id {wrong[0]}: there are {most}")

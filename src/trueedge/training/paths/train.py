@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from trueedge.errors import InputError
-from trueedge.metrics import get as get_metric
 from trueedge.training.loop import History, check_device, optimize
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 from trueedge.training.paths.objective import PathObjective
 from trueedge.training.paths.scorer import PathScorer
 from trueedge.training.schedule import LoopSchedule
-from trueedge.training.validation import validation
+from trueedge.training.validation import fitting_metric, validation
 
 if TYPE_CHECKING:
     from trueedge.tasks import TripleTask
@@ -68,7 +67,7 @@ def train_paths(
     if graph.num_triples == 0:
         raise InputError(f"{task.dataset} has no training triples")
     edges = Edges.of(graph, device)
-    metric = get_metric(schedule.select or task.headline)
+    metric = fitting_metric(task, schedule.select)
     objective = model.objective(graph.triples, edges, schedule) or PathObjective(
         graph.triples,
         edges,

@@ -53,6 +53,7 @@ class Partners:
     Attributes:
         counts: the number of partners that are drawn for each triple, int64 (m,), on the CPU; 0 if it is not
             mixed.
+        samples: the largest of these numbers, k.
     """
 
     def __init__(self, index: TripleIndex, mixing: Mixing) -> None:
@@ -69,7 +70,8 @@ class Partners:
         candidates = size[place] - width
         mixed = index.degrees < mixing.threshold
         self.counts: NDArray[np.int64] = np.where(mixed, np.minimum(candidates, mixing.samples), 0)
-        self._samples = mixing.samples
+        # No more columns than anybody needs.
+        self.samples = max(1, int(self.counts.max(initial=0)))
         self._triples = np.flatnonzero(self.counts)
 
         def put(array: NDArray[np.int64]) -> torch.Tensor:
@@ -90,7 +92,7 @@ class Partners:
         """
         candidates = self._candidates
         chosen: list[torch.Tensor] = []
-        for drawn in range(self._samples):
+        for drawn in range(self.samples):
             left = (candidates - drawn).clamp(min=1)
             rank = (torch.rand(len(left), device=left.device, dtype=torch.float64) * left).long()
             # The rank is among those that are left: step over the smaller ones that are taken.
@@ -98,8 +100,8 @@ class Partners:
                 rank = rank + (rank >= taken)
             chosen = _sorted_with(chosen, rank)
         # Whoever has no more than k candidates is mixed with all of them.
-        few = (candidates <= self._samples).unsqueeze(1)
-        ranks = torch.where(few, torch.arange(self._samples, device=few.device), torch.stack(chosen, dim=1))
+        few = (candidates <= self.samples).unsqueeze(1)
+        ranks = torch.where(few, torch.arange(self.samples, device=few.device), torch.stack(chosen, dim=1))
         place = self._first.unsqueeze(1) + ranks
         place = place + (place >= self._left_out.unsqueeze(1)) * self._width.unsqueeze(1)
         return self._order[place.clamp(max=len(self._order) - 1)]
@@ -116,7 +118,7 @@ class MixupObjective(TripleObjective):
         super().__init__(objective.index, objective.schedule, None)
         self.objective, self.mixing = objective, mixing
         self.partners = Partners(objective.index, mixing)
-        shape = (max(1, int((self.partners.counts > 0).sum())), mixing.samples)
+        shape = (max(1, int((self.partners.counts > 0).sum())), self.partners.samples)
         device = self.index.device
         self.padding = 1 if device.type == "cpu" else PADDING
         # Filled in place for each epoch, since a captured step reads them where they are.
