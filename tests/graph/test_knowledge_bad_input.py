@@ -285,9 +285,14 @@ def test_a_fault_in_given_triples_gets_one_sentence(triples, options, sentence: 
         (changed(), "inductive", {}, "mine is not inductive: there is no folder mine_ind with train.txt"),
         (inductive(test=None), "inductive", {}, "mine is not inductive: there is no folder mine_ind"),
         (changed(), "filtered", {"ratios": (0.5, 0.25, 0.25)}, "mine has its own split: ratios would have"),
-        (changed(), "filtered", {"sides": "tails"}, "sides must be one of both, tail, head, got 'tails'"),
+        (
+            changed(),
+            "filtered",
+            {"sides": "tails"},
+            "sides must be one of 'both', 'tail', 'head', got 'tails'",
+        ),
         (changed(), "filtered", {"filter": "all"}, "filter"),
-        (inductive(), "inductive", {"filter": "none"}, "filter must be 'all' or 'facts', got 'none'"),
+        (inductive(), "inductive", {"filter": "none"}, "filter must be one of 'all', 'facts', got 'none'"),
         (changed(), "heart", {}, "the protocol heart needs a plain graph, and mine is a knowledge graph"),
     ],
 )

@@ -15,7 +15,7 @@ import trueedge as te
 from trueedge.errors import InputError
 from trueedge.splits import TripleSplit
 from trueedge.tasks import TripleTask, load
-from trueedge.tasks.triples import relation_categories
+from trueedge.tasks.query_properties import relation_categories
 
 SHAPE = (12, 3, 12)
 

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph.knowledge import KnowledgeGraph
-from trueedge.graph.triples import TailIndex, as_triples, query_keys
+from trueedge.graph.triples import TailIndex, as_triples
 from trueedge.metrics import RankedScores
-from trueedge.metrics.ranked import DEGREE_NAMES, degree_groups
+from trueedge.metrics.ranked import degree_groups
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.filtered_ranks import rank_answers
@@ -23,10 +23,9 @@ from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.scorers.triples import QueryScorer, as_query_scorer
 from trueedge.splits.triples import NONE, TripleSplit, check_disjoint, checked_split
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
+from trueedge.tasks.query_properties import query_properties
 
 SIDES = ("both", "tail", "head")
-# Relations that are shown by themselves where performance is shown by relation.
-MOST_RELATIONS = 11
 TIE_BOUNDS = ("mrr.optimistic", "mrr.pessimistic")
 CALIBRATION = ("ece", "ece-low")
 METRICS = (
@@ -42,8 +41,6 @@ METRICS = (
     "ece",
     "ece-low",
 )
-#: A relation has several tails for each head if it has at least this many on average (Bordes et al. 2013).
-SEVERAL = 1.5
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)
@@ -267,18 +264,7 @@ class TripleTask(Task):
 
     def properties(self) -> dict[str, NDArray[Any]]:
         """Return the side, relation category, degrees and relation of each test query, to group them by."""
-        graph, queries, targets = self.graph_for("test"), self.queries(), self.targets()
-        inverse = queries[:, 1] >= self.num_relations
-        names = np.array(graph.relations, dtype=np.str_)
-        incoming, outgoing = graph.in_degrees[targets], graph.out_degrees[targets]
-        return {
-            "side": np.where(inverse, "head", "tail"),
-            "relation category": relation_categories(graph)[queries[:, 1] % self.num_relations],
-            "tail-relation degree": np.array(DEGREE_NAMES)[degree_groups(self.degrees("test"))],
-            "in-degree of the answer": np.where(inverse, outgoing, incoming),
-            "out-degree of the answer": np.where(inverse, incoming, outgoing),
-            "relation": _frequent(names[queries[:, 1] % self.num_relations]),
-        }
+        return query_properties(self.graph_for("test"), self.queries(), self.targets())
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the triples of each part and the known ones; of an inductive task, also the test graph."""
@@ -324,31 +310,6 @@ class TripleTask(Task):
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of the training graph and of each array."""
         return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
-
-
-def relation_categories(graph: KnowledgeGraph) -> NDArray[np.str_]:
-    """Return ``1-1``, ``1-N``, ``N-1`` or ``N-N`` for each relation, str (R,).
-
-    A relation is "to N" if a head has 1.5 or more tails on average (Bordes et al., Translating Embeddings for
-    Modeling Multi-relational Data, NeurIPS 2013).
-    """
-    both, relations = graph.both_directions, graph.num_relations
-    keys = np.unique(query_keys(both[:, 0], both[:, 1], relations))
-    sources = np.bincount(keys % (2 * relations), minlength=2 * relations)
-    counts = np.bincount(both[:, 1], minlength=2 * relations)
-    several = counts >= SEVERAL * np.maximum(sources, 1)
-    left, right = several[relations:], several[:relations]
-    return np.char.add(np.where(left, "N-", "1-"), np.where(right, "N", "1"))
-
-
-def _frequent(names: NDArray[np.str_]) -> NDArray[np.str_]:
-    """Return names, with those that are not among the most frequent ones under one name."""
-    found, place, counts = np.unique(names, return_inverse=True, return_counts=True)
-    if len(found) <= MOST_RELATIONS:
-        return names
-    kept = np.zeros(len(found), dtype=np.bool_)
-    kept[np.argsort(-counts, kind="stable")[:MOST_RELATIONS]] = True
-    return np.where(kept[place.reshape(-1)], names, "other relations")
 
 
 def _checked(triples: NDArray[Any], graph: KnowledgeGraph, what: str) -> NDArray[np.int32]:

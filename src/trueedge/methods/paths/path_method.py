@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
+from trueedge.errors import InputError
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
