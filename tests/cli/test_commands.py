@@ -74,6 +74,8 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("run", "karate", "-m", ","), "no method is named"),
         (("run", "karate", "-m", "katz", "--set", "betta=1"), "did you mean 'beta'"),
         (("run", "karate", "-m", "katz", "--set", "cn.beta=1"), "cn"),
+        (("run", "karate", "-m", "katz", "--set", "beta=0.1,max_length=2"), "give --set once for each"),
+        (("run", "karate", "-p", "heart", "--option", "k=4,alpha=0.2"), "give --option once for each"),
         (("run", "karate", "-m", "katz", "--set", "beta"), "key=value"),
         (("run", "karate", "-m", "cn", "--set", "beta=1"), "no setting of cn is called 'beta'"),
         (("run", "karate", "-p", "heart,existing", "--option", "kk=2"), "did you mean 'k'"),

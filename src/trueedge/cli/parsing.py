@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import os
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -63,6 +64,9 @@ def assignments(words: Sequence[str], owners: Mapping[str, Collection[str]], nou
         key, equals, text = word.partition("=")
         if not equals or not key:
             raise InputError(f"{word!r} is not a valid {noun}: write key=value")
+        if re.search(r",\s*[A-Za-z_][\w.]*=", text):
+            flag = "--set" if noun == "setting" else "--option"
+            raise InputError(f"{word!r} holds several {noun}s: give {flag} once for each")
         owner, dot, rest = key.partition(".")
         if dot and owner not in owners:
             raise unknown(f"chosen name in {word}", owner, owners)
