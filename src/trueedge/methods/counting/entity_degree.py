@@ -22,7 +22,7 @@ class EntityDegree(Baseline):
     name: ClassVar[str] = "entity-degree"
     title: ClassVar[str] = "number of triples of an entity, whatever the query"
     citation: ClassVar[str] = (
-        "Mohamed et al., Popularity Agnostic Evaluation of Knowledge Graph Embeddings, UAI 2020"
+        "Mohamed et al., Popularity Agnostic Evaluation of Knowledge Graph Embeddings, 2020"
     )
 
     def counts(self, graph: KnowledgeGraph, relations: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ class RelationFrequency(Baseline):
     name: ClassVar[str] = "relation-frequency"
     title: ClassVar[str] = "how often an entity answers the relation, whatever the other entity"
     citation: ClassVar[str] = (
-        "Shomer et al., Toward Degree Bias in Embedding-Based Knowledge Graph Completion, WWW 2023"
+        "Shomer et al., Toward Degree Bias in Embedding-Based Knowledge Graph Completion, 2023"
     )
 
     def counts(self, graph: KnowledgeGraph, relations: NDArray[np.int64]) -> NDArray[np.int64]:
