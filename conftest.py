@@ -23,7 +23,7 @@ os.environ |= {"NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "GOMP_SPI
 ROTATION = os.environ.setdefault("TRUEEDGE_ROTATION", datetime.now(UTC).date().isoformat())
 QUICK_EXAMPLES = 40
 # Of a test with more cases than these, the quick run takes some, others every day.
-QUICK_CASES = 5
+QUICK_CASES = 4
 # Kernels as plain Python are there to have their lines counted: a few cases of each test do that.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 UNCOMPILED_CASES = 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import py_compile
 import re
 import sys
 from collections.abc import Callable
@@ -325,3 +326,18 @@ def test_a_range_of_dates_is_said(capsys, tmp_path: Path) -> None:
     old = [replace(record, cached=True, created=date) for date in dates]
     note_records(te.Store(tmp_path), [record, *old])
     assert "1 new, 2 cached (computed from 2026-10-30 to 2026-11-02)" in capsys.readouterr().err
+
+
+def test_a_file_that_was_replaced_within_a_second_is_read_again(tmp_path, monkeypatch) -> None:
+    """Python itself would take the compiled code of the first one: its time and size are the same."""
+    path = tmp_path / "replaced_within_a_second.py"
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    values = []
+    for value in (1, 2):
+        path.write_text(f"VALUE = {value}\n")
+        os.utime(path, (1_000_000_000, 1_000_000_000))
+        values.append(loaded(path.stem, path).VALUE)
+        monkeypatch.delitem(sys.modules, path.stem)
+        # Compiled code as an import would leave it.
+        py_compile.compile(str(path))
+    assert values == [1, 2]

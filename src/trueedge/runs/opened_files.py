@@ -8,9 +8,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from importlib import import_module
+from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, source_from_cache, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from trueedge.files.digests import file_digest, file_state
@@ -73,7 +74,7 @@ def imported(name: str) -> ModuleType:
 
 def loaded(name: str, path: str | Path) -> ModuleType:
     """Import a user's file under a name, and keep in mind which files it reads."""
-    spec = spec_from_file_location(name, path)
+    spec = spec_from_file_location(name, path, loader=_SourceLoader(name, str(path)))
     assert spec is not None
     assert spec.loader is not None
     module = module_from_spec(spec)
@@ -81,6 +82,19 @@ def loaded(name: str, path: str | Path) -> ModuleType:
     with watched_files() as AT_IMPORT[name]:
         spec.loader.exec_module(module)
     return module
+
+
+class _SourceLoader(SourceFileLoader):
+    """Compiles a file every time.
+
+    Python compares times in seconds and sizes: it would run the compiled code of an older file that was
+    replaced within the second by one of the same size.
+    """
+
+    def get_code(self, fullname: str) -> CodeType:
+        """Return the code of the file as it is now."""
+        path = self.get_filename(fullname)
+        return self.source_to_code(self.get_data(path), path)
 
 
 @contextmanager
