@@ -194,6 +194,22 @@ class HasQueryDropout(EmbeddingModel):
     )
 
 
+@dataclass(frozen=True)
+class HasMargin(EmbeddingModel):
+    """A model whose score is a margin minus a distance, trained with self-adversarial negatives."""
+
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.005,
+        "objective": "sampled",
+        "batch_size": 512,
+        "label_smoothing": 0.0,
+    }
+
+    margin: float = setting(
+        9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0)
+    )
+
+
 def check_even(method: EmbeddingModel) -> None:
     """Refuse an odd size for vectors of complex numbers."""
     if method.dim % 2:

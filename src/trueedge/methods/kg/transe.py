@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
-from trueedge.methods.kg.embedding import EmbeddingModel
+from trueedge.methods.kg.embedding import HasMargin
 from trueedge.methods.method import setting
 
 if TYPE_CHECKING:
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TransE(EmbeddingModel):
+class TransE(HasMargin):
     """A relation is a translation: the tail should be near head plus relation."""
 
     name: ClassVar[str] = "transe"
@@ -23,16 +22,6 @@ class TransE(EmbeddingModel):
     citation: ClassVar[str] = (
         "Bordes, Usunier, García-Durán, Weston and Yakhnenko, Translating Embeddings for Modeling"
         " Multi-relational Data, 2013"
-    )
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "learning_rate": 0.005,
-        "objective": "sampled",
-        "batch_size": 512,
-        "label_smoothing": 0.0,
-    }
-
-    margin: float = setting(
-        9.0, "a score is this minus the distance", low=0.0, high=1000.0, search=(6.0, 9.0, 12.0)
     )
     norm: int = setting(1, "the norm of the distance", choices=(1, 2))
 
