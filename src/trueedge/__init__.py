@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
-    from trueedge.graph import Graph, KnowledgeGraph
+    from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph, Labels
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
     from trueedge.runs.rerun import rerun
@@ -74,7 +74,9 @@ _NAMES = {
     "DataWarning": ("errors", "DataWarning"),
     "Graph": ("graph", "Graph"),
     "GraphTask": ("tasks", "GraphTask"),
+    "HeteroGraph": ("graph", "HeteroGraph"),
     "KnowledgeGraph": ("graph", "KnowledgeGraph"),
+    "Labels": ("graph", "Labels"),
     "InputError": ("errors", "InputError"),
     "LinkTask": ("tasks", "LinkTask"),
     "Part": ("tasks", "Part"),
@@ -103,8 +105,10 @@ __all__ = [
     "DataWarning",
     "Graph",
     "GraphTask",
+    "HeteroGraph",
     "InputError",
     "KnowledgeGraph",
+    "Labels",
     "LinkTask",
     "Part",
     "RecommendTask",

@@ -5,6 +5,7 @@ from trueedge.graph.graph import Graph, check_graph
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import EdgeList, read_edges, read_pairs
+from trueedge.graph.typed import HeteroGraph, Labels, Relation
 from trueedge.graph.validation import Handling
 
 load, save = Graph.load, Graph.save
@@ -13,7 +14,10 @@ __all__ = [
     "EdgeList",
     "Graph",
     "Handling",
+    "HeteroGraph",
     "KnowledgeGraph",
+    "Labels",
+    "Relation",
     "as_nodes",
     "as_pairs",
     "check_graph",

@@ -39,11 +39,13 @@ class FrozenFields:
 
 
 def _fixed(value: Any, fix: Callable[[Any], Any] = frozen) -> Any:
-    """Return arrays as read-only arrays, and mappings as read-only mappings."""
+    """Return arrays, also those in mappings and tuples, as read-only arrays; mappings are read-only too."""
     if isinstance(value, np.ndarray):
         return fix(value)
     if isinstance(value, Mapping):
         return MappingProxyType({key: _fixed(one, fix) for key, one in value.items()})
+    if type(value) is tuple and any(isinstance(one, np.ndarray) for one in value):
+        return tuple(_fixed(one, fix) for one in value)
     return value
 
 

@@ -1,0 +1,1 @@
+"""Models for typed graphs, in the pipeline of the Heterogeneous Graph Benchmark."""

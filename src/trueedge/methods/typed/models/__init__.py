@@ -1,0 +1,1 @@
+"""The torch modules of models for typed graphs."""

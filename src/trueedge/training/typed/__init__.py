@@ -1,0 +1,1 @@
+"""Training on typed graphs: node classification and link prediction."""

@@ -1,0 +1,91 @@
+"""Feature preprocessing: what each node type feeds into a model."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+from trueedge.training.typed.inputs import TypedInputs
+
+#: The choices, in the order in which the paper numbers them: 0, 1, 2.
+KINDS = ("all", "target", "one-hot")
+GAIN = 1.414
+
+
+class FeatureInput(nn.Module):
+    """A linear layer for each type that keeps its features, and learned vectors for the nodes of the others.
+
+    Lv et al., Are We Really Making Much Progress?, KDD 2021, Section 4.3. A one-hot vector followed by a
+    linear layer is a learned vector.
+
+    Args:
+        inputs: the graph.
+        kind: which types keep their features: ``all``, the ``target`` alone, or none (``one-hot``).
+        dim: the size of the states.
+    """
+
+    def __init__(self, inputs: TypedInputs, kind: str, dim: int) -> None:
+        super().__init__()
+        maps: list[nn.Module] = []
+        self.kept = []
+        for number, table in enumerate(inputs.features):
+            keeps = table is not None and (kind == "all" or (kind == "target" and number == inputs.target))
+            size = table.shape[1] if keeps and table is not None else inputs.count(number)
+            self.kept.append(keeps)
+            weight = torch.empty(size, dim)
+            # As the weight of a linear layer from one-hot vectors would be.
+            nn.init.xavier_normal_(weight, gain=GAIN)
+            maps.append(TypeMap(weight))
+        self.maps = nn.ModuleList(maps)
+        self.dim = dim
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the states of all nodes, float (n, dim)."""
+        found = []
+        for one, keeps, table in zip(self.maps, self.kept, inputs.features, strict=True):
+            found.append(one(table if keeps else None))
+        return torch.cat(found)
+
+
+class TypeMap(nn.Module):
+    """The product of features with a weight, plus a bias; without features, the rows of the weight."""
+
+    def __init__(self, weight: torch.Tensor) -> None:
+        super().__init__()
+        self.weight = nn.Parameter(weight)
+        self.bias = nn.Parameter(torch.zeros(weight.shape[1]))
+
+    def forward(self, table: torch.Tensor | None) -> torch.Tensor:
+        """Return the states, float (nodes, dim)."""
+        mapped = self.weight if table is None else sparse_or_dense(table, self.weight)
+        return mapped + self.bias
+
+
+def sparse_or_dense(table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Return the product of features, dense or sparse CSR, with a dense weight."""
+    if table.layout == torch.strided:
+        return table @ weight
+    product: torch.Tensor = _SparseProduct.apply(table, weight)
+    return product
+
+
+class _SparseProduct(torch.autograd.Function):
+    """A constant sparse matrix times a dense one; its transpose is kept, since CSR has no fast one."""
+
+    @staticmethod
+    def forward(ctx: object, table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+        ctx.table = table  # type: ignore[attr-defined]
+        return table @ weight
+
+    @staticmethod
+    def backward(ctx: object, *slopes: torch.Tensor) -> tuple[None, torch.Tensor]:
+        return None, transposed(ctx.table) @ slopes[0]  # type: ignore[attr-defined]
+
+
+def transposed(table: torch.Tensor) -> torch.Tensor:
+    """Return the transpose of a sparse CSR tensor as CSR; it is computed once and kept with the tensor."""
+    kept: torch.Tensor | None = getattr(table, "_transposed", None)
+    if kept is None:
+        kept = table.to_sparse_coo().t().coalesce().to_sparse_csr()
+        table._transposed = kept
+    return kept
