@@ -58,7 +58,9 @@ class HeadScores(Scores):
         if len(np.unique(positive_head)) != len(relation):
             raise InputError("every head needs a positive")
         numbers = (positive_head, negative_head, relation)
-        return cls(above.astype(np.float64), below.astype(np.float64), *(one.astype(np.int64) for one in numbers))
+        return cls(
+            above.astype(np.float64), below.astype(np.float64), *(one.astype(np.int64) for one in numbers)
+        )
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -142,7 +144,7 @@ def _areas(scores: HeadScores) -> NDArray[np.float64]:
 def _wins(asked: NDArray[np.float64], others: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the share of others that each score is above; a tie counts 1/2."""
     ordered = np.sort(others)
-    left, right = (np.searchsorted(ordered, asked, side=side) for side in ("left", "right"))  # type: ignore[call-overload]
+    left, right = (np.searchsorted(ordered, asked, side=side) for side in ("left", "right"))
     return np.asarray((left + right) / (2 * len(ordered)))
 
 

@@ -90,9 +90,9 @@ def classes_from(answers: NDArray[Any], classes: int, multi: bool) -> NDArray[np
         raise InputError(f"there are {classes} classes, but predictions of shape {answers.shape}")
     if multi:
         probabilities = bool(((answers >= 0) & (answers <= 1)).all())
-        return np.asarray(answers > (0.5 if probabilities else 0.0), dtype=np.float64)
-    best = (answers == answers.max(axis=1, keepdims=True)).astype(np.float64)
-    return np.asarray(best / best.sum(axis=1, keepdims=True))
+        return np.asarray(answers > (0.5 if probabilities else 0.0)).astype(np.float64)
+    best = np.asarray(answers == answers.max(axis=1, keepdims=True)).astype(np.float64)
+    return best / best.sum(axis=1, keepdims=True)
 
 
 def _accuracies(scores: ClassScores) -> NDArray[np.float64]:

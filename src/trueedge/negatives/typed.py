@@ -76,7 +76,9 @@ def typed_negatives(
     made = np.concatenate(found).astype(np.int32)
     if not len(made):
         name = graph.relations[relation].name
-        raise InputError(f"{graph.name}: the heads of {name!r} are linked to every node, there are no negatives")
+        raise InputError(
+            f"{graph.name}: the heads of {name!r} are linked to every node, there are no negatives"
+        )
     return made
 
 
@@ -90,7 +92,7 @@ def _filled(
 ) -> NDArray[np.int64]:
     """Add random tails that are neither chosen nor taken, up to an amount."""
     refused = np.union1d(chosen, taken)
-    free = last - first - np.count_nonzero((refused >= first) & (refused < last))
+    free = last - first - int(np.count_nonzero((refused >= first) & (refused < last)))
     amount = min(amount, len(chosen) + free)
     if 4 * amount >= free:
         rest = np.setdiff1d(np.arange(first, last), refused)

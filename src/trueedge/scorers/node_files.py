@@ -78,7 +78,9 @@ def _scores(
         except ValueError:
             raise text.error(line, f"a score is not a number: {shown(' '.join(fields))}") from None
     if len(fields) != 1:
-        raise text.error(line, f"a class or {len(classes)} scores must follow the node, not {len(fields)} columns")
+        raise text.error(
+            line, f"a class or {len(classes)} scores must follow the node, not {len(fields)} columns"
+        )
     names = [name.strip() for name in fields[0].split(",") if name.strip()] if multi else [fields[0]]
     row = np.zeros(len(classes))
     for name in names:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +42,25 @@ class TypedData(FrozenFields):
         default_factory=dict
     )
 
+    @cached_property
+    def hash(self) -> str:
+        """Return a SHA-256 of the graph and all links."""
+        digest = hashlib.sha256(f"typed {self.graph.hash}".encode())
+        arrays = {f"test {one}": links for one, links in self.test_links.items()}
+        arrays |= {f"valid {one}": links for one, links in self.valid_links.items()}
+        for part, given in self.pairs.items():
+            for one, (pairs, positive) in given.items():
+                arrays[f"{part} pairs {one}"] = np.column_stack([pairs, positive]).astype(np.int32)
+        for name, array in arrays.items():
+            digest.update(f" {name} {array.shape} ".encode())
+            digest.update(np.ascontiguousarray(array, dtype="<i4").tobytes())
+        return digest.hexdigest()
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Return what was done to the input."""
+        return self.graph.notes
+
 
 def published(name: str) -> TypedData:
     """Return a named data set with its published test links."""
@@ -64,7 +84,13 @@ def _read(path: Path, stamps: tuple[tuple[str, int, int], ...]) -> TypedData:
 
 
 def _data(read: HgbData) -> TypedData:
-    return TypedData(read.graph, read.test_links, read.valid_links, read.pairs)
+    """Return the data with the links of published pairs."""
+    pairs = {"valid": read.valid_pairs, "test": read.test_pairs}
+    links = {
+        part: {one: rows[positive] for one, (rows, positive) in given.items()}
+        for part, given in pairs.items()
+    }
+    return TypedData(read.graph, {**links["test"], **read.test_links}, links["valid"], pairs)
 
 
 def split_labels(
@@ -134,9 +160,9 @@ def split_links(
     every = [links for part in held.values() for links in part.values()]
     count = data.graph.num_nodes
     gone = np.concatenate([_keys(links[:, ::-1], count) for links in every])
-    for number, relation in enumerate(data.graph.relations):
-        back = [(data.graph.relations[one].target, data.graph.relations[one].source) for one in relations]
-        if (relation.source, relation.target) in back:
+    back = [(data.graph.relations[one].target, data.graph.relations[one].source) for one in relations]
+    for number, (_, source, target) in enumerate(data.graph.relations):
+        if (source, target) in back:
             edges[number] = edges[number][~np.isin(_keys(edges[number], count), gone)]
     return data.graph.with_edges(edges).without_labels(), held
 

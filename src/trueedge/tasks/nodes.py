@@ -144,7 +144,8 @@ class NodeTask(Task):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         nodes, values = (
-            {name: one for name, one in given.items() if name != "test"} for given in (self.nodes, self.values)
+            {name: one for name, one in given.items() if name != "test"}
+            for given in (self.nodes, self.values)
         )
         return replace(self, nodes=nodes, values=values, withheld=("test",))
 

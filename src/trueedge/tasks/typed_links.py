@@ -147,7 +147,7 @@ class TypedLinkTask(Task):
                 continue
             for what, held in found.items():
                 held[part] = checked_links(arrays[f"{part}_{what}"], graph, relations, f"{part}_{what}")
-        return cls(relations=relations, **found, **fields)
+        return cls(relations=relations, positives=found["positives"], negatives=found["negatives"], **fields)
 
     def details(self) -> dict[str, Any]:
         """Return the relations whose links are predicted."""
@@ -162,7 +162,7 @@ class TypedLinkTask(Task):
 def checked_links(
     links: NDArray[Any], graph: HeteroGraph, relations: tuple[int, ...], what: str
 ) -> NDArray[np.int32]:
-    """Return links (source, relation, target) of some relations, or raise an InputError if they do not fit."""
+    """Return links (source, relation, target), or raise an InputError if they do not fit the graph."""
     if links.dtype != np.int32 or links.ndim != 2 or links.shape[1] != 3 or not len(links):
         raise InputError(f"{what} must be int32 (n, 3), got {links.dtype} {links.shape}")
     if not np.isin(links[:, 1], relations).all():
@@ -173,5 +173,7 @@ def checked_links(
         for column, kind in ((0, ends[0]), (2, ends[1])):
             inside = (rows[:, column] >= graph.starts[kind]) & (rows[:, column] < graph.starts[kind + 1])
             if not inside.all():
-                raise InputError(f"{what}: node {rows[~inside][0, column]} has another type than its relation")
+                raise InputError(
+                    f"{what}: node {rows[~inside][0, column]} has another type than its relation"
+                )
     return links

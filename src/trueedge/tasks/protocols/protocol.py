@@ -206,8 +206,8 @@ def task(
     """Make a task from a data set and a protocol: the split, the negatives, the metrics.
 
     Args:
-        source: a data set's name, the path of an edge list, of a folder of triples or of a typed graph (a folder
-            or zip in HGB's format), a graph, a knowledge graph, a typed graph, or a split of triples.
+        source: a data set's name, the path of an edge list, of a folder of triples or of a typed graph (a
+            folder or zip in HGB's format), a graph, a knowledge graph, a typed graph, or a split of triples.
         protocol: ``existing``, ``heart``, ``degree-corrected``, ``filtered``, … (``trueedge protocols`` lists
             them); by default the data set's own.
         seed: the seed of split and negatives; the same seed gives the same pairs on every machine.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.graph.typed import HeteroGraph
 from trueedge.negatives.typed import KINDS, typed_negatives
 from trueedge.splits.typed import LINK_RATIOS, NODE_RATIOS, TypedData, split_labels, split_links
 from trueedge.tasks.nodes import NodeTask
@@ -66,7 +67,7 @@ def _links(request: Request) -> TypedLinkTask:
 
 def _part(
     request: Request,
-    graph: object,
+    graph: HeteroGraph,
     relation: int,
     links: NDArray[np.int32],
     held: Mapping[str, Mapping[int, NDArray[np.int32]]],
@@ -80,7 +81,12 @@ def _part(
     known = [part[relation] for part in held.values()]
     seed = request.seed
     drawn = typed_negatives(
-        graph, relation, links, known, kind if kind in KINDS else "two-hop", seed  # type: ignore[arg-type]
+        graph,
+        relation,
+        links,
+        known,
+        kind if kind in KINDS else "two-hop",
+        seed,
     )
     # A head that is linked to every tail has no negatives, so its links cannot be judged.
     return _rows(links[np.isin(links[:, 0], drawn[:, 0])], relation), _rows(drawn, relation)
