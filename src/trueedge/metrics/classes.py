@@ -92,14 +92,17 @@ def classes_from(answers: NDArray[Any], classes: int, multi: bool) -> NDArray[np
         probabilities = bool(((answers >= 0) & (answers <= 1)).all())
         return np.asarray(answers > (0.5 if probabilities else 0.0)).astype(np.float64)
     best = np.asarray(answers == answers.max(axis=1, keepdims=True)).astype(np.float64)
-    return best / best.sum(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = best / best.sum(axis=1, keepdims=True)
+    return shares
 
 
 def _accuracies(scores: ClassScores) -> NDArray[np.float64]:
     """Return the share of right predictions of each node; all classes of a node must be right."""
     if (scores.truth.sum(axis=1) == 1).all() and np.allclose(scores.predicted.sum(axis=1), 1):
-        return scores.counts[0].sum(axis=1)
-    return (scores.truth == (scores.predicted > 0.5)).all(axis=1).astype(np.float64)
+        right: NDArray[np.float64] = scores.counts[0].sum(axis=1)
+        return right
+    exact = np.all(scores.truth == (scores.predicted > 0.5), axis=1)
+    return np.asarray(exact, dtype=np.float64)
 
 
 def _micro_f1(scores: ClassScores) -> NDArray[np.float64]:
