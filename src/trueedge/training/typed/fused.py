@@ -179,7 +179,8 @@ def _attend(  # type: ignore[no-untyped-def]
     scale = 1.0 / tl.sum(tl.where(sums > 0, sums * tl.exp(tops - top), 0.0), 0)
     column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
     inside = column < dim
-    total = tl.zeros((BLOCK,), tl.float32)
+    # Summed up over the tile once, at the end.
+    total = tl.zeros((TILE, BLOCK), tl.float32)
     for first in range(begin, end, TILE):
         arc = first + each
         there = arc < end
@@ -198,8 +199,8 @@ def _attend(  # type: ignore[no-untyped-def]
         # Dropout removes about half.
         use = (weight != 0)[:, None] & inside[None, :]
         where = (sender * heads + head)[:, None] * dim + column[None, :]
-        total += tl.sum(weight[:, None] * tl.load(values + where, mask=use, other=0.0), 0)
-    tl.store(total_to + (row * heads + head) * dim + column, total, mask=inside)
+        total += weight[:, None] * tl.load(values + where, mask=use, other=0.0)
+    tl.store(total_to + (row * heads + head) * dim + column, tl.sum(total, 0), mask=inside)
 
 
 @triton.jit  # type: ignore[untyped-decorator]
@@ -227,7 +228,8 @@ def _value_slopes(  # type: ignore[no-untyped-def]
     inside = column < dim
     own_place = (row * heads + head) * dim + column
     own = tl.load(values + own_place, mask=inside, other=0.0)
-    total = tl.zeros((BLOCK,), tl.float32)
+    # Summed up over the tile once, at the end.
+    total = tl.zeros((TILE, BLOCK), tl.float32)
     for first in range(begin, end, TILE):
         there = first + each < end
         arc = tl.load(order + first + each, mask=there, other=0).to(tl.int64)
@@ -236,9 +238,9 @@ def _value_slopes(  # type: ignore[no-untyped-def]
         use = (weight != 0)[:, None] & inside[None, :]
         where = (receiver * heads + head)[:, None] * dim + column[None, :]
         slope = tl.load(slopes + where, mask=use, other=0.0)
-        total += tl.sum(weight[:, None] * slope, 0)
+        total += weight[:, None] * slope
         tl.store(weights_to + arc * heads + head, tl.sum(slope * own[None, :], 1), mask=there)
-    tl.store(values_to + own_place, total, mask=inside)
+    tl.store(values_to + own_place, tl.sum(total, 0), mask=inside)
 
 
 @triton.jit  # type: ignore[untyped-decorator]
