@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import numpy as np
 import torch
-import torch.nn.functional as F
+import torch.nn.functional as F  # noqa: N812
+from scipy.sparse import csr_array, eye_array
 from torch import nn
 
-from trueedge.methods.typed.models.neighbor_attention import NeighborGraph, attend
+from trueedge.training.typed.attention import Logits, attend
 from trueedge.training.typed.features import GAIN, FeatureInput
-from trueedge.training.typed.inputs import TypedInputs
+from trueedge.training.typed.inputs import Arcs, TypedInputs
 
 
 class HanModel(nn.Module):
@@ -28,7 +30,7 @@ class HanModel(nn.Module):
     def __init__(
         self,
         inputs: TypedInputs,
-        graphs: list[NeighborGraph],
+        graphs: list[Arcs],
         features: str,
         dim: int,
         heads: int,
@@ -66,7 +68,7 @@ class HanLayer(nn.Module):
         self.by_path = nn.ModuleList(NodeAttention(size, dim, heads, dropout) for _ in range(paths))
         self.over_paths = PathAttention(dim * heads, attention_dim)
 
-    def forward(self, states: torch.Tensor, graphs: list[NeighborGraph]) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, graphs: list[Arcs]) -> torch.Tensor:
         """Return the new states, float (n, heads * dim)."""
         found = [one(states, graph) for one, graph in zip(self.by_path, graphs, strict=True)]
         mixed: torch.Tensor = self.over_paths(found)
@@ -85,12 +87,12 @@ class NodeAttention(nn.Module):
         for weight in (self.map.weight, self.receiver, self.sender):
             nn.init.xavier_normal_(weight, gain=GAIN)
 
-    def forward(self, states: torch.Tensor, graph: NeighborGraph) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, graph: Arcs) -> torch.Tensor:
         """Return the new states, float (n, heads * dim)."""
         states = F.dropout(states, self.dropout, self.training)
         values = self.map(states).view(-1, self.heads, self.dim)
-        left, right = ((values * weight).sum(-1) for weight in (self.receiver, self.sender))
-        mean = attend(values, left, right, graph, self.dropout if self.training else 0.0)
+        logits = Logits(*((values * weight).sum(-1) for weight in (self.sender, self.receiver)))
+        mean, _ = attend(values, logits, graph, self.dropout if self.training else 0.0)
         return F.elu(mean.flatten(1) + self.bias)
 
 
@@ -110,3 +112,15 @@ class PathAttention(nn.Module):
         for states, weight in zip(found[1:], weights[1:], strict=True):
             mixed = mixed + states * weight
         return mixed
+
+
+def neighbor_arcs(matrix: csr_array, device: str | torch.device) -> Arcs:
+    """Return who receives from whom: each node from its meta-path neighbours, and from itself."""
+    count = matrix.shape[0]
+    matrix = csr_array(matrix + eye_array(count, dtype=bool, format="csr"))
+    matrix.sort_indices()
+    target = np.repeat(np.arange(count), np.diff(matrix.indptr))
+    source, received, indptr = (
+        torch.from_numpy(one.astype(np.int64)).to(device) for one in (matrix.indices, target, matrix.indptr)
+    )
+    return Arcs(source, received, torch.zeros_like(source), indptr, 1)
