@@ -69,5 +69,7 @@ class GTN(TypedMethod):
         names = [name.strip() for name in self.drop_types.split(",") if name.strip()]
         found = tuple(graph.type_number(name) for name in names)
         if target in found:
-            raise InputError(f"gtn: drop_types holds {graph.node_types[found[0]]!r}, the type that is classified")
+            raise InputError(
+                f"gtn: drop_types holds {graph.node_types[found[0]]!r}, the type that is classified"
+            )
         return found

@@ -27,18 +27,26 @@ class MetaPathMethod(TypedMethod):
         optional=True,
     )
 
-    def paths_of(self, graph: HeteroGraph, target: int) -> list[MetaPath]:
-        """Return the meta-paths that begin and end with a node type."""
-        from trueedge.graph.metapaths import parse_metapaths, symmetric_metapaths
+    def paths_of(self, graph: HeteroGraph, kind: int) -> list[MetaPath]:
+        """Return the meta-paths that begin and end with a node type, of which there must be one."""
+        from trueedge.graph.metapaths import symmetric_metapaths
 
         if self.metapaths is None:
-            return list(symmetric_metapaths(graph, target))
-        paths = [
-            path
-            for path in parse_metapaths(graph, self.metapaths)
-            if path.types[0] == path.types[-1] == target
-        ]
-        if not paths:
-            kind = graph.node_types[target]
-            raise InputError(f"{self.name}: none of the meta-paths {self.metapaths!r} leads from {kind} to {kind}")
-        return paths
+            return list(symmetric_metapaths(graph, kind))
+        found = self.given_paths(graph).get(kind, [])
+        if not found:
+            name = graph.node_types[kind]
+            raise InputError(
+                f"{self.name}: none of the meta-paths {self.metapaths!r} leads from {name} to {name}"
+            )
+        return found
+
+    def given_paths(self, graph: HeteroGraph) -> dict[int, list[MetaPath]]:
+        """Return the meta-paths of the setting that end with the type they begin with, by that type."""
+        from trueedge.graph.metapaths import parse_metapaths
+
+        found: dict[int, list[MetaPath]] = {}
+        for path in parse_metapaths(graph, self.metapaths):
+            if path.types[0] == path.types[-1]:
+                found.setdefault(path.types[0], []).append(path)
+        return found
