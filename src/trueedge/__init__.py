@@ -45,7 +45,16 @@ if TYPE_CHECKING:
     from trueedge.scorers.triple_embeddings import TripleEmbeddings
     from trueedge.splits import Split, TripleSplit
     from trueedge.splits.ratio import ratio as split
-    from trueedge.tasks import LinkTask, Part, RecommendTask, ScoreWarning, TripleTask, task
+    from trueedge.tasks import (
+        LinkTask,
+        NodeTask,
+        Part,
+        RecommendTask,
+        ScoreWarning,
+        TripleTask,
+        TypedLinkTask,
+        task,
+    )
     from trueedge.tasks import load as load_task
 
 
@@ -79,6 +88,7 @@ _NAMES = {
     "Labels": ("graph", "Labels"),
     "InputError": ("errors", "InputError"),
     "LinkTask": ("tasks", "LinkTask"),
+    "NodeTask": ("tasks", "NodeTask"),
     "Part": ("tasks", "Part"),
     "RecommendTask": ("tasks", "RecommendTask"),
     "Record": ("results", "Record"),
@@ -88,6 +98,7 @@ _NAMES = {
     "TripleEmbeddings": ("scorers.triple_embeddings", "TripleEmbeddings"),
     "TripleSplit": ("splits", "TripleSplit"),
     "TripleTask": ("tasks", "TripleTask"),
+    "TypedLinkTask": ("tasks", "TypedLinkTask"),
     "Task": ("tasks", "Task"),
     "certify": ("results", "certify"),
     "check_scorer": ("scorers", "check_scorer"),
@@ -110,6 +121,7 @@ __all__ = [
     "KnowledgeGraph",
     "Labels",
     "LinkTask",
+    "NodeTask",
     "Part",
     "RecommendTask",
     "Record",
@@ -120,6 +132,7 @@ __all__ = [
     "TripleEmbeddings",
     "TripleSplit",
     "TripleTask",
+    "TypedLinkTask",
     "__version__",
     "analysis",
     "audit",

@@ -29,8 +29,8 @@ from trueedge.tasks.protocols import get as get_protocol
 
 Settings = dict[str, dict[str, Any]]
 
-# The family that stands in every table of some data.
-ALWAYS = {"triples": "counting"}
+# The families that stand in every table of some data.
+ALWAYS = {"triples": "counting", "typed": "counting,voting"}
 
 
 def names(text: str, what: str) -> list[str]:
@@ -100,23 +100,24 @@ def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
 
 
 def chosen_methods(
-    text: str | None, words: Sequence[str], data: str = "graph"
+    text: str | None, words: Sequence[str], data: str = "graph", task: str = "link"
 ) -> tuple[list[Method], set[str]]:
     """Return the methods of a comma-separated list, and the names of those not chosen by family.
 
     Args:
         text: the list; None: the methods that every table of such data has, or the heuristics.
         words: settings, as ``name=value`` or ``method.name=value``.
-        data: what they learn from: a ``graph`` or ``triples``.
+        data: what they learn from: a ``graph``, ``triples`` or ``typed``.
+        task: the kind of task; a family stands for its methods that can be fitted to it.
     """
     families: dict[str, list[str]] = {}
     for kind in methods.catalogue():
-        if data in kind.takes:
+        if data in kind.takes and kind.can_do(task):
             families.setdefault(kind.family, []).append(kind.name)
     if text is None:
         text = ALWAYS.get(data, "heuristics")
-    others = {kind.name: kind for kind in methods.catalogue() if data not in kind.takes}
     every = [name for group in families.values() for name in group]
+    others = {kind.name: kind for kind in methods.catalogue() if kind.name not in every}
     wanted: dict[str, Method] = {}
     named: set[str] = set()
     for word in names(text, "method"):
@@ -128,7 +129,7 @@ def chosen_methods(
             named.add(one.name)
         elif word in families or word == "all":
             wanted.update((name, methods.create(name)) for name in families.get(word, every))
-        elif word in every or f"{word}-kg" in every:
+        elif word in every or word + methods.SUFFIXES.get(data, "-") in every:
             one = methods.create(word, data=data)
             wanted[one.name] = one
             named.add(one.name)
@@ -142,11 +143,15 @@ def chosen_methods(
     return [_with_settings(one, settings[name]) for name, one in wanted.items()], named
 
 
-def with_baselines(chosen: Sequence[Method], data: str) -> list[Method]:
-    """Return methods together with those that stand in every table of such data."""
+def with_baselines(chosen: Sequence[Method], data: str, kind: str) -> list[Method]:
+    """Return methods together with those that stand in every table of such data and kind of task."""
     names = {one.name for one in chosen}
-    family = ALWAYS.get(data)
-    found = [kind.name for kind in methods.catalogue() if kind.family == family and kind.name not in names]
+    families = ALWAYS.get(data, "").split(",")
+    found = [
+        one.name
+        for one in methods.catalogue()
+        if one.family in families and data in one.takes and one.name not in names and one.can_do(kind)
+    ]
     return [*(methods.create(name) for name in found), *chosen]
 
 

@@ -101,8 +101,9 @@ def run(
     source = parsing.source(dataset, header, takes) if made is None else made
     given = parsing.options(option or [], protocols)
     data = get_protocol(protocols[0]).data if made is None else made.data
-    chosen, named = parsing.chosen_methods(method, set_ or [], data)
-    chosen = parsing.with_baselines(chosen, data)
+    kind = get_protocol(protocols[0]).kind if made is None else made.kind
+    chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
+    chosen = parsing.with_baselines(chosen, data, kind)
     cells = Cells(source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:

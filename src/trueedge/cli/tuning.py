@@ -74,7 +74,7 @@ def tune(
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     chosen = get_protocol(name)
     source = parsing.source(dataset, header, chosen.takes) if made is None else made
-    one = _only(parsing.chosen_methods(method, set_ or [], chosen.data)[0], "method")
+    one = _only(parsing.chosen_methods(method, set_ or [], chosen.data, chosen.kind)[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
         "search": search,

@@ -12,6 +12,7 @@ from typing import Any
 
 from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph.hgb_files import HgbData
 from trueedge.graph.triple_files import TripleParts
 from trueedge.registry import Registry
 
@@ -87,6 +88,7 @@ class Dataset:
         num_relations: the number of relations of a knowledge graph; nodes are entities, edges triples.
         read_parts: the parts of a knowledge graph.
         read_unseen: the parts on other entities, if the test part is inductive.
+        read_typed: a typed graph with its published test links.
     """
 
     name: str
@@ -108,6 +110,7 @@ class Dataset:
     num_relations: int | None = None
     read_parts: Callable[[], TripleParts] | None = None
     read_unseen: Callable[[], TripleParts] | None = None
+    read_typed: Callable[[], HgbData] | None = None
 
     @property
     def all_files(self) -> tuple[SourceFile, ...]:

@@ -1,5 +1,5 @@
 """Link predictors; a new file with a new :class:`Method` adds one."""
 
-from trueedge.methods.method import Method, Range, catalogue, create, get, setting
+from trueedge.methods.method import SUFFIXES, Method, Range, catalogue, create, get, setting
 
-__all__ = ["Method", "Range", "catalogue", "create", "get", "setting"]
+__all__ = ["SUFFIXES", "Method", "Range", "catalogue", "create", "get", "setting"]

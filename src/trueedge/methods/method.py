@@ -18,10 +18,12 @@ from trueedge.scorers.fitted import mark_fitted
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
-    from trueedge.tasks import GraphTask, Task, TripleTask
+    from trueedge.tasks import GraphTask, NodeTask, Task, TripleTask, TypedLinkTask
 
 METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
-NOUNS = {"graph": "a plain graph", "triples": "a knowledge graph"}
+NOUNS = {"graph": "a plain graph", "triples": "a knowledge graph", "typed": "a typed graph"}
+# What the names of classes for some data end with, if the plain name is taken.
+SUFFIXES = {"triples": "-kg", "typed": "-hetero"}
 KINDS = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 
@@ -83,8 +85,10 @@ class Method(ABC):
     family: ClassVar[str] = "own"
     citation: ClassVar[str] = ""
     needs_features: ClassVar[bool] = False
-    # The kinds of data it learns from: a plain graph, or the triples of a knowledge graph.
+    # The kinds of data it learns from: a plain graph, the triples of a knowledge graph, or a typed graph.
     takes: ClassVar[tuple[str, ...]] = ("graph",)
+    # The kinds of tasks it can be fitted to; empty: every kind on such data.
+    kinds: ClassVar[tuple[str, ...]] = ()
     # When the class was defined: a file that is newer than this does not hold its code.
     _defined_at: ClassVar[int] = 0
 
@@ -115,6 +119,11 @@ class Method(ABC):
         """Return the settings and their ranges."""
         return {f.name: f.metadata["range"] for f in dataclasses.fields(cls) if "range" in f.metadata}
 
+    @classmethod
+    def can_do(cls, kind: str) -> bool:
+        """Return whether it can be fitted to a kind of task."""
+        return not cls.kinds or kind in cls.kinds
+
     def settings(self) -> dict[str, Any]:
         """Return the settings and their values."""
         return {name: getattr(self, name) for name in self.space()}
@@ -131,7 +140,7 @@ class Method(ABC):
         return dataclasses.replace(self, **found)
 
     def check_data(self, name: str, data: str) -> None:
-        """Refuse data of another kind: a ``graph`` or ``triples``."""
+        """Refuse data of another kind: a ``graph``, ``triples`` or ``typed``."""
         if data not in self.takes:
             wanted, given = (NOUNS[one] for one in (self.takes[0], data))
             raise InputError(
@@ -156,12 +165,24 @@ class Method(ABC):
 
 def on_triples(task: Task, method: str) -> TripleTask:
     """Return a task on a knowledge graph; anything else is refused."""
+    return cast("TripleTask", _on(task, method, "triples", "te.task(knowledge_graph, 'filtered') makes one"))
+
+
+def on_typed(task: Task, method: str) -> NodeTask | TypedLinkTask:
+    """Return a task on a typed graph; anything else is refused."""
+    return cast("NodeTask | TypedLinkTask", _on(task, method, "typed", "te.task(typed_graph) makes one"))
+
+
+def _on(task: Task, method: str, data: str, instead: str) -> Task:
+    """Return a task on some data; anything else is refused."""
     if not hasattr(task, "part_names"):
-        raise InputError(f"{method}: fit takes a task; te.task(knowledge_graph, 'filtered') makes one")
-    if task.data != "triples":
+        raise InputError(f"{method}: fit takes a task; {instead}")
+    if task.data != data:
         hint = _hint(method, task.dataset, task.data)
-        raise InputError(f"{method} learns from a knowledge graph, and {task.dataset} is a plain graph{hint}")
-    return cast("TripleTask", task)
+        raise InputError(
+            f"{method} learns from {NOUNS[data]}, and {task.dataset} is {NOUNS[task.data]}{hint}"
+        )
+    return task
 
 
 def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
@@ -193,17 +214,16 @@ def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) m
             raise InputError(f"{method}: fit takes a task; {instead}")
         if data != "graph":
             hint = _hint(method, task.dataset, data)
-            raise InputError(
-                f"{method} learns from a plain graph, and {task.dataset} is a knowledge graph{hint}"
-            )
+            raise InputError(f"{method} learns from a plain graph, and {task.dataset} is {NOUNS[data]}{hint}")
         raise InputError(f"{method} learns from a graph, and {task.dataset} under {task.protocol} has none")
     return cast("GraphTask", task)
 
 
 def _hint(method: str, dataset: str, data: str) -> str:
     """Say what to do about data of another kind, if there is something."""
-    if data == "triples" and METHODS.find(f"{method}-kg") is not None:
-        return f": use {method}-kg"
+    other = f"{method}{SUFFIXES.get(data, '')}"
+    if data in SUFFIXES and METHODS.find(other) is not None:
+        return f": use {other}"
     if data == "graph" and not datasets.is_name(dataset):
         return ": for a file of triples, use the protocol filtered"
     return ""
@@ -214,9 +234,10 @@ def get(name: str, data: str = "graph") -> type[Method]:
 
     Args:
         name: the method's name.
-        data: ``graph`` or ``triples``; a name with a class for triples (``name-kg``) then gives that one.
+        data: ``graph``, ``triples`` or ``typed``; if there is a class of that name for such data
+            (``name-kg``, ``name-hetero``), it is returned.
     """
-    other = METHODS.find(f"{name}-kg") if data == "triples" else None
+    other = METHODS.find(name + SUFFIXES[data]) if data in SUFFIXES else None
     return METHODS.get(name) if other is None else other
 
 

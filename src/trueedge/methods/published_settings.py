@@ -24,6 +24,8 @@ PAPERS = {
     "communities": "degree-bias",
     "filtered": "kg",
     "inductive": "kg",
+    "node-classification": "hgb",
+    "typed-links": "hgb",
 }
 
 

@@ -1,5 +1,7 @@
 """Metrics: what they measure, and what random scores would give."""
 
+from trueedge.metrics.by_head import HeadScores
+from trueedge.metrics.classes import ClassScores
 from trueedge.metrics.evaluate import Evaluation, ListEvaluation, evaluate, evaluate_lists, measure, ranks
 from trueedge.metrics.lists import ListScores, ListSizes
 from trueedge.metrics.metric import Metric, catalogue, format_value, get, scale
@@ -9,7 +11,9 @@ from trueedge.metrics.scores import PairScores, PairSizes, Scores
 from trueedge.metrics.units import UnitValues
 
 __all__ = [
+    "ClassScores",
     "Evaluation",
+    "HeadScores",
     "ListEvaluation",
     "ListScores",
     "ListSizes",

@@ -21,7 +21,7 @@ from trueedge.scorers.scorer import (
     scorer_name,
 )
 
-Need = Literal["pairs", "candidates", "nodes", "vectors"]
+Need = Literal["pairs", "links", "candidates", "nodes", "vectors"]
 
 
 @runtime_checkable

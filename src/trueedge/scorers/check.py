@@ -100,7 +100,8 @@ def check_scorer(
         rows, targets = answers(part, most_queries(sample, size), seed)
         noun, headline = "queries", AnswersHeadline.of(rows, targets, size)
     else:
-        rows, noun = task.sample(part, sample, seed), "queries" if task.needs == "candidates" else "nodes"
+        nouns = {"candidates": "queries", "links": "links"}
+        rows, noun = task.sample(part, sample, seed), nouns.get(task.needs, "nodes")
     questions = Questions(bound, rows, noun, seed, headline)
     early = questions.first_alone() if isinstance(headline, AnswersHeadline) else None
     try:

@@ -7,6 +7,7 @@ from trueedge.splits.releases import Release, published, released
 from trueedge.splits.repeat import repeat
 from trueedge.splits.split import Split
 from trueedge.splits.triples import TripleSplit
+from trueedge.splits.typed import TypedData
 
 split = ratio
 
@@ -14,6 +15,7 @@ __all__ = [
     "Release",
     "Split",
     "TripleSplit",
+    "TypedData",
     "fraction",
     "from_files",
     "published",

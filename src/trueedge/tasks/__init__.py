@@ -6,21 +6,25 @@ from trueedge.scorers.scorer import Scorer
 from trueedge.tasks.base import GraphTask, Task
 from trueedge.tasks.communities import CommunityTask
 from trueedge.tasks.link import LinkTask, Part
+from trueedge.tasks.nodes import NodeTask
 from trueedge.tasks.protocols import task
 from trueedge.tasks.recommend import RecommendTask
 from trueedge.tasks.storage import load
 from trueedge.tasks.triples import TripleTask
+from trueedge.tasks.typed_links import TypedLinkTask
 
 __all__ = [
     "CommunityTask",
     "GraphTask",
     "LinkTask",
+    "NodeTask",
     "Part",
     "RecommendTask",
     "ScoreWarning",
     "Scorer",
     "Task",
     "TripleTask",
+    "TypedLinkTask",
     "check_scorer",
     "load",
     "task",

@@ -119,8 +119,8 @@ class Protocol:
 
     @property
     def data(self) -> str:
-        """Return the kind of data it takes, as methods see it: a ``graph`` or ``triples``."""
-        return "graph" if "graph" in self.takes else "triples"
+        """Return the kind of data it takes, as methods see it: a ``graph``, ``triples`` or ``typed``."""
+        return next((kind for kind in ("graph", "typed") if kind in self.takes), "triples")
 
     def request(
         self,
@@ -206,8 +206,8 @@ def task(
     """Make a task from a data set and a protocol: the split, the negatives, the metrics.
 
     Args:
-        source: a data set's name, the path of an edge list or of a folder of triples, a graph, a knowledge
-            graph, or a split of triples.
+        source: a data set's name, the path of an edge list, of a folder of triples or of a typed graph (a
+            folder or zip in HGB's format), a graph, a knowledge graph, a typed graph, or a split of triples.
         protocol: ``existing``, ``heart``, ``degree-corrected``, ``filtered``, … (``trueedge protocols`` lists
             them); by default the data set's own.
         seed: the seed of split and negatives; the same seed gives the same pairs on every machine.

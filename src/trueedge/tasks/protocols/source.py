@@ -11,18 +11,26 @@ from typing import Any
 from trueedge import datasets
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
-from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph
+from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.triple_files import folder_files, missing_files
-from trueedge.splits import TripleSplit
+from trueedge.splits import TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
+from trueedge.splits import typed as typed_splits
 
-Data = Graph | KnowledgeGraph | TripleSplit
+Data = Graph | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData
 #: The default protocol of each kind of data.
-DEFAULTS = {"graph": DEFAULT_PROTOCOL, "triples": "filtered", "inductive triples": "inductive"}
+DEFAULTS = {
+    "graph": DEFAULT_PROTOCOL,
+    "triples": "filtered",
+    "inductive triples": "inductive",
+    "typed": "node-classification",
+}
 NOUNS = {
     "graph": "a plain graph",
     "triples": "a knowledge graph",
     "inductive triples": "an inductive knowledge graph",
+    "typed": "a typed graph",
 }
 
 
@@ -42,17 +50,21 @@ class Source:
 
     @property
     def data(self) -> str:
-        """Return what it is: a ``graph``, ``triples`` or ``inductive triples``."""
+        """Return what it is: a ``graph``, ``triples``, ``inductive triples`` or ``typed``."""
         if self.given is None:
             return datasets.get(self.name).data
         if isinstance(self.given, Graph):
             return "graph"
+        if isinstance(self.given, (HeteroGraph, TypedData)):
+            return "typed"
         inductive = isinstance(self.given, TripleSplit) and self.given.facts is not None
         return "inductive triples" if inductive else "triples"
 
     @cached_property
     def graph(self) -> Any:
-        """Return the whole graph: a Graph, or of triples a KnowledgeGraph or their split."""
+        """Return the whole graph: a Graph, a typed graph, or of triples a KnowledgeGraph or their split."""
+        if isinstance(self.given, TypedData):
+            return self.given.graph
         return self.given if self.given is not None else datasets.load(self.name)
 
     def triples(self, ratios: Sequence[float], seed: int) -> TripleSplit:
@@ -65,6 +77,17 @@ class Source:
             raise InputError(f"{self.name} is not a knowledge graph")
         return triple_splits.random_split(self.given, ratios, seed)
 
+    @cached_property
+    def typed(self) -> TypedData:
+        """Return the typed graph with its published test links."""
+        if isinstance(self.given, TypedData):
+            return self.given
+        if isinstance(self.given, HeteroGraph):
+            return TypedData(self.given)
+        if self.given is not None:
+            raise InputError(f"{self.name} is not a typed graph")
+        return typed_splits.published(self.name)
+
     def check(self, protocol: str, takes: Sequence[str]) -> None:
         """Raise an InputError for data that a protocol does not take."""
         if self.data in takes:
@@ -72,7 +95,7 @@ class Source:
         wanted = " or ".join(NOUNS[one] for one in takes if one in NOUNS)
         raise InputError(
             f"the protocol {protocol} needs {wanted}, and {self.name} is {NOUNS[self.data]}:"
-            f" use the protocol {DEFAULTS[self.data]}"
+            f" use the protocol {default_protocol(self.given or self.name)}"
         )
 
     @classmethod
@@ -89,15 +112,17 @@ class Source:
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)):
             thing = _read(thing, takes)
-        if isinstance(thing, (Graph, KnowledgeGraph)):
+        if isinstance(thing, (Graph, KnowledgeGraph, HeteroGraph)):
             return cls(thing.name, thing)
+        if isinstance(thing, TypedData):
+            return cls(thing.graph.name, thing)
         if isinstance(thing, TripleSplit):
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
             raise InputError(
-                "a task is made from a data set's name, a file, a folder of triples, a Graph or a"
-                f" KnowledgeGraph, got {kind}"
+                "a task is made from a data set's name, a file, a folder of triples or of a typed graph, a"
+                f" Graph, a KnowledgeGraph or a HeteroGraph, got {kind}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 
@@ -108,10 +133,19 @@ def default_protocol(source: str | Path | Data) -> str:
         return datasets.get(source).protocol
     if isinstance(source, (str, Path)):
         return _default_of_folder(Path(source))
+    if isinstance(source, (HeteroGraph, TypedData)):
+        return _default_of_typed(source if isinstance(source, TypedData) else TypedData(source))
     return DEFAULTS[Source.of(source).data]
 
 
+def _default_of_typed(data: TypedData) -> str:
+    labelled = data.graph.labels is not None and not data.test_links
+    return "node-classification" if labelled else "typed-links"
+
+
 def _default_of_folder(path: Path) -> str:
+    if is_hgb(path):
+        return _default_of_typed(typed_splits.from_path(path))
     if folder_files(path) is None:
         return DEFAULT_PROTOCOL
     beside = path.resolve().with_name(path.resolve().name + triple_splits.UNSEEN)
@@ -121,6 +155,8 @@ def _default_of_folder(path: Path) -> str:
 def _read(path: str | Path, takes: Sequence[str]) -> Any:
     """Read a file or folder; a text that is neither is returned as it is, unless it must be a path."""
     place = Path(path)
+    if is_hgb(place):
+        return typed_splits.from_path(place)
     if _is_file(place):
         if "graph" in takes:
             return Graph.from_edges(path, self_loops="drop", repeats="drop")

@@ -1,0 +1,176 @@
+"""The base class of methods for typed graphs, and the settings they share."""
+
+from __future__ import annotations
+
+import dataclasses
+import warnings
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import product
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.methods.memory import memory_errors
+from trueedge.methods.method import Method, on_typed, setting
+from trueedge.methods.published_settings import published_settings
+from trueedge.methods.trained import open_setting
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from trueedge.graph.typed import HeteroGraph
+    from trueedge.tasks import NodeTask, Task, TypedLinkTask
+    from trueedge.training.typed.inputs import TypedInputs
+    from trueedge.training.typed.train import TypedSchedule
+
+# For data sets without published settings: those that are published most often.
+DEFAULTS: dict[str, Any] = {
+    "learning_rate": 5e-4,
+    "weight_decay": 1e-4,
+    "dropout": 0.5,
+    "dim": 64,
+    "layers": 3,
+    "batch_size": 8192,
+    "epochs": 300,
+    "patience": 30,
+}
+FEATURES = ("all", "target", "one-hot")
+DECODERS = ("dot", "distmult", "bilinear")
+
+
+@dataclass(frozen=True)
+class TypedMethod(Method):
+    """A model in HGB's pipeline: feature preprocessing, encoder, decoder.
+
+    Settings that are published for no data set are filled in with defaults. The input features and the
+    decoder are then selected on the validation part: the model is trained with each choice.
+    """
+
+    family: ClassVar[str] = "typed"
+    takes: ClassVar[tuple[str, ...]] = ("typed",)
+    # The method's own defaults: they override DEFAULTS, and published settings override them.
+    defaults: ClassVar[Mapping[str, Any]] = {}
+
+    learning_rate: float = open_setting(
+        float, "Adam's learning rate", low=1e-8, high=10.0, search=(1e-3, 5e-4)
+    )
+    weight_decay: float = open_setting(
+        float, "Adam's weight decay", low=0.0, high=1.0, search=(2e-4, 1e-4, 0.0)
+    )
+    dropout: float = open_setting(float, "dropout rate", low=0.0, high=0.99, search=(0.2, 0.5))
+    dim: int = open_setting(int, "size of the hidden states", low=1, high=8192, search=(32, 64))
+    layers: int = open_setting(int, "number of layers", low=1, high=32, search=(2, 3))
+    features: str = open_setting(
+        str,
+        "node types that keep their features: all, the target, or none (one-hot); nodes of the others get"
+        " learned vectors",
+        choices=FEATURES,
+        search=FEATURES,
+    )
+    decoder: str = open_setting(
+        str,
+        "score of a link: dot product, with a vector (distmult) or a matrix (bilinear) for each relation",
+        choices=DECODERS,
+        search=DECODERS,
+    )
+    batch_size: int = open_setting(int, "links per step", low=1, high=1 << 30)
+    epochs: int = open_setting(int, "largest number of epochs", low=1, high=10**9)
+    patience: int = open_setting(
+        int, "validation checks without improvement before stopping", low=0, high=10**9
+    )
+    evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
+    select: str = setting("loss", "what is compared on the validation part: its loss, or a metric")
+
+    def for_task(self, task: Task) -> Self:
+        """Return this method with its settings filled in, except those that are selected on validation."""
+        known = {**DEFAULTS, **self.defaults, **published_settings(self.name, task)}
+        filled = self.filled_in(known)
+        unused = {"decoder": DECODERS[0]} if task.kind == "nodes" else {}
+        if task.kind == "nodes" and filled.batch_size is None:
+            unused["batch_size"] = DEFAULTS["batch_size"]
+        single = _feature_choices(task)
+        if len(single) == 1:
+            unused["features"] = single[0]
+        return filled.filled_in(unused)
+
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
+        """Train on the task's graph and select the best epoch on its validation part."""
+        typed = on_typed(task, self.name)
+        if not self.can_do(task.kind):
+            made = "node classification" if self.kinds == ("nodes",) else "link prediction"
+            raise InputError(f"{self.name} is a model for {made}, and {task.dataset} is another kind of task")
+        filled = self.for_task(task)
+        with memory_errors(self.name, task.dataset):
+            choices = list(filled._choices(typed))
+            found = [(one, one._fit_one(typed, seed, device)) for one in choices]
+        if len(found) == 1:
+            return found[0][1]
+        chosen, scorer = min(found, key=lambda pair: _loss(pair[1]))
+        said = ", ".join(f"{key}={getattr(chosen, key)}" for key in ("features", "decoder"))
+        warnings.warn(f"{self.name}: {said} was best on the validation part", ScoreWarning, stacklevel=3)
+        return scorer
+
+    def _choices(self, task: NodeTask | TypedLinkTask) -> Iterator[Self]:
+        """Yield this method with each choice of features and decoder that is open."""
+        features = (self.features,) if self.features else _feature_choices(task)
+        decoders = (self.decoder,) if self.decoder else DECODERS
+        if "valid" not in task.part_names:
+            features, decoders = features[:1], decoders[:1]
+        for one, other in product(features, decoders):
+            yield dataclasses.replace(self, features=one, decoder=other)
+
+    def _fit_one(self, task: NodeTask | TypedLinkTask, seed: int, device: str) -> Any:
+        from trueedge.tasks import NodeTask
+        from trueedge.training.loop import seeded
+        from trueedge.training.typed.inputs import TypedInputs
+        from trueedge.training.typed.train import LinkModel, decoder_for, train_classes, train_links
+
+        chosen = {"method": self.name, **self.settings()}
+        schedule = self.schedule()
+        if isinstance(task, NodeTask):
+            inputs = TypedInputs.of(task.graph, device, task.target)
+            with seeded(seed, device):
+                model = self.build(task, inputs, task.num_classes)
+            return train_classes(model, task, inputs, schedule, seed, device, chosen)
+        inputs = TypedInputs.of(task.graph, device)
+        with seeded(seed, device):
+            encoder: Any = self.build(task, inputs, self.dim)
+            linked = LinkModel(encoder, decoder_for(self.decoder, task, encoder.out_dim))
+        return train_links(linked, task, inputs, schedule, seed, device, chosen)
+
+    @abstractmethod
+    def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
+        """Return the untrained model; all settings are filled in.
+
+        For node classification, it gives logits of all nodes of the target type, (n, out). For links, it
+        gives vectors of all nodes, and has their size as ``out_dim``.
+        """
+
+    def schedule(self) -> TypedSchedule:
+        """Return the training schedule."""
+        from trueedge.training.typed.train import TypedSchedule
+
+        names = [field.name for field in dataclasses.fields(TypedSchedule)]
+        chosen = {name: getattr(self, name) for name in names if getattr(self, name, None) is not None}
+        return TypedSchedule(**{**chosen, "clip": 0.0})
+
+
+def _feature_choices(task: Any) -> tuple[str, ...]:
+    """Return the choices of features that differ for a task's graph."""
+    graph: HeteroGraph = task.graph
+    having = [number for number, table in enumerate(graph.features) if table is not None]
+    target = getattr(task, "target", None)
+    if not having:
+        return FEATURES[2:]
+    if having == [target]:
+        return ("target", "one-hot")
+    return FEATURES if target in having else ("all", "one-hot")
+
+
+def _loss(scorer: Any) -> float:
+    """Return the validation value of a trained scorer, lower is better."""
+    history = scorer.history
+    if history.best is None:
+        return float(history.losses[-1])
+    return float(-history.best if history.higher_is_better else history.best)

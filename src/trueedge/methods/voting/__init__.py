@@ -1,0 +1,1 @@
+"""Baselines of node classification: what labels alone say."""

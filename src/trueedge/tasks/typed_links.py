@@ -1,0 +1,179 @@
+"""Link prediction in a typed graph: links of some relations against negatives of the same heads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.graph.typed import HeteroGraph
+from trueedge.metrics.by_head import HeadScores
+from trueedge.scorers.capabilities import Need
+from trueedge.scorers.scorer import Scorer
+from trueedge.scorers.typed_links import as_link_scorer
+from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
+
+METRICS = ("roc-auc", "head-mrr", "mrr-by-head")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True, repr=False)
+class TypedLinkTask(Task):
+    """Links of some relations, and about as many negatives with the same heads.
+
+    A link is a row (source, relation, target). Positives and negatives are asked mixed and in random order.
+
+    Attributes:
+        graph: the typed graph of training edges, without labels.
+        relations: the relations whose links are predicted, by number.
+        positives: the links of ``valid`` and ``test``, each int32 (n, 3).
+        negatives: their negatives, each int32 (m, 3).
+    """
+
+    kind: ClassVar[str] = "typed-links"
+    title: ClassVar[str] = "Link prediction in typed graphs"
+    unit: ClassVar[str] = "head"
+    needs: ClassVar[Need] = "links"
+    data: ClassVar[str] = "typed"
+    graph_type: ClassVar[type[HeteroGraph]] = HeteroGraph
+
+    graph: HeteroGraph
+    relations: tuple[int, ...]
+    positives: Mapping[str, NDArray[np.int32]]
+    negatives: Mapping[str, NDArray[np.int32]]
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        """Return the names of the parts."""
+        return tuple(self.positives)
+
+    def questions(self, part: str = "test") -> NDArray[np.int32]:
+        """Return the positives of a part, then its negatives, int32 (n, 3)."""
+        self.check_part(part)
+        return np.concatenate([self.positives[part], self.negatives[part]])
+
+    def heads(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return the head of each positive and negative as a number, and the relation of each head."""
+        count = len(self.positives[part])
+        rows = self.questions(part).astype(np.int64)
+        lookup = np.full(self.graph.num_relations, -1)
+        lookup[list(self.relations)] = np.arange(len(self.relations))
+        keys = lookup[rows[:, 1]] * self.graph.num_nodes + rows[:, 0]
+        units, number = np.unique(keys[:count], return_inverse=True)
+        other = np.minimum(np.searchsorted(units, keys[count:]), len(units) - 1)
+        if not np.array_equal(units[other], keys[count:]):
+            raise InputError(f"a negative of the {part} part has a head without a positive")
+        return number.reshape(-1), other, units // self.graph.num_nodes
+
+    def scores_of(self, part: str, answers: NDArray[Any]) -> HeadScores:
+        """Divide the scores of :meth:`questions` into positives and negatives of each head."""
+        count = len(self.positives[part])
+        return HeadScores.check(answers[:count], answers[count:], *self.heads(part))
+
+    def bind(self, scorer: object, part: str) -> Scorer:
+        """Turn anything that can score links into an object with ``score(links)``."""
+        del part
+        refuse_foreign(self, scorer)
+        return as_link_scorer(scorer, self.graph.num_nodes)
+
+    def remarks(self, scores: Any) -> list[str]:
+        """Return warnings about scores that do not tell positives from negatives."""
+        together = np.concatenate([scores.positive, scores.negative])
+        if (together == together[0]).all():
+            return ["all links have the same score: the scores separate nothing"]
+        tied = float(np.mean(scores.ranks % 1 != 0))
+        if tied > 0.01:
+            return [f"{100 * tied:.1f} % of the positives tie with a negative; their mean rank is used"]
+        return []
+
+    def truth(self, part: str) -> dict[str, NDArray[Any]]:
+        """Return the head of each positive and negative, and the relation of each head."""
+        names = ("positive_head", "negative_head", "relation")
+        return dict(zip(names, self.heads(part), strict=True))
+
+    def for_fitting(self) -> Self:
+        """Return the task without its test part."""
+        kept = [
+            {name: one for name, one in given.items() if name != "test"}
+            for given in (self.positives, self.negatives)
+        ]
+        return replace(self, positives=kept[0], negatives=kept[1], withheld=("test",))
+
+    @property
+    def training_hash(self) -> str:
+        """Return the hash of the training graph."""
+        return self.graph.hash
+
+    def properties(self) -> dict[str, NDArray[Any]]:
+        """Return the degree of each head in the training graph, and its relation if there are several."""
+        units, relation = self._units
+        degrees = np.zeros(self.graph.num_nodes, dtype=np.int64)
+        for number in self.relations:
+            degrees += np.bincount(self.graph.edges[number][:, 0], minlength=self.graph.num_nodes)
+        found: dict[str, NDArray[Any]] = {"degree": degrees[units]}
+        if len(self.relations) > 1:
+            names = np.array([self.graph.relations[one].name for one in self.relations])
+            found["relation"] = names[relation]
+        return found
+
+    @property
+    def _units(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        number, _, relation = self.heads("test")
+        units = np.zeros(len(relation), dtype=np.int64)
+        units[number] = self.positives["test"][:, 0]
+        return units, relation
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the positives and negatives of each part."""
+        found: dict[str, NDArray[Any]] = {}
+        for part in self.positives:
+            found |= {f"{part}_positives": self.positives[part], f"{part}_negatives": self.negatives[part]}
+        return found
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
+        """Return the task of some :meth:`arrays`, or raise an InputError if they do not fit the graph."""
+        graph: HeteroGraph = fields["graph"]
+        relations = tuple(int(one) for one in fields.pop("relations"))
+        if not relations or len(set(relations)) < len(relations):
+            raise InputError("relations must be named, each once")
+        found: dict[str, dict[str, NDArray[np.int32]]] = {"positives": {}, "negatives": {}}
+        for part in PARTS:
+            if part == "valid" and "valid_positives" not in arrays:
+                continue
+            for what, held in found.items():
+                held[part] = checked_links(arrays[f"{part}_{what}"], graph, relations, f"{part}_{what}")
+        return cls(relations=relations, positives=found["positives"], negatives=found["negatives"], **fields)
+
+    def details(self) -> dict[str, Any]:
+        """Return the relations whose links are predicted."""
+        return {"relations": list(self.relations)}
+
+    @cached_property
+    def hashes(self) -> dict[str, str]:
+        """Return the SHA-256 of the training graph and of each array."""
+        return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
+
+
+def checked_links(
+    links: NDArray[Any], graph: HeteroGraph, relations: tuple[int, ...], what: str
+) -> NDArray[np.int32]:
+    """Return links (source, relation, target), or raise an InputError if they do not fit the graph."""
+    if links.dtype != np.int32 or links.ndim != 2 or links.shape[1] != 3 or not len(links):
+        raise InputError(f"{what} must be int32 (n, 3), got {links.dtype} {links.shape}")
+    if not np.isin(links[:, 1], relations).all():
+        raise InputError(f"{what} has a link of a relation that is not predicted")
+    for relation in relations:
+        _, *ends = graph.relations[relation]
+        rows = links[links[:, 1] == relation]
+        for column, kind in ((0, ends[0]), (2, ends[1])):
+            inside = (rows[:, column] >= graph.starts[kind]) & (rows[:, column] < graph.starts[kind + 1])
+            if not inside.all():
+                raise InputError(
+                    f"{what}: node {rows[~inside][0, column]} has another type than its relation"
+                )
+    return links

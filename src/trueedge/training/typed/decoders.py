@@ -1,0 +1,64 @@
+"""Decoders: the score of a link from the vectors of its two nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+#: dot product; a vector for each relation; a matrix for each relation.
+KINDS = ("dot", "distmult", "bilinear")
+
+
+class Decoder(nn.Module):
+    """Scores links of some relations.
+
+    Lv et al., Are We Really Making Much Progress?, KDD 2021, Equation 4, calls the full matrix DistMult.
+
+    Args:
+        kind: ``dot``, ``distmult`` (a diagonal matrix for each relation) or ``bilinear`` (a full one).
+        relations: the relations, by number.
+        dim: the size of the vectors.
+    """
+
+    def __init__(self, kind: str, relations: Sequence[int], dim: int) -> None:
+        super().__init__()
+        self.kind = kind
+        self.place = {relation: number for number, relation in enumerate(relations)}
+        self.weight: nn.Parameter | None = None
+        if kind == "distmult":
+            self.weight = nn.Parameter(torch.empty(len(relations), dim))
+            nn.init.normal_(self.weight, mean=1.0, std=dim**-0.5)
+        elif kind == "bilinear":
+            self.weight = nn.Parameter(torch.empty(len(relations), dim, dim))
+            for matrix in self.weight.data:
+                nn.init.xavier_normal_(matrix, gain=1.414)
+
+    def forward(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
+        """Return the logits of links, float (n,).
+
+        Args:
+            vectors: float (nodes, dim).
+            links: int64 (n, 3), source, relation and target.
+        """
+        source, target = vectors[links[:, 0]], vectors[links[:, 2]]
+        if self.weight is None:
+            return (source * target).sum(1)
+        if self.kind == "distmult":
+            return (source * self.weight[self._places(links)] * target).sum(1)
+        if len(self.place) == 1:
+            return ((source @ self.weight[0]) * target).sum(1)
+        place = self._places(links)
+        score = source.new_zeros(len(links))
+        for number in range(len(self.place)):
+            rows = (place == number).nonzero().squeeze(1)
+            found = ((source[rows] @ self.weight[number]) * target[rows]).sum(1)
+            score = score.index_copy(0, rows, found)
+        return score
+
+    def _places(self, links: torch.Tensor) -> torch.Tensor:
+        table = torch.zeros(max(self.place) + 1, dtype=torch.int64, device=links.device)
+        for relation, number in self.place.items():
+            table[relation] = number
+        return table[links[:, 1]]

@@ -1,0 +1,98 @@
+"""What models of typed graphs are trained for: the classes of nodes, or links against random ones."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.graph.typed import HeteroGraph
+from trueedge.training.loop import Objective
+from trueedge.training.typed.inputs import TypedInputs
+
+
+def class_loss(logits: torch.Tensor, classes: torch.Tensor) -> torch.Tensor:
+    """Return the cross-entropy of classes, int64 (n,), or of several classes a node, float (n, classes)."""
+    if classes.ndim == 1:
+        return F.cross_entropy(logits, classes)
+    return F.binary_cross_entropy_with_logits(logits, classes)
+
+
+class NodeObjective(Objective):
+    """The cross-entropy of the training nodes, all in one step.
+
+    Args:
+        inputs: the graph.
+        rows: int64 (n,), the training nodes, counted from the first node of their type.
+        classes: int64 (n,), or float (n, classes).
+    """
+
+    def __init__(self, inputs: TypedInputs, rows: torch.Tensor, classes: torch.Tensor) -> None:
+        self.inputs, self.rows, self.classes = inputs, rows, classes
+
+    def steps(self, rng: np.random.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Yield the one step of an epoch."""
+        del rng
+        yield (self.rows, self.classes)
+
+    def backward(
+        self, model: nn.Module, step: tuple[torch.Tensor, ...], rng: np.random.Generator
+    ) -> torch.Tensor:
+        """Compute the loss and its gradients; return the loss, float ()."""
+        del rng
+        rows, classes = step
+        loss = class_loss(model(self.inputs)[rows], classes)
+        loss.backward()
+        return loss.detach()
+
+
+class LinkObjective(Objective):
+    """Links of the training graph against links with the same source and a random target.
+
+    Args:
+        inputs: the training graph.
+        relations: the relations whose links are predicted.
+        batch_size: links of a step; there are as many negatives.
+    """
+
+    def __init__(self, inputs: TypedInputs, relations: tuple[int, ...], batch_size: int) -> None:
+        self.inputs, self.batch_size = inputs, batch_size
+        self.links = torch.from_numpy(relation_links(inputs.graph, relations)).to(inputs.device)
+        starts = torch.tensor(inputs.starts, device=inputs.device)
+        kinds = torch.tensor([one.target for one in inputs.graph.relations], device=inputs.device)
+        self.first, self.count = starts[kinds], starts.diff()[kinds]
+
+    def steps(self, rng: np.random.Generator) -> Iterator[torch.Tensor]:
+        """Yield batches of links, int64 (b, 3), in random order."""
+        order = torch.from_numpy(rng.permutation(len(self.links))).to(self.inputs.device)
+        yield from self.links[order].split(self.batch_size)
+
+    def backward(self, model: nn.Module, step: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+        """Compute the loss of a batch and its gradients; return the loss, float ()."""
+        del rng
+        links = torch.cat([step, self.negatives(step)])
+        wanted = torch.cat([torch.ones(len(step)), torch.zeros(len(step))]).to(links.device)
+        loss = F.binary_cross_entropy_with_logits(model.decode(model(self.inputs), links), wanted)
+        loss.backward()
+        return loss.detach()
+
+    def negatives(self, links: torch.Tensor) -> torch.Tensor:
+        """Return links with other targets of the same type, drawn at random, int64 (b, 3)."""
+        relation = links[:, 1]
+        drawn = torch.rand(len(links), device=links.device) * self.count[relation]
+        # Rounding up in float32 could give the number of nodes itself.
+        place = torch.minimum(drawn.long(), self.count[relation] - 1)
+        return torch.stack([links[:, 0], relation, self.first[relation] + place], dim=1)
+
+
+def relation_links(graph: HeteroGraph, relations: tuple[int, ...]) -> np.ndarray:
+    """Return the edges of some relations as rows (source, relation, target), int64 (m, 3)."""
+    found = [
+        np.column_stack([pairs[:, 0], np.full(len(pairs), relation), pairs[:, 1]])
+        for relation in relations
+        for pairs in (graph.edges[relation],)
+    ]
+    return np.concatenate(found).astype(np.int64)

@@ -1,0 +1,168 @@
+"""Train a model of typed graphs: for node classification or for link prediction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.training.loop import optimize
+from trueedge.training.schedule import LoopSchedule
+from trueedge.training.typed.decoders import Decoder
+from trueedge.training.typed.inputs import TypedInputs
+from trueedge.training.typed.objectives import LinkObjective, NodeObjective, class_loss
+from trueedge.training.typed.scorer import ClassPredictor, TypedLinkScorer, computed
+from trueedge.training.validation import validation
+
+if TYPE_CHECKING:
+    from trueedge.tasks import NodeTask, TypedLinkTask
+
+LOSS = "loss"
+
+
+@dataclass(frozen=True)
+class TypedSchedule(LoopSchedule):
+    """How a model of typed graphs is trained.
+
+    Attributes:
+        batch_size: links of a step; the classes of nodes are learned in one step an epoch.
+        select: what is compared on the validation part: its ``loss``, or a metric.
+    """
+
+    batch_size: int = 8192
+    select: str = LOSS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.check_at_least(1, "batch_size")
+
+
+class LinkModel(nn.Module):
+    """An encoder that gives vectors of nodes, and a decoder that scores links by them."""
+
+    def __init__(self, encoder: nn.Module, decoder: Decoder) -> None:
+        super().__init__()
+        self.encoder, self.decoder = encoder, decoder
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the vectors of all nodes, float (n, dim)."""
+        vectors: torch.Tensor = self.encoder(inputs)
+        return vectors
+
+    def decode(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
+        """Return the logits of links, float (n,)."""
+        logits: torch.Tensor = self.decoder(vectors, links)
+        return logits
+
+
+def train_classes(
+    model: nn.Module,
+    task: NodeTask,
+    inputs: TypedInputs,
+    schedule: TypedSchedule,
+    seed: int = 0,
+    device: str = "cpu",
+    settings: Mapping[str, Any] | None = None,
+) -> ClassPredictor:
+    """Train a model on a task's training nodes, and keep its best state on the validation nodes.
+
+    Args:
+        model: gives the logits of all nodes of the target type, float (n, classes).
+        task: its test part is never read.
+        inputs: the task's graph on the device.
+        schedule: how it is trained.
+        seed: for dropout.
+        device: ``cpu`` or ``cuda``.
+        settings: the settings of the model, as plain values; a checkpoint with others is refused.
+    """
+    rows, classes = _labelled(task, "train", inputs)
+    objective = NodeObjective(inputs, rows, classes)
+
+    def loss() -> float:
+        places, wanted = _labelled(task, "valid", inputs)
+        return float(class_loss(computed(model, inputs)[places], wanted))
+
+    history = _optimize(
+        model, objective, task, schedule, loss, ClassPredictor, inputs, seed, device, settings
+    )
+    return ClassPredictor(model, inputs, history)
+
+
+def train_links(
+    model: LinkModel,
+    task: TypedLinkTask,
+    inputs: TypedInputs,
+    schedule: TypedSchedule,
+    seed: int = 0,
+    device: str = "cpu",
+    settings: Mapping[str, Any] | None = None,
+) -> TypedLinkScorer:
+    """Train a model on the edges of the predicted relations, and keep its best state on validation links.
+
+    The arguments are those of :func:`train_classes`.
+    """
+    objective = LinkObjective(inputs, task.relations, schedule.batch_size)
+
+    def loss() -> float:
+        links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)
+        wanted = torch.zeros(len(links), device=device)
+        wanted[: len(task.positives["valid"])] = 1.0
+        with torch.no_grad():
+            logits = model.decode(computed(model, inputs), links)
+        return float(F.binary_cross_entropy_with_logits(logits, wanted))
+
+    history = _optimize(
+        model, objective, task, schedule, loss, TypedLinkScorer, inputs, seed, device, settings
+    )
+    return TypedLinkScorer(model, inputs, history)
+
+
+def _optimize(
+    model: nn.Module,
+    objective: Any,
+    task: Any,
+    schedule: TypedSchedule,
+    loss: Any,
+    scorer: Any,
+    inputs: TypedInputs,
+    seed: int,
+    device: str,
+    settings: Mapping[str, Any] | None,
+) -> Any:
+    by_loss = schedule.select == LOSS
+    if "valid" not in task.part_names:
+        evaluate = None
+    elif by_loss:
+        evaluate = loss
+    else:
+        evaluate = validation(task, schedule.select, lambda: scorer(model, inputs, None))
+    return optimize(
+        model,
+        objective,
+        schedule,
+        evaluate,
+        metric=schedule.select,
+        higher_is_better=not by_loss,
+        seed=seed,
+        device=device,
+        name=f"on {task.dataset}",
+        request={"task": task.hash, "settings": dict(settings or {})},
+    )
+
+
+def _labelled(task: NodeTask, part: str, inputs: TypedInputs) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the nodes of a part, counted from the first of their type, and their classes, on the device."""
+    rows = task.nodes[part].astype(np.int64) - inputs.starts[task.target]
+    values = task.labels_of(part)
+    classes = torch.from_numpy(values.astype(np.float32 if task.multi else np.int64))
+    return torch.from_numpy(rows).to(inputs.device), classes.to(inputs.device)
+
+
+def decoder_for(kind: str, task: TypedLinkTask, dim: int) -> Decoder:
+    """Return the decoder of a task's relations."""
+    return Decoder(kind, task.relations, dim)
