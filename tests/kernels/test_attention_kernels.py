@@ -93,7 +93,9 @@ def test_compiled_loops_and_torch_agree_in_values_and_gradients(
         logits = logits if typed else logits._replace(kind=None)
         torch.manual_seed(4)
         if plain:
-            kept = torch.empty(len(arcs), HEADS, dtype=torch.uint8).bernoulli_(1 - dropout) if dropout else None
+            kept = (
+                torch.empty(len(arcs), HEADS, dtype=torch.uint8).bernoulli_(1 - dropout) if dropout else None
+            )
             mixing = Mixing((1 - beta) / (1 - dropout), kept, previous if beta else None, beta)
             total, weights = plain_attention(values, logits, arcs, mixing)
         else:
