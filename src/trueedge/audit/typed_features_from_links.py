@@ -23,10 +23,12 @@ ALIKE = 0.9
 # A table of which half follows from the links is not a second source of information.
 COPIED_LOOK = 0.5
 # Nodes that are compared, and the fewest of them that a column must say something about.
-ROWS = 1_500
+ROWS = 1_000
 FEWEST = 5
-# Columns that are compared with all others at a time.
-BLOCK = 512
+# Columns of a type that are compared with all columns of the other; more are sampled.
+MOST_COLUMNS = 500
+# A fuller table is multiplied faster if its zeros are stored, up to so many entries.
+FULL, MOST_STORED = 0.02, 20_000_000
 SHOWN = 6
 
 
@@ -196,20 +198,17 @@ def _share(own: csr_array, given: csr_array) -> float:
 
     Which columns belong together is not known: each column is compared with all.
     """
-    left, right = _Columns(own), _Columns(given)
-    if not len(left.chosen) or not len(right.chosen):
+    left, right = _Columns(own, MOST_COLUMNS), _Columns(given)
+    if not len(left.entries) or not len(right.entries):
         return 0.0
-    follows = np.zeros(len(left.chosen), dtype=np.bool_)
-    for begin in range(0, len(left.chosen), BLOCK):
-        block = slice(begin, begin + BLOCK)
-        follows[block] = left.correlations(block, right).max(axis=1) > ALIKE
+    follows = left.correlations(right).max(axis=1) > ALIKE
     return float(left.entries[follows].sum() / left.entries.sum())
 
 
 class _Columns:
-    """The columns of a table that differ from row to row, with their means and deviations."""
+    """The columns of a table that differ from row to row, or some of them, with means and deviations."""
 
-    def __init__(self, table: csr_array) -> None:
+    def __init__(self, table: csr_array, most: int | None = None) -> None:
         columns = table.astype(np.float64).tocsc()
         columns.eliminate_zeros()
         count = table.shape[0]
@@ -217,14 +216,19 @@ class _Columns:
         squares = np.asarray(columns.multiply(columns).sum(axis=0)).reshape(-1) / count
         deviations = np.sqrt(np.maximum(squares - means**2, 0.0))
         entries = np.diff(columns.indptr)
-        self.chosen = np.flatnonzero((entries >= FEWEST) & (deviations > 1e-6 * np.sqrt(squares)))
-        self.entries: NDArray[Any] = entries[self.chosen]
-        self.means, self.deviations = means[self.chosen], deviations[self.chosen]
-        self.table = columns[:, self.chosen]
+        chosen = np.flatnonzero((entries >= FEWEST) & (deviations > 1e-6 * np.sqrt(squares)))
+        if most is not None and len(chosen) > most:
+            chosen = np.sort(generator(0, "audit", "columns").choice(chosen, size=most, replace=False))
+        self.entries: NDArray[Any] = entries[chosen]
+        self.means, self.deviations = means[chosen], deviations[chosen]
+        self.table = columns[:, chosen]
 
-    def correlations(self, block: slice, others: _Columns) -> NDArray[np.float64]:
-        """Return the correlation of some columns with each of the others."""
-        together = (self.table[:, block].T @ others.table).toarray() / self.table.shape[0]
-        together -= np.outer(self.means[block], others.means)
-        together /= np.outer(self.deviations[block], others.deviations)
-        return np.asarray(together)
+    def correlations(self, others: _Columns) -> NDArray[np.float64]:
+        """Return the correlation of each column with each of the others."""
+        size = others.table.shape[0] * others.table.shape[1]
+        if FULL * size < others.table.nnz and size <= MOST_STORED:
+            together = np.asarray(self.table.T @ others.table.toarray())
+        else:
+            together = (self.table.T @ others.table).toarray()
+        together = together / self.table.shape[0] - np.outer(self.means, others.means)
+        return np.asarray(together / np.outer(self.deviations, others.deviations))
