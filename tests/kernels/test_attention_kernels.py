@@ -55,9 +55,9 @@ def slow_attention(values, logits, arcs: Arcs, previous=None, beta: float = 0.0)
         for head in range(HEADS):
             raw = []
             for k in mine:
-                x = float(logits.source[arcs.source[k], head] + logits.target[node, head])
+                x = float((logits.source[arcs.source[k], head] + logits.target[node, head]).detach())
                 if logits.kind is not None:
-                    x += float(logits.kind[arcs.kind[k], head])
+                    x += float(logits.kind[arcs.kind[k], head].detach())
                 raw.append(math.exp(x if x > 0 else SLOPE * x))
             for k, one in zip(mine, raw, strict=True):
                 weights[k, head] = (1 - beta) * one / sum(raw)
@@ -93,7 +93,7 @@ def test_compiled_loops_and_torch_agree_in_values_and_gradients(
         logits = logits if typed else logits._replace(kind=None)
         torch.manual_seed(4)
         if plain:
-            kept = torch.empty(len(arcs), HEADS, dtype=torch.uint8).bernoulli_(1 - dropout) if dropout else None
+            kept = (torch.rand(len(arcs), HEADS) >= dropout).to(torch.uint8) if dropout else None
             mixing = Mixing((1 - beta) / (1 - dropout), kept, previous if beta else None, beta)
             total, weights = plain_attention(values, logits, arcs, mixing)
         else:

@@ -11,7 +11,7 @@ from tests.typed_graphs import small_graph
 import trueedge as te
 from trueedge import methods
 from trueedge.errors import InputError
-from trueedge.graph.typed import Labels
+from trueedge.graph.typed import Labels, Relation
 from trueedge.splits.typed import split_labels
 
 
@@ -25,7 +25,8 @@ def task(request: pytest.FixtureRequest) -> te.NodeTask:
 
 def test_parts_are_disjoint_and_the_published_test_part_is_kept(task: te.NodeTask) -> None:
     labels = small_graph().labels
-    assert labels is not None and labels.test is not None
+    assert labels is not None
+    assert labels.test is not None
     assert np.array_equal(task.nodes["test"], labels.nodes[labels.test])
     everyone = np.concatenate(list(task.nodes.values()))
     assert len(np.unique(everyone)) == len(everyone) == len(labels.nodes)
@@ -45,7 +46,9 @@ def test_without_a_published_test_part_nodes_are_divided_by_ratios() -> None:
 
 def test_a_fitted_method_sees_neither_test_nodes_nor_labels_in_the_graph(task: te.NodeTask) -> None:
     seen = task.for_fitting()
-    assert "test" not in seen.nodes and "test" not in seen.values and seen.graph.labels is None
+    assert "test" not in seen.nodes
+    assert "test" not in seen.values
+    assert seen.graph.labels is None
     with pytest.raises(InputError, match="withheld"):
         seen.labels_of("test")
 
@@ -85,7 +88,8 @@ def test_the_truth_has_the_best_value_and_files_are_read(task: te.NodeTask, tmp_
 def test_a_saved_task_comes_back(task: te.NodeTask, tmp_path: Path) -> None:
     task.save(tmp_path / "task")
     again = te.load_task(tmp_path / "task")
-    assert again.hash == task.hash and again.multi == task.multi  # type: ignore[attr-defined]
+    assert again.hash == task.hash
+    assert again.multi == task.multi
     np.save(tmp_path / "task" / "test_labels.npy", task.values["test"][::-1])
     with pytest.raises(InputError, match="damaged"):
         te.load_task(tmp_path / "task")
@@ -100,6 +104,23 @@ def test_label_propagation_beats_majority_on_edges_within_classes() -> None:
     assert values["label-propagation"] > values["majority"] + 0.1
 
 
+def test_a_hub_does_not_turn_label_propagation_into_the_majority() -> None:
+    """All nodes share a hub, and each class has a small hub of its own; one class is more frequent."""
+    classes = np.repeat([0, 1], [120, 80]).astype(np.int32)
+    nodes = np.arange(200)
+    edges = np.concatenate([np.column_stack([nodes, np.full(200, 200 + one)]) for one in range(8)])
+    own = np.column_stack([nodes, 208 + classes])
+    graph = te.HeteroGraph(
+        ("thing", "hub"),
+        np.array([0, 200, 210]),
+        (Relation("in", 0, 1),),
+        (np.unique(np.concatenate([edges, own]), axis=0).astype(np.int32),),
+        labels=Labels(0, nodes.astype(np.int32), classes, ("many", "few")),
+    )
+    task = te.task(graph, ratios=(0.3, 0.1, 0.6))
+    assert task.evaluate(methods.create("label-propagation").fit(task))["micro-f1"] == 1.0
+
+
 def test_baselines_predict_something_if_nodes_have_several_classes() -> None:
     task = te.task(small_graph(multi=True))
     for name in ("majority", "label-propagation"):
@@ -110,16 +131,19 @@ def test_check_scorer_names_predictions_that_depend_on_the_batch(task: te.NodeTa
     table = np.random.default_rng(0).normal(size=(task.graph.num_nodes, task.num_classes))
     assert te.check_scorer(lambda nodes: table[nodes], task).ok
     report = te.check_scorer(lambda nodes: table[nodes] - table[nodes].mean(axis=0), task)
-    assert not report.ok and "batch statistics" in str(report)
+    assert not report.ok
+    assert "batch statistics" in str(report)
 
 
 def test_records_of_node_classification_have_intervals(tmp_path: Path) -> None:
     graph = small_graph()
     record = te.run(graph, "node-classification", "label-propagation", store=te.Store(tmp_path / "runs"))
-    assert record.kind == "nodes" and record.unit == "node"
+    assert record.kind == "nodes"
+    assert record.unit == "node"
     for metric in ("micro-f1", "macro-f1"):
         values = record.unit_values(metric)
-        assert values is not None and values.mean() == pytest.approx(record.test[metric])
+        assert values is not None
+        assert values.mean() == pytest.approx(record.test[metric])
 
 
 def test_graphs_without_labels_are_refused() -> None:

@@ -97,7 +97,8 @@ def test_vectors_functions_and_objects_are_scorers(graph: HeteroGraph) -> None:
             return np.sum(vectors[links[:, 0]] * vectors[links[:, 2]], axis=1)
 
     found = [dict(task.evaluate(one)) for one in (vectors, Object(), Object().score_links)]
-    assert found[0] == pytest.approx(found[1]) and found[1] == found[2]
+    assert found[0] == pytest.approx(found[1])
+    assert found[1] == found[2]
     with pytest.raises(InputError, match="a function of links"):
         task.evaluate(5)
 
@@ -130,14 +131,16 @@ def test_a_saved_task_comes_back_and_fit_sees_no_test_links(graph: HeteroGraph, 
 def test_popular_targets_beat_chance_against_random_negatives(graph: HeteroGraph) -> None:
     task = _task(graph, relation="paper-term", negatives="random")
     assert task.evaluate(methods.create("target-degree").fit(task))["roc-auc"] > 0.5
-    with pytest.raises(InputError, match="no relation|relation of small"):
+    with pytest.raises(InputError, match="relation of small"):
         _task(graph, relation="author-term")
 
 
 def test_records_have_a_value_for_each_head(graph: HeteroGraph, tmp_path: Path) -> None:
     store = te.Store(tmp_path / "runs")
     record = te.run(graph, "typed-links", "target-degree", store=store, relation="author-paper")
-    assert record.kind == "typed-links" and record.unit == "head"
+    assert record.kind == "typed-links"
+    assert record.unit == "head"
     for metric in ("head-mrr", "roc-auc"):
         values = record.unit_values(metric)
-        assert values is not None and values.mean() == pytest.approx(record.test[metric])
+        assert values is not None
+        assert values.mean() == pytest.approx(record.test[metric])

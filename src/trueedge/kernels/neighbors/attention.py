@@ -93,9 +93,7 @@ def weighted_sums(arcs: ArcArrays, weights: Floats, values: Floats) -> Floats:
     return total
 
 
-def sum_gradients(
-    arcs: ArcArrays, weights: Floats, values: Floats, slopes: Floats
-) -> tuple[Floats, Floats]:
+def sum_gradients(arcs: ArcArrays, weights: Floats, values: Floats, slopes: Floats) -> tuple[Floats, Floats]:
     """Return the gradients with respect to values and weights; the second is 0 where a weight is 0.
 
     Args:
@@ -271,7 +269,7 @@ def _sum_by_kind(kinds: Int32s, slopes: Floats, total: NDArray[np.float64]) -> N
 
 # A sum in any order can use vector instructions; it is the same one in every run.
 @njit(cache=True, nogil=True, fastmath={"reassoc", "contract"})
-def _dot(one: Floats, other: Floats, start: int, dim: int) -> float:
+def _dot(one: Floats, other: Floats, start: int, dim: int) -> np.floating[Any]:
     total = one.dtype.type(0)
     for j in range(dim):
         total += one[start + j] * other[start + j]

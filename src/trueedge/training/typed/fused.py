@@ -107,7 +107,7 @@ def _or(tensor: Any, other: Any) -> Any:
     return other if tensor is None else tensor
 
 
-@triton.jit  # type: ignore[untyped-decorator]
+@triton.jit
 def _place(rows, long_rows, others, heads):  # type: ignore[no-untyped-def]
     """Return the node and the head of a program."""
     program = tl.program_id(0).to(tl.int64)
