@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.label_selection import SelectsByLabels
 
 if TYPE_CHECKING:
     from torch import nn
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class GTN(TypedMethod):
+class GTN(SelectsByLabels):
     """Learns which relations to follow one after the other, and convolves along them.
 
     The product of the selected relations is applied to the states without being formed. Unlike the published

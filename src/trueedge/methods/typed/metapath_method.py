@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.label_selection import SelectsByLabels
 
 if TYPE_CHECKING:
     from trueedge.graph.metapaths import MetaPath
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class MetaPathMethod(TypedMethod):
+class MetaPathMethod(SelectsByLabels):
     """A method that follows meta-paths: the user's, or published ones, or all short symmetric ones."""
 
     metapaths: str = setting(
