@@ -10,7 +10,8 @@ from typing import Any
 
 import torch
 
-from trueedge.training.paths.gpu.pna import Statistics, aggregate, spread
+from trueedge.training.paths.gpu.pna import Statistics, aggregate
+from trueedge.training.paths.gpu.pna_gradients import spread
 from trueedge.training.paths.gpu.update import update, update_gradients
 
 

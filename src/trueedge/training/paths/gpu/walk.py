@@ -83,11 +83,13 @@ def _count(  # type: ignore[no-untyped-def]
     TILE: tl.constexpr,
 ):
     row = tl.program_id(0).to(tl.int64)
-    query, _, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
+    query, _entity, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
     each = tl.arange(0, TILE)
     count = tl.zeros((TILE,), tl.int32)
     for first in range(begin, end, TILE):
         edge = first + each
-        _, used, _ = senders(edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT)
+        _there, used, _sender = senders(
+            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
+        )
         count += used.to(tl.int32)
     tl.store(counts + row, tl.sum(count, 0))
