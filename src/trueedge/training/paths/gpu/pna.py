@@ -119,12 +119,13 @@ def _aggregate(  # type: ignore[no-untyped-def]
     query, entity, bound, begin, end = describe(place + first_row, ends, by_degree, described, queries, FULL)
     column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
     inside = column < dim
-    total = tl.zeros((BLOCK,), tl.float32)
-    square = tl.zeros((BLOCK,), tl.float32)
-    most = tl.full((BLOCK,), float("-inf"), tl.float32)
-    least = tl.full((BLOCK,), float("inf"), tl.float32)
-    at_most = tl.zeros((BLOCK,), tl.float32)
-    at_least = tl.zeros((BLOCK,), tl.float32)
+    # Each place of a tile has its own sums and extremes, which become one at the end.
+    totals = tl.zeros((TILE, BLOCK), tl.float32)
+    squares = tl.zeros((TILE, BLOCK), tl.float32)
+    tops = tl.full((TILE, BLOCK), float("-inf"), tl.float32)
+    bottoms = tl.full((TILE, BLOCK), float("inf"), tl.float32)
+    at_tops = tl.zeros((TILE, BLOCK), tl.float32)
+    at_bottoms = tl.zeros((TILE, BLOCK), tl.float32)
     enter = tl.zeros((TILE,), tl.float32)
     count = tl.zeros((TILE,), tl.float32)
     edge = begin + each
@@ -144,18 +145,16 @@ def _aggregate(  # type: ignore[no-untyped-def]
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
         # Where there is no message, both are 0.
         message = sent * by if PRODUCT else sent + by
-        total += tl.sum(message, 0)
-        square += tl.sum(message * message, 0)
-        top = tl.max(tl.where(use, message, float("-inf")), 0)
-        bottom = tl.min(tl.where(use, message, float("inf")), 0)
+        totals += message
+        squares += message * message
+        high = tl.where(use, message, float("-inf"))
+        low = tl.where(use, message, float("inf"))
         if TIES:
-            at_top = tl.sum(tl.where(use & (message == top[None, :]), 1.0, 0.0), 0)
-            at_bottom = tl.sum(tl.where(use & (message == bottom[None, :]), 1.0, 0.0), 0)
-            at_most = tl.where(top > most, at_top, tl.where(top == most, at_most + at_top, at_most))
-            at_least = tl.where(
-                bottom < least, at_bottom, tl.where(bottom == least, at_least + at_bottom, at_least)
-            )
-        most, least = tl.maximum(most, top), tl.minimum(least, bottom)
+            at_tops = tl.where(high > tops, 1.0, at_tops + tl.where(use & (high == tops), 1.0, 0.0))
+            at_bottoms = tl.where(low < bottoms, 1.0, at_bottoms + tl.where(use & (low == bottoms), 1.0, 0.0))
+        tops, bottoms = tl.maximum(tops, high), tl.minimum(bottoms, low)
+    total, square = tl.sum(totals, 0), tl.sum(squares, 0)
+    most, least = tl.max(tops, 0), tl.min(bottoms, 0)
     number = tl.sum(count, 0)
     pruned = tl.sum(enter, 0) - number
     along_most, along_least = most, least
@@ -176,6 +175,8 @@ def _aggregate(  # type: ignore[no-untyped-def]
         number += pruned
         logged += pruned
     if TIES:
+        at_most = tl.sum(tl.where(tops == along_most[None, :], at_tops, 0.0), 0)
+        at_least = tl.sum(tl.where(bottoms == along_least[None, :], at_bottoms, 0.0), 0)
         at = place * 2 * dim + column
         tl.store(ties_to + at, tl.where(along_most == most, at_most, 0.0), mask=inside)
         tl.store(ties_to + at + dim, tl.where(along_least == least, at_least, 0.0), mask=inside)
