@@ -115,7 +115,8 @@ def chosen_methods(
         if data in kind.takes and kind.can_do(task):
             families.setdefault(kind.family, []).append(kind.name)
     if text is None:
-        text = ALWAYS.get(data, "heuristics")
+        always = ALWAYS.get(data, "heuristics").split(",")
+        text = ",".join(family for family in always if family in families)
     every = [name for group in families.values() for name in group]
     others = {kind.name: kind for kind in methods.catalogue() if kind.name not in every}
     wanted: dict[str, Method] = {}

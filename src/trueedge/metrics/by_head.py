@@ -68,7 +68,7 @@ class HeadScores(Scores):
         return len(self.positive), len(self.negative)
 
     @cached_property
-    def ranks(self) -> NDArray[np.float64]:
+    def positive_ranks(self) -> NDArray[np.float64]:
         """Return the mean rank of each positive among the negatives of its head, float64 (P,)."""
         above, tied = _compared(self.positive, self.positive_head, self.negative, self.negative_head)
         return 1.0 + above + tied / 2
@@ -111,13 +111,13 @@ def _compared(
 def _first_ranks(scores: HeadScores) -> NDArray[np.float64]:
     """Return 1 / the rank of the best positive of each head among the negatives of the head."""
     best = np.full(len(scores.relation), np.inf)
-    np.minimum.at(best, scores.positive_head, scores.ranks)
+    np.minimum.at(best, scores.positive_head, scores.positive_ranks)
     return scores.over_relations(1.0 / best)
 
 
 def _each_rank(scores: HeadScores) -> NDArray[np.float64]:
     """Return the mean over the positives of each head of 1 / rank."""
-    sums = np.bincount(scores.positive_head, 1.0 / scores.ranks, minlength=len(scores.relation))
+    sums = np.bincount(scores.positive_head, 1.0 / scores.positive_ranks, minlength=len(scores.relation))
     return scores.over_relations(sums / np.bincount(scores.positive_head, minlength=len(scores.relation)))
 
 

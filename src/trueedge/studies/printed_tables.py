@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from trueedge import datasets, methods
 from trueedge.methods import Method
@@ -38,6 +39,7 @@ class PrintedTable:
         beside: returns further values of a record that were not published, by metric.
         measure: returns our mean and standard deviation for a value, in the paper's unit, from its records;
             None: the value's metric in percent.
+        options: returns the protocol's options for a value; they are the same for all values of a data set.
     """
 
     name: str
@@ -47,6 +49,7 @@ class PrintedTable:
     seeds: int = 10
     beside: Callable[[Record], Mapping[str, float]] | None = None
     measure: Callable[[PublishedValue, Sequence[Record]], tuple[float, float] | None] | None = None
+    options: Callable[[PublishedValue], Mapping[str, Any]] | None = None
 
     def run(self, plan: Plan) -> Finding:
         """Run a plan."""
@@ -99,7 +102,8 @@ class PrintedTable:
             seeds = 1 if method.family in ("heuristics", "counting") else plan.seeds or self.seeds
             for seed in range(seeds):
                 key = (value.dataset, protocol, method, seed)
-                cells[key] = Cell(value.dataset, protocol, method, seed, device=plan.device, task_seed=0)
+                options = {} if self.options is None else self.options(value)
+                cells[key] = Cell(value.dataset, protocol, method, seed, options, plan.device, task_seed=0)
         ordered = sorted(cells.items(), key=lambda item: item[0][:2])
         return [cell for _, cell in ordered], list(missing.values())
 

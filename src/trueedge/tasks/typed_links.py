@@ -85,7 +85,7 @@ class TypedLinkTask(Task):
         together = np.concatenate([scores.positive, scores.negative])
         if (together == together[0]).all():
             return ["all links have the same score: the scores separate nothing"]
-        tied = float(np.mean(scores.ranks % 1 != 0))
+        tied = float(np.mean(scores.positive_ranks % 1 != 0))
         if tied > 0.01:
             return [f"{100 * tied:.1f} % of the positives tie with a negative; their mean rank is used"]
         return []

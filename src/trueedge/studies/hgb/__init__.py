@@ -1,0 +1,1 @@
+"""Tables of Lv et al., Are We Really Making Much Progress?, KDD 2021."""
