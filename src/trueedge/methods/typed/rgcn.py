@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
+from trueedge.methods.trained import open_setting
 from trueedge.methods.typed.typed_method import TypedMethod
 
 if TYPE_CHECKING:
@@ -18,7 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RGCNHetero(TypedMethod):
-    """Means over the neighbours of each relation, with a matrix for each relation."""
+    """Means over the neighbours of each relation, with a matrix for each relation.
+
+    The published number of layers counts the linear layer of the features, ``layers`` does not. The learning
+    rate, weight decay and dropout are those of the benchmark's code; for links they are its defaults.
+    """
 
     name: ClassVar[str] = "rgcn-hetero"
     title: ClassVar[str] = "R-GCN"
@@ -26,12 +31,19 @@ class RGCNHetero(TypedMethod):
         "Schlichtkrull, Kipf, Bloem, van den Berg, Titov and Welling, Modeling Relational Data with Graph"
         " Convolutional Networks, 2018"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"dim": 16, "layers": 5}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.01,
+        "weight_decay": 0.0,
+        "dropout": 0.0,
+        "dim": 16,
+        "layers": 4,
+        "self_loop": True,
+    }
 
     bases: int = setting(
         0, "matrices that those of all relations are made of; 0: each has its own", low=0, high=1000
     )
-    self_loop: bool = setting(True, "add a product of a node's own state")
+    self_loop: bool = open_setting(bool, "add a product of a node's own state")
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""

@@ -83,7 +83,7 @@ def _starts(rows: torch.Tensor, count: int) -> torch.Tensor:
 
 
 def _compiled(array: torch.Tensor) -> bool:
-    return array.device.type == "cpu" and array.dtype == torch.float32
+    return bool(array.device.type == "cpu" and array.dtype == torch.float32)
 
 
 def _dots(targets: torch.Tensor, sources: torch.Tensor, edges: EdgeList) -> torch.Tensor:

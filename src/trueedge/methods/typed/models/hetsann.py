@@ -149,7 +149,7 @@ def _are_reverses(one: torch.Tensor, other: torch.Tensor) -> bool:
     if one.shape != other.shape:
         return False
     # Edges are sorted by target, then source: those of one relation are brought into the order of the other.
-    return torch.equal(one[:, torch.argsort(one[0], stable=True)], other.flip(0))
+    return bool(torch.equal(one[:, torch.argsort(one[0], stable=True)], other.flip(0)))
 
 
 def _loop_rows(rows: RelationRows) -> torch.Tensor:
