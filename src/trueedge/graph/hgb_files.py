@@ -97,7 +97,12 @@ def _read(folder: TextFolder) -> HgbData:
     relation_names = info.relations or tuple(f"relation {number}" for number in range(len(ends)))
     relations = tuple(Relation(name, *pair) for name, pair in zip(relation_names, ends, strict=True))
     edges, again = _by_relation(links, len(ends), len(kinds))
+    test_links = {} if test is None else dict(enumerate(_by_relation(test, len(ends), len(kinds))[0]))
+    test_links = {number: pairs for number, pairs in test_links.items() if len(pairs)}
     notes += _link_notes(tables, again)
+    leaked = sum(_shared(pairs, edges[number], len(kinds)) for number, pairs in test_links.items())
+    if leaked:
+        notes.append(f"{leaked:,} of the links in {TEST_LINKS} are in {LINKS} too")
     if info.ends is not None and info.ends != ends:
         wrong = next(n for n, pair in enumerate(ends) if pair != info.ends[n])
         stated, found = (f"from type {one[wrong][0]} to {one[wrong][1]}" for one in (info.ends, ends))
@@ -113,10 +118,6 @@ def _read(folder: TextFolder) -> HgbData:
         name=folder.path.name.removesuffix(".zip"),
         notes=tuple(notes),
     )
-    test_links = _test_links(test, graph)
-    leaked = sum(_shared(pairs, graph.edges[number], len(kinds)) for number, pairs in test_links.items())
-    if leaked:
-        notes.append(f"{leaked:,} of the links in {TEST_LINKS} are in {LINKS} too")
     return HgbData(graph, test_links, _test_pairs(folder, graph), notes=tuple(notes))
 
 
@@ -237,13 +238,6 @@ def _link_notes(tables: list[LinkTable], again: int) -> list[str]:
         verb = "weight is not 1: weights are" if weighted == 1 else "weights are not 1: they are"
         notes.append(f"{weighted:,} {verb} left out")
     return notes
-
-
-def _test_links(test: LinkTable | None, graph: HeteroGraph) -> dict[int, Pairs]:
-    if test is None:
-        return {}
-    pairs, _ = _by_relation(test, graph.num_relations, graph.num_nodes)
-    return {number: one for number, one in enumerate(pairs) if len(one)}
 
 
 def _shared(pairs: Pairs, others: Pairs, num_nodes: int) -> int:
