@@ -28,8 +28,8 @@ def models(inputs, out=OUT, features="all", layers=2, dropout=0.0):
         "rgcn": RGCNModel(*shared, 0, True, dropout),
         "rgcn bases": RGCNModel(*shared, 2, True, dropout),
         "rgcn without loops": RGCNModel(*shared, 0, False, dropout),
-        "hgt": HGTModel(*shared, HEADS, True, dropout),
-        "hgt without norm": HGTModel(*shared, HEADS, False, dropout),
+        "hgt": HGTModel(*shared, HEADS, True, True, dropout),
+        "hgt without norm and reverses": HGTModel(*shared, HEADS, False, False, dropout),
         "hetsann": HetSANNModel(*shared, HEADS, "voices", dropout),
         "hetsann concat": HetSANNModel(*shared, HEADS, "concat", dropout),
         "rshn": RSHNModel(*shared, 2, 200, 4, dropout),
@@ -160,13 +160,14 @@ def test_a_model_equals_its_formula_edge_by_edge(inputs, name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("features", ["all", "target", "one-hot"])
+@pytest.mark.parametrize("features", ["all", "target", "one-hot", "target-only"])
 def test_logits_are_of_the_target_type_and_vectors_of_all_nodes(name, features):
     for target, rows in ((1, 3), (None, 9)):
         inputs = TypedInputs.of(tiny_graph(), target=target)
         model = models(inputs, out=5, features=features)[name]
-        assert model(inputs).shape == (rows, 5)
-        assert model.out_dim == 5
+        assert model(inputs).shape == (rows, model.out_dim)
+        # HGT's vectors are its last states.
+        assert model.out_dim == (DIM if target is None and "hgt" in name else 5)
 
 
 @pytest.mark.parametrize("name", NAMES)

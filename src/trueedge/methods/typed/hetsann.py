@@ -30,7 +30,12 @@ class HetSANN(TypedMethod):
         "Hong, Guo, Lin, Yang, Li and Ye, An Attention-based Graph Neural Network for Heterogeneous"
         " Structural Learning, AAAI 2020"
     )
-    defaults: ClassVar[Mapping[str, Any]] = {"layers": 2, "heads": 4}
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.005,
+        "dropout": 0.6,
+        "layers": 2,
+        "heads": 4,
+    }
 
     heads: int = open_setting(int, "number of attention heads of each layer but the last", low=1, high=256)
     attention: str = setting(

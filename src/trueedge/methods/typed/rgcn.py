@@ -38,8 +38,10 @@ class RGCNHetero(TypedMethod):
         "dim": 16,
         "layers": 4,
         "self_loop": True,
+        "select": "loss",
     }
 
+    select: str = open_setting(str, "what is compared on the validation part: its loss, or a metric")
     bases: int = setting(
         0, "matrices that those of all relations are made of; 0: each has its own", low=0, high=1000
     )

@@ -19,6 +19,7 @@ class RelationRows(nn.Module):
     Args:
         inputs: the graph.
         loops: add a relation for each node type, from each node to itself.
+        reverses: keep the reverses of relations that have no reverse relation of their own.
 
     Attributes:
         relations: the relations and reverses, sorted by source type; loops are last within their type.
@@ -32,9 +33,10 @@ class RelationRows(nn.Module):
     source_type: torch.Tensor
     target_type: torch.Tensor
 
-    def __init__(self, inputs: TypedInputs, loops: bool = False) -> None:
+    def __init__(self, inputs: TypedInputs, loops: bool = False, reverses: bool = True) -> None:
         super().__init__()
-        given = [*inputs.typed, *(_loops(inputs, kind) for kind in range(inputs.num_types) if loops)]
+        given = [one for one in inputs.typed if reverses or not one.reverse]
+        given += [_loops(inputs, kind) for kind in range(inputs.num_types) if loops]
         self.relations = sorted(given, key=lambda one: one.source_type)
         self.num_relations = len(self.relations)
         counts = [sum(one.source_type == kind for one in given) for kind in range(inputs.num_types)]

@@ -12,16 +12,17 @@ from trueedge.training.typed.relation_rows import RelationRows, by_type
 
 
 class HGTModel(nn.Module):
-    """Features of each type, HGT layers, and a linear layer.
+    """Features of each type, HGT layers, and for classes a linear layer.
 
     Args:
         inputs: the graph.
         features: which node types keep their features.
         dim: the size of the hidden states, a multiple of ``heads``.
-        out: the size of the output: classes, or of the node vectors.
+        out: the number of classes; vectors of nodes have the size ``dim``.
         layers: the number of attention layers.
         heads: the number of attention heads.
         norm: whether each layer ends with a layer norm for each node type.
+        reverses: whether messages also go backwards along relations without a reverse relation.
         dropout: the rate for the output of each layer.
     """
 
@@ -34,15 +35,16 @@ class HGTModel(nn.Module):
         layers: int,
         heads: int,
         norm: bool,
+        reverses: bool,
         dropout: float,
     ) -> None:
         super().__init__()
-        self.out_dim = out
+        self.out_dim = dim if inputs.target is None else out
         self.input = FeatureInput(inputs, features, dim)
-        self.rows = RelationRows(inputs)
+        self.rows = RelationRows(inputs, reverses=reverses)
         counts = inputs.num_types, self.rows.num_relations
         self.layers = nn.ModuleList(HGTLayer(*counts, dim, heads, norm, dropout) for _ in range(layers))
-        self.output = nn.Linear(dim, out)
+        self.output = nn.Identity() if inputs.target is None else nn.Linear(dim, out)
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the logits of the target type, or the vectors of all nodes."""
