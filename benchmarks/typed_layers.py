@@ -25,8 +25,6 @@ from trueedge.runs.provenance import machine, versions
 from trueedge.training.loop import seeded
 from trueedge.training.typed.inputs import TypedInputs
 
-# Two steps before these are not counted.
-REPEATS = 15
 # The published sizes on DBLP.
 RGCN_DIM, RGCN_LAYERS = 16, 5
 HGT_DIM, HGT_LAYERS, HGT_HEADS = 64, 3, 8
@@ -133,8 +131,8 @@ class Steps:
         return statistics.median(self.seconds[2:])
 
 
-def measure(dataset: str, device: str) -> dict[str, Any]:
-    """Return the time of a step of each model."""
+def measure(dataset: str, device: str, repeats: int) -> dict[str, Any]:
+    """Return the time of a step of each model, after two that are not counted."""
     task = te.task(dataset)
     inputs = TypedInputs.of(task.graph, device, task.target)
     classes = task.num_classes
@@ -152,7 +150,7 @@ def measure(dataset: str, device: str) -> dict[str, Any]:
         steps = {name: Steps(ours, inputs), f"{name}, torch_geometric": Steps(theirs, inputs)}
         if name == "hgt":
             steps["hgt with layer norm and dropout"] = Steps(whole, inputs)
-        for _ in range(REPEATS + 2):
+        for _ in range(repeats + 2):
             for one in steps.values():
                 one.step()
         found |= {label: {"seconds": one.median} for label, one in steps.items()}
@@ -168,9 +166,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("--dataset", default="dblp", help="a data set for node classification, or its folder")
     parser.add_argument("--device", default="cpu")
+    parser.add_argument("--repeats", type=int, default=15, help="steps of each model; the median counts")
     parser.add_argument("-o", "--output")
     options = parser.parse_args()
-    found = measure(options.dataset, options.device)
+    found = measure(options.dataset, options.device, options.repeats)
     for label, one in found.items():
         extra = f"{one['ratio']:.2f} times ours, difference {one['difference']:.0e}" if "ratio" in one else ""
         print(f"{label:34} {1000 * one['seconds']:9.2f} ms  {extra}")
