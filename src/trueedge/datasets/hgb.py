@@ -13,7 +13,8 @@ from trueedge.datasets.dataset import Dataset, SourceFile, checksums, register, 
 from trueedge.datasets.sources import locate_all
 from trueedge.datasets.tables import read_table
 from trueedge.errors import InputError
-from trueedge.graph.hgb_files import HgbData, LabelledPairs, read_hgb
+from trueedge.graph.hgb_content import LabelledPairs
+from trueedge.graph.hgb_files import HgbData, read_hgb
 from trueedge.graph.typed import HeteroGraph, Relation
 from trueedge.graph.typed_validation import sorted_edges
 
@@ -45,7 +46,8 @@ def read_published(name: str, sources: tuple[SourceFile, ...]) -> HgbData:
             f"{name}: its files must be in one folder, but some are in {folders[0]}, some in {folders[1]}"
         )
     found = read_hgb(places[0] if len(places) == 1 else folders[0])
-    return replace(found, graph=replace(found.graph, name=name))
+    # What the files are like is known of published ones, and nothing to warn of.
+    return replace(found, graph=replace(found.graph, name=name, notes=()))
 
 
 def read_gatne(name: str, sources: tuple[SourceFile, ...]) -> HgbData:

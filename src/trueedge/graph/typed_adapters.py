@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph.typed import HeteroGraph, Labels
+from trueedge.graph.typed_parts import Labels
 from trueedge.graph.typed_tables import from_tables
 
+if TYPE_CHECKING:
+    from trueedge.graph.typed import HeteroGraph
 
-def from_pyg(data: Any, name: str = "typed graph") -> HeteroGraph:
+
+def from_pyg(cls: type[HeteroGraph], data: Any, name: str = "typed graph") -> HeteroGraph:
     """Build a typed graph from a ``HeteroData`` object of PyTorch Geometric.
 
     For each node type, ``x`` becomes its features and ``num_nodes`` its size; ``y`` of one node type becomes
@@ -22,6 +25,7 @@ def from_pyg(data: Any, name: str = "typed graph") -> HeteroGraph:
     the published test part.
 
     Args:
+        cls: the class to build.
         data: a ``HeteroData``, with an ``edge_index`` (2, m) for each edge type.
         name: the name of the graph.
     """
@@ -52,7 +56,7 @@ def from_pyg(data: Any, name: str = "typed graph") -> HeteroGraph:
             )
         source, relation, target = map(str, key)
         edges[source, relation, target] = pairs.T
-    graph = from_tables(nodes, edges, features=features, name=name)
+    graph = from_tables(cls, nodes, edges, features=features, name=name)
     labelled = [kind for kind in data.node_types if getattr(data[kind], "y", None) is not None]
     if not labelled:
         return graph

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,19 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, is_whole, must_be
 from trueedge.files.tables import Table, as_table, is_missing
 from trueedge.files.text import shown
-from trueedge.graph.typed import HeteroGraph, Labels, Relation
+from trueedge.graph.typed_parts import Labels, Relation
 from trueedge.graph.typed_validation import sorted_edges
 from trueedge.graph.validation import MAX_NODES
+
+if TYPE_CHECKING:
+    from trueedge.graph.typed import HeteroGraph
 
 OWNER = "HeteroGraph.from_tables"
 ENDS = ("source", "target")
 
 
 def from_tables(
+    cls: type[HeteroGraph],
     nodes: Mapping[str, Any],
     edges: Mapping[tuple[str, str, str], Any],
     *,
@@ -43,6 +47,7 @@ def from_tables(
     HeteroGraph(typed graph: 5 nodes of 2 types, 2 edges of 1 relations)
 
     Args:
+        cls: the class to build.
         nodes: for each node type a table, or the number of its nodes.
         edges: for each (source type, relation, target type) a table with the columns ``source`` and
             ``target`` (or just two columns), or an array (m, 2). Ends are ids of the node tables.
@@ -66,7 +71,7 @@ def from_tables(
     tables = [given_features.get(kind.name, _columns(kind, {id, label, test}, notes)) for kind in kinds]
     named = any(kind.names is not None for kind in kinds)
     texts = [kind.names if kind.names is not None else map(str, range(kind.count)) for kind in kinds]
-    return HeteroGraph(
+    return cls(
         node_types=tuple(nodes),
         starts=starts,
         relations=relations,
