@@ -11,7 +11,7 @@ from tests.typed_graphs import small_graph
 import trueedge as te
 from trueedge import methods
 from trueedge.errors import InputError
-from trueedge.graph.typed import Labels
+from trueedge.graph.typed import Labels, Relation
 from trueedge.splits.typed import split_labels
 
 
@@ -102,6 +102,23 @@ def test_label_propagation_beats_majority_on_edges_within_classes() -> None:
         for name in ("majority", "label-propagation")
     }
     assert values["label-propagation"] > values["majority"] + 0.1
+
+
+def test_a_hub_does_not_turn_label_propagation_into_the_majority() -> None:
+    """All nodes share a hub, and each class has a small hub of its own; one class is more frequent."""
+    classes = np.repeat([0, 1], [120, 80]).astype(np.int32)
+    nodes = np.arange(200)
+    edges = np.concatenate([np.column_stack([nodes, np.full(200, 200 + one)]) for one in range(8)])
+    own = np.column_stack([nodes, 208 + classes])
+    graph = te.HeteroGraph(
+        ("thing", "hub"),
+        np.array([0, 200, 210]),
+        (Relation("in", 0, 1),),
+        (np.unique(np.concatenate([edges, own]), axis=0).astype(np.int32),),
+        labels=Labels(0, nodes.astype(np.int32), classes, ("many", "few")),
+    )
+    task = te.task(graph, ratios=(0.3, 0.1, 0.6))
+    assert task.evaluate(methods.create("label-propagation").fit(task))["micro-f1"] == 1.0
 
 
 def test_baselines_predict_something_if_nodes_have_several_classes() -> None:

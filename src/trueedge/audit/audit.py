@@ -13,12 +13,13 @@ from trueedge.audit.check import CHECKS, Finding, Skipped, catalogue
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import LinkSubject, Subject
 from trueedge.audit.triples_subject import TripleSubject
+from trueedge.audit.typed_subject import NodeSubject, TypedLinkSubject
 from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
-from trueedge.tasks import GraphTask, LinkTask, Task, TripleTask
+from trueedge.tasks import GraphTask, LinkTask, NodeTask, Task, TripleTask, TypedLinkTask
 from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
@@ -126,9 +127,10 @@ def audit(
     """Run all checks that apply to a benchmark's kind of task: leaks, easy negatives, degree bias.
 
     Args:
-        thing: a task; or a graph, the path of an edge list, a folder of triples, a data set's name or the
-            folder of a saved task.
-        protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples.
+        thing: a task; or a graph, the path of an edge list, a folder of triples or of a typed graph, a data
+            set's name or the folder of a saved task.
+        protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples
+            and typed graphs.
             With your own split it makes the negatives, with your own negatives the split.
         seed: for the samples, and for split and negatives where they are made here.
         sample: a slow check examines at most this many positives, and as many negatives; leaks are looked
@@ -177,7 +179,16 @@ def audit(
 def _subject(found: Benchmark, seed: int, sample: int) -> Subject:
     if isinstance(found.task, LinkTask):
         return LinkSubject(found.task, seed, sample, found.whole)
-    return (TripleSubject if isinstance(found.task, TripleTask) else Subject)(found.task, seed, sample)
+    subject = next((one for kind, one in SUBJECTS.items() if isinstance(found.task, kind)), Subject)
+    return subject(found.task, seed, sample)
+
+
+# How the checks of a kind of task see it.
+SUBJECTS: dict[type[Task], type[Subject]] = {
+    TripleTask: TripleSubject,
+    NodeTask: NodeSubject,
+    TypedLinkTask: TypedLinkSubject,
+}
 
 
 # What an audit is written as, by the ending of the file; the room of pages adds its own.

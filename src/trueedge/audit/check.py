@@ -15,9 +15,9 @@ from trueedge.errors import InputError
 from trueedge.registry import Registry
 
 Verdict = Literal["ok", "look", "broken"]
-Family = Literal["leaks", "negatives", "likeness", "shortcuts", "degree bias"]
+Family = Literal["leaks", "negatives", "likeness", "shortcuts", "degree bias", "data"]
 # From what is wrong under every protocol to what is good to know.
-FAMILIES: tuple[Family, ...] = ("leaks", "negatives", "likeness", "shortcuts", "degree bias")
+FAMILIES: tuple[Family, ...] = ("leaks", "negatives", "likeness", "shortcuts", "degree bias", "data")
 
 
 @dataclass(frozen=True, eq=False)

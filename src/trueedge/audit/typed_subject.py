@@ -1,0 +1,173 @@
+"""A task on a typed graph as the checks see it: its types and features, its parts, its links."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.audit.subject import Subject
+from trueedge.graph.typed import HeteroGraph
+from trueedge.methods import create
+from trueedge.metrics import Evaluation
+from trueedge.tasks import NodeTask, Task, TypedLinkTask
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+PART_WORDS = {"train": "training", "valid": "validation", "test": "test"}
+
+
+class TypedSubject(Subject):
+    """A task on a typed graph; for its arguments see :class:`trueedge.audit.subject.Subject`."""
+
+    task: NodeTask | TypedLinkTask
+
+    def __init__(self, task: Task, seed: int = 0, sample: int = 100_000) -> None:
+        super().__init__(task, seed, sample)
+        self._evaluations: dict[str, Evaluation] = {}
+
+    @property
+    def graph(self) -> HeteroGraph:
+        """Return the graph that a model sees."""
+        return self.task.graph
+
+    @cached_property
+    def degrees(self) -> NDArray[np.int64]:
+        """Return the number of edges of all relations that each node has, int64 (n,)."""
+        found = np.zeros(self.graph.num_nodes, dtype=np.int64)
+        for edges in self.graph.edges:
+            found += np.bincount(edges.reshape(-1), minlength=self.graph.num_nodes)
+        return found
+
+    def table(self, kind: int) -> csr_array | None:
+        """Return the features of a type as a sparse table without stored zeros; None if it has none."""
+        from scipy.sparse import csr_array
+
+        features = self.graph.features[kind]
+        if features is None:
+            return None
+        found = csr_array(features, copy=True)
+        found.sum_duplicates()
+        found.eliminate_zeros()
+        return found
+
+    def evaluate(self, method: str) -> Evaluation:
+        """Evaluate a method that learns nothing on the test part, once."""
+        if method not in self._evaluations:
+            scorer = create(method).fit(self.task.for_fitting())
+            self._evaluations[method] = self.task.evaluate(scorer)
+        return self._evaluations[method]
+
+    def sizes(self) -> dict[str, int]:
+        """Return how many nodes, types, edges and relations there are, and how large the parts are."""
+        graph = self.graph
+        return {
+            "nodes": graph.num_nodes,
+            "node types": graph.num_types,
+            "training edges" if self.task.kind == TypedLinkTask.kind else "edges": graph.num_edges,
+            "relations": graph.num_relations,
+        }
+
+
+class NodeSubject(TypedSubject):
+    """A task of node classification as the checks see it."""
+
+    task: NodeTask
+
+    @property
+    def parts(self) -> dict[str, NDArray[np.int32]]:
+        """Return the nodes of each part, those of training too."""
+        return dict(self.task.nodes)
+
+    @property
+    def first(self) -> int:
+        """Return the first node of the type that is classified."""
+        return int(self.graph.starts[self.task.target])
+
+    @property
+    def noun(self) -> str:
+        """Return the name of the type that is classified."""
+        return self.graph.node_types[self.task.target]
+
+    @cached_property
+    def truth(self) -> dict[str, NDArray[np.bool_]]:
+        """Return which classes the nodes of each part have, bool (n, classes) each."""
+        return {part: self.task.memberships(part) for part in self.parts}
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of the graph, the number of classes, and how many nodes each part has."""
+        parts = {f"{PART_WORDS[part]} nodes": len(nodes) for part, nodes in self.parts.items()}
+        return super().sizes() | {"classes": self.task.num_classes} | parts
+
+    def looked(self) -> str:
+        """Return how many training and test nodes there are, in words."""
+        return f"{len(self.parts['train']):,} training and {len(self.parts['test']):,} test nodes"
+
+
+class TypedLinkSubject(TypedSubject):
+    """A task of links in a typed graph as the checks see it."""
+
+    task: TypedLinkTask
+
+    @property
+    def test(self) -> NDArray[np.int32]:
+        """Return the test links, int32 (n, 3)."""
+        return self.task.positives["test"]
+
+    def pair_keys(self, links: NDArray[np.integer[Any]], reverse: bool = False) -> NDArray[np.int64]:
+        """Return one int64 for the two ends of each link (n, 3) or edge (n, 2)."""
+        source, target = links[:, 0].astype(np.int64), links[:, -1].astype(np.int64)
+        if reverse:
+            source, target = target, source
+        return np.asarray(source * self.graph.num_nodes + target)
+
+    def within_type(self, relation: int) -> bool:
+        """Return whether a relation connects nodes of one type: its links then have no direction."""
+        _, source, target = self.graph.relations[relation]
+        return source == target
+
+    def among(
+        self, links: NDArray[np.integer[Any]], others: NDArray[np.integer[Any]], relation: int
+    ) -> NDArray[np.bool_]:
+        """Return which links of a relation are among others of it, bool (n,).
+
+        Between nodes of one type, a link in the other direction is the same.
+        """
+        known = self.pair_keys(others)
+        found = np.isin(self.pair_keys(links), known)
+        if self.within_type(relation):
+            found |= np.isin(self.pair_keys(links, reverse=True), known)
+        return found
+
+    def of(self, links: NDArray[np.int32], relation: int) -> NDArray[np.int32]:
+        """Return the links of a relation."""
+        return links[links[:, 1] == relation]
+
+    @cached_property
+    def adjacency(self) -> csr_array:
+        """Return which nodes have a training edge of any relation in any direction, int64 (n, n)."""
+        from scipy.sparse import csr_array
+
+        pairs = np.concatenate([*self.graph.edges, np.empty((0, 2), np.int32)]).astype(np.int64)
+        both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
+        shape = (self.graph.num_nodes, self.graph.num_nodes)
+        return csr_array((np.ones(len(both), dtype=np.int64), (both[:, 0], both[:, 1])), shape=shape)
+
+    def sizes(self) -> dict[str, int]:
+        """Return the sizes of the graph, and how many links and negatives each part has."""
+        found = super().sizes()
+        for part, links in self.task.positives.items():
+            found[f"{PART_WORDS[part]} links"] = len(links)
+            found[f"{PART_WORDS[part]} negatives"] = len(self.task.negatives[part])
+        return found
+
+    def looked(self) -> str:
+        """Return how many test links there are, in words."""
+        return f"{len(self.test):,} test links"
+
+    def looked_at_both(self) -> str:
+        """Return how many test links and negatives there are, in words."""
+        return f"{len(self.test):,} test links and {len(self.task.negatives['test']):,} negatives"
