@@ -28,10 +28,10 @@ PARTS: dict[str, dict[str, Any]] = {
     "augmentation": {"average_from": 0},
 }
 # The paper trains a model alone for up to 500 epochs, then starts again from its vectors for 250 to 400
-# epochs with synthetic triples. Here each method gets about 250 seconds of an H200. A model alone has its published
-# batches and learning rates, and about 350,000 steps. KG-Mixup has a third of these, and then a second stage
-# with batches four times as large. The sum of its learning rates over all steps is near the published one: 20
-# for TuckER on FB15k-237, 7 and 4 on CoDEx-M; for ConvE on FB15k-237 it is a tenth of the published 760.
+# epochs with synthetic triples. Here each method gets about 250 seconds of an H200. A model alone has its
+# published batches and learning rates, and about 350,000 steps. KG-Mixup has a third of these, then a second
+# stage with batches four times as large. The sum of its learning rates over all steps is near the published
+# one: 20 for TuckER on FB15k-237, 7 and 4 on CoDEx-M; for ConvE on FB15k-237, it is a sixth of 760.
 ALONE: dict[tuple[str, str], dict[str, Any]] = {
     ("fb15k-237", "conve"): {"epochs": 300, "evaluate_every": 10, "patience": 7},
     ("fb15k-237", "tucker"): {"epochs": 300, "evaluate_every": 10, "patience": 7},
