@@ -75,6 +75,13 @@ SOURCES = torch.tensor([0, 6, 8], device=DEVICE)
 RELATION = torch.tensor([0, 5, 2], device=DEVICE)
 
 
+@pytest.fixture(params=["no long rows", "long rows"], autouse=True)
+def longest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows with four edges or more count as long."""
+    if request.param == "long rows":
+        monkeypatch.setattr(walks, "LONG", 4)
+
+
 @pytest.mark.parametrize("removed", [False, True])
 @pytest.mark.parametrize("delta", [None, 0, 1, 2, 3])
 def test_a_walk_passes_the_messages_of_the_list(delta: int | None, removed: bool) -> None:
@@ -87,6 +94,10 @@ def test_a_walk_passes_the_messages_of_the_list(delta: int | None, removed: bool
             walked = walked_pruned_plan(edges, SOURCES, LAYERS, delta)
             assert torch.equal(torch.sort(walked.distance).values, walked.distance)
         assert walked.num_rows == plan.num_rows
+        degrees = edges.whole.degrees[walked.entity]
+        for step in walked.steps:
+            long = (degrees[step.first : step.last] >= walks.LONG).nonzero().flatten() + step.first
+            assert walked.long_rows[step.first_long : step.last_long].tolist() == long.tolist()
         assert listed_messages(plan) == walked_messages(walked)
         assert walked.num_messages == plan.num_messages
         assert torch.equal(walked.rows < 0, plan.rows < 0)

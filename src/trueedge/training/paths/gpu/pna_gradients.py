@@ -8,8 +8,8 @@ import torch
 import triton
 import triton.language as tl
 
-from trueedge.training.paths.gpu.pna import WARPS, Statistics, switches_of
-from trueedge.training.paths.gpu.walk import describe, senders, walk_arguments
+from trueedge.training.paths.gpu.pna import Statistics, switches_of
+from trueedge.training.paths.gpu.walk import describe, launch, senders
 
 # Sums of the gradient of the degree message, so that few programs wait for each other.
 COPIES = 64
@@ -36,21 +36,16 @@ def spread(
     rows, dim = step.last - step.first, states.shape[1]
     by_relation, by_query = torch.zeros_like(relations), torch.zeros_like(query)
     by_degree = states.new_zeros(COPIES if how.degree else 0, dim)
-    arrays, switches = walk_arguments(step.plan)
     if rows:
         edges = step.plan.edges
-        _spread[(rows,)](
-            *arrays,
+        arguments = (
             *(edges.relation, states, relations, query, degree if how.degree else query, step.plan.sources),
             *kept,
             *(slope, by_state, by_relation, by_query, by_degree),
             # A little more, since the root of a GPU is not exact.
             *(step.first, edges.num_relations, dim, 1.00001 * how.least_variance**0.5),
-            **switches,
-            **switches_of(how, dim),
-            COPIES=COPIES,
-            num_warps=WARPS,
         )
+        launch(_spread, step, arguments, {**switches_of(how, dim), "COPIES": COPIES})
     return by_relation, by_query, by_degree.sum(0) if how.degree else None
 
 
@@ -78,7 +73,7 @@ def _shares(slope, at, ties, start, extra, missing, START: tl.constexpr, DEGREE:
     return of_edges / tl.maximum(ties, 1.0), of_start, of_degree
 
 
-@triton.jit(do_not_specialize=["queries", "first_row"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["queries", "longest", "first_row"])  # type: ignore[untyped-decorator]
 def _spread(  # type: ignore[no-untyped-def]
     head,
     kept,
@@ -87,6 +82,8 @@ def _spread(  # type: ignore[no-untyped-def]
     row_of,
     described,
     queries,
+    chosen,
+    longest,
     relation,
     states,
     relations,
@@ -108,14 +105,24 @@ def _spread(  # type: ignore[no-untyped-def]
     FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     BLOCK: tl.constexpr,
+    CHOSEN: tl.constexpr,
     TILE: tl.constexpr,
     PRODUCT: tl.constexpr,
     START: tl.constexpr,
     DEGREE: tl.constexpr,
     COPIES: tl.constexpr,
 ):
-    place = tl.program_id(0).to(tl.int64)
-    query, entity, bound, begin, end = describe(place + first_row, ends, by_degree, described, queries, FULL)
+    program = tl.program_id(0).to(tl.int64)
+    if CHOSEN:
+        row = tl.load(chosen + program).to(tl.int64)
+    else:
+        row = program + first_row
+    place = row - first_row
+    query, entity, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
+    if not CHOSEN:  # noqa: SIM102
+        # A constant of the kernel, then a condition of the row: another launch chooses long rows.
+        if end - begin >= longest:
+            return
     column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
     inside = column < dim
     at = place * 4 * dim + column

@@ -8,6 +8,9 @@ import torch
 import triton
 import triton.language as tl
 
+# Edges read at a time, and the threads that read them, in groups of 32: for short rows and for long ones.
+SHORT_TILE, SHORT_WARPS = 8, 1
+LONG_TILE, LONG_WARPS = 64, 8
 # Edges that a program counts at a time.
 COUNTED = 64
 
@@ -26,6 +29,22 @@ def walk_arguments(plan: Any) -> tuple[tuple[Any, ...], dict[str, bool]]:
         plan.num_queries,
     )
     return arrays, {"FULL": full, "HAS_KEPT": edges.kept is not None}
+
+
+def launch(kernel: Any, step: Any, arguments: tuple[Any, ...], switches: dict[str, Any]) -> None:
+    """Run a kernel on all rows of a step, with more threads for long rows."""
+    plan = step.plan
+    arrays, more = walk_arguments(plan)
+    chosen = plan.long_rows[step.first_long : step.last_long]
+    if len(chosen):
+        kernel[(len(chosen),)](
+            *(*arrays, chosen, plan.longest, *arguments),
+            **{**more, **switches, "CHOSEN": True, "TILE": LONG_TILE, "num_warps": LONG_WARPS},
+        )
+    kernel[(step.last - step.first,)](
+        *(*arrays, plan.long_rows, plan.longest, *arguments),
+        **{**more, **switches, "CHOSEN": False, "TILE": SHORT_TILE, "num_warps": SHORT_WARPS},
+    )
 
 
 def count_messages(plan: Any) -> Any:
