@@ -181,7 +181,7 @@ def check(device: str) -> float:
                 found = outcome(model, graph, heads, relations)
                 with mock.patch.object(PathNetwork, "walks", False):
                     expected = outcome(model, graph, heads, relations)
-                largest = max(map(gap, found, expected, strict=True))
+                largest = max(gap(*pair) for pair in zip(found, expected, strict=True))
                 print(f"{settings} delta {delta}: difference {largest:.1e}")
                 most = max(most, largest)
     return most
