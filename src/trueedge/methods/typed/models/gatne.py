@@ -138,7 +138,7 @@ class SkipGramObjective(Objective):
         relation, (nodes, context, drawn) = step
         own = model.vectors(nodes, relation)
         near = (own * F.embedding(context, model.context)).sum(1)
-        far = (F.embedding(drawn, model.context) @ own.unsqueeze(2)).squeeze(2)
+        far = (F.embedding(drawn, model.context) * own.unsqueeze(1)).sum(2)
         loss = -(F.logsigmoid(near) + F.logsigmoid(-far).sum(1)).mean()
         loss.backward()
         return loss.detach()
@@ -163,7 +163,8 @@ class SkipGramObjective(Objective):
         low, high = self.weights[first][:, None], self.weights[last][:, None]
         place = low + rng.random((len(context), self.negatives)) * (high - low)
         drawn = np.searchsorted(self.weights, place, side="right") - 1
-        return np.clip(drawn, first[:, None], last[:, None] - 1)
+        kept: NDArray[np.int64] = np.clip(drawn, first[:, None], last[:, None] - 1)
+        return kept
 
 
 def undirected(inputs: TypedInputs, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
