@@ -21,6 +21,8 @@ HEADS_LOOK, HEADS_BROKEN = 0.52, 0.6
 # are closer than links says how they were drawn, and nothing else: less of it is worth a look.
 PATHS_LOOK, PATHS_BROKEN = 0.75, 0.95
 CLOSER_LOOK, CLOSER_BROKEN = 0.45, 0.25
+#: Checks of scorers that learn nothing, and what these use, in words.
+TYPED_LINK_SHORTCUTS = {"popular-targets": "degrees of targets", "shortcut-two-steps": "common neighbours"}
 
 
 @check(
