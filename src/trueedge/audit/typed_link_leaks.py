@@ -79,8 +79,8 @@ def _parallel(subject: TypedLinkSubject) -> Finding | Skipped:
     title="test links under a reverse relation",
     question="Does another relation of the training graph have the reverse of test links?",
     rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links, and more than of the negatives, are"
-    f" reversed edges of another relation; broken: more than {percent(LOOKED_UP_BROKEN)}, and {percent(CERTAIN)} of"
-    " its reversed edges are links",
+    f" reversed edges of another relation; broken: more than {percent(LOOKED_UP_BROKEN)}, and"
+    f" {percent(CERTAIN)} of its reversed edges are links",
     picture=picture("Test links under reverse relations", "bars", "test links", "relation"),
     kinds=KINDS,
 )

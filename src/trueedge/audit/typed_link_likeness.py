@@ -65,7 +65,7 @@ def _unseen(subject: TypedLinkSubject) -> Finding:
     "degree bias",
     title="popular targets against negatives",
     question="Does the degree of the target tell links from negatives?",
-    rule=f"look: the number of training edges of the relation that the target has is an AUC above"
+    rule=f"look: the number of training edges that the target has in the relation has an AUC above"
     f" {DEGREE_LOOK} (or below {1 - DEGREE_LOOK:.1f}); broken: above {DEGREE_BROKEN} (or below"
     f" {1 - DEGREE_BROKEN:.1f})",
     picture=picture("Degrees of the targets of test links and negatives", "bars", "share", "degree, at most"),
