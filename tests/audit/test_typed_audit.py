@@ -12,6 +12,8 @@ import typed_faults as planted
 import trueedge as te
 from trueedge.audit import audit, catalogue
 from trueedge.errors import InputError
+from trueedge.graph.typed import Labels, Relation
+from trueedge.tasks import NodeTask
 
 NODE_CHECKS = [one.name for one in catalogue("nodes")]
 LINK_CHECKS = [one.name for one in catalogue("typed-links")]
@@ -130,6 +132,24 @@ def test_nodes_with_several_classes_are_audited() -> None:
     assert 0.2 < found["shortcut-node-features"].number < 1.0
     for one in found:
         assert np.isfinite(list(one.numbers.values())).all()
+
+
+@pytest.mark.parametrize("edges", [[[0, 6], [1, 7], [2, 6]], np.empty((0, 2))], ids=["few", "none"])
+def test_the_smallest_graphs_are_audited(edges, tmp_path: Path) -> None:
+    labels = Labels(0, np.arange(6, dtype=np.int32), np.arange(6, dtype=np.int32) % 2, ("odd", "even"))
+    graph = te.HeteroGraph(
+        ("thing", "tag"),
+        np.array([0, 6, 8]),
+        (Relation("has", 0, 1),),
+        (np.array(edges, dtype=np.int32),),
+        labels=labels,
+    )
+    made = te.task(graph, ratios=(0.4, 0.2, 0.4))
+    without = NodeTask.of(graph, labels, {part: made.nodes[part] for part in ("train", "test")})
+    for one in (made, without):
+        found = audit(one)
+        assert found["empty-types"].verdict == ("ok" if len(edges) else "broken")
+        assert found.save(tmp_path / "page.html").stat().st_size > 1000
 
 
 def test_checks_of_features_say_that_there_are_none() -> None:
