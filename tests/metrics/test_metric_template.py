@@ -14,12 +14,14 @@ from hypothesis import strategies as st
 import trueedge.metrics as tm
 from trueedge.metrics.ranked import RankSizes
 
-# Metrics of partitions have a template of their own in test_partitions.py; the calibration error does not
-# depend on the order of scores alone, see test_ranked.py.
+# Metrics of partitions, classes and heads have tests of their own: test_partitions.py, test_class_metrics.py,
+# test_by_head_metrics.py. The calibration error does not depend on the order of scores alone, see
+# test_ranked_metrics.py.
+OTHERS = {"partitions", "classes", "by-head"}
 CATALOGUE = [
     metric
     for metric in tm.catalogue()
-    if "partitions" not in metric.layouts and not metric.pattern.startswith("ece")
+    if not OTHERS & set(metric.layouts) and not metric.pattern.startswith("ece")
 ]
 
 

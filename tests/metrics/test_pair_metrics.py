@@ -200,7 +200,10 @@ def test_inputs_are_left_as_they_were():
         ("hits@K", "hits@K: K must be a whole number, 1 or more, as in 'hits@10'"),
         ("hits@ten.pessimistic", "as in 'hits@10.pessimistic'"),
         ("hits@٣", "hits@٣: K must be a whole number"),
-        ("quality of life", "no metric is called 'quality of life'; there are: adjusted-mrr, amri, ap, auc"),
+        (
+            "quality of life",
+            "no metric is called 'quality of life'; there are: accuracy, adjusted-mrr, amri, ap",
+        ),
     ],
 )
 def test_a_name_nobody_knows_gets_a_hint(name, message):

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from tests.typed_graphs import small_graph
 
 import trueedge as te
 from forged_files import CARDS, FORGED, memory_below
@@ -146,6 +147,8 @@ def tasks_of_every_kind() -> dict[str, te.tasks.Task]:
         "recommend": te.task("karate", "recommendation", 1, valid=0.1),
         "communities": CommunityTask.of(te.load("karate"), np.arange(34) % 4, seed=1, restarts=3),
         "triples": te.task("nations", "filtered", 1),
+        "nodes": te.task(small_graph(), "node-classification", 1),
+        "typed-links": te.task(small_graph(), "typed-links", 1, relation="author-paper"),
     }
 
 
@@ -156,7 +159,7 @@ def reseal(folder: Path, **values: object) -> None:
     (folder / "task.json").write_text(json.dumps({**card, "seal": _seal(card)}))
 
 
-@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples"])
+@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links"])
 def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) -> None:
     task = tasks_of_every_kind()[kind]
     again = te.load_task(task.save(tmp_path / "task"))
@@ -170,7 +173,8 @@ def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) ->
     assert (again.seed, again.part_names) == (1, task.part_names)
     for name, array in task.arrays().items():
         assert again.arrays()[name].tobytes() == array.tobytes()
-    method = te.methods.create("entity-degree" if kind == "triples" else "eigenmap")
+    names = {"triples": "entity-degree", "nodes": "majority", "typed-links": "target-degree"}
+    method = te.methods.create(names.get(kind, "eigenmap"))
     scorer = method.fit(task)
     assert again.evaluate(scorer) == task.evaluate(scorer)
 
@@ -180,7 +184,7 @@ def test_the_kinds_that_are_built_in_are_all_tried() -> None:
     assert built_in == set(tasks_of_every_kind())
 
 
-@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples"])
+@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links"])
 def test_any_array_that_is_damaged_missing_or_of_another_type_is_named(kind: str, tmp_path: Path) -> None:
     whole = tasks_of_every_kind()[kind].save(tmp_path / "whole")
     for path in sorted(whole.glob("*.npy")):

@@ -47,7 +47,9 @@ def datasets(name: DatasetName = None) -> None:
 def _dataset(card: Dataset) -> None:
     lines = [("name", card.name), ("family", card.family), ("what it is", card.title)]
     counts = {"nodes": card.num_nodes, "edges": card.num_edges, "features": card.num_features}
-    if card.data != "graph":
+    if card.data == "typed":
+        counts = {"node types": card.num_types, "relations": card.num_relations, **counts}
+    elif card.data != "graph":
         counts = {"entities": card.num_nodes, "relations": card.num_relations, "triples": card.num_edges}
     lines += [(word, f"{number:,}") for word, number in counts.items() if number is not None]
     lines += [("licence", card.licence), ("source", card.source), ("citation", card.citation)]

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from trueedge.errors import InputError, unknown
-from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph
 from trueedge.graph.hgb_files import HgbData
 from trueedge.graph.triple_files import TripleParts
 from trueedge.registry import Registry
@@ -73,7 +73,8 @@ class Dataset:
         title: one line on what nodes and edges are.
         num_nodes: the number of nodes, or None for generated graphs.
         num_edges: the number of edges of the whole graph, or None.
-        num_features: the length of a feature row, 0 for none, or None.
+        num_features: the length of a feature row, 0 for none, or None; for a typed graph, the sum over its
+            node types.
         licence: the data's licence as its source names it.
         source: the address of the data's home page.
         citation: the paper to cite, one line.
@@ -84,8 +85,10 @@ class Dataset:
         protocol: the protocol used where none is named.
         rules: how published benchmarks use it.
         configure: for generated graphs, the card of one graph from the settings after ``name:``.
-        data: what it is: a ``graph``, ``triples``, or ``inductive triples``.
-        num_relations: the number of relations of a knowledge graph; nodes are entities, edges triples.
+        data: what it is: a ``graph``, ``triples``, ``inductive triples``, or ``typed``.
+        num_relations: the number of relations of a knowledge graph, whose nodes are entities and whose edges
+            are triples, or of a typed graph.
+        num_types: the number of node types of a typed graph.
         read_parts: the parts of a knowledge graph.
         read_unseen: the parts on other entities, if the test part is inductive.
         read_typed: a typed graph with its published test links.
@@ -108,6 +111,7 @@ class Dataset:
     configure: Callable[[str], Dataset] | None = None
     data: str = "graph"
     num_relations: int | None = None
+    num_types: int | None = None
     read_parts: Callable[[], TripleParts] | None = None
     read_unseen: Callable[[], TripleParts] | None = None
     read_typed: Callable[[], HgbData] | None = None
@@ -123,13 +127,25 @@ class Dataset:
         return (*self.files, *self.released_files.get(released or "", ()))
 
     def load(self) -> Any:
-        """Read the graph (for ``triples``, a KnowledgeGraph) and compare its counts with the card."""
+        """Read the graph and compare its counts with the card.
+
+        It is a Graph, for ``triples`` a KnowledgeGraph, for ``typed`` a HeteroGraph with all its links.
+        """
         graph = self.read()
         if isinstance(graph, KnowledgeGraph):
             counts = [
                 ("entities", self.num_nodes, graph.num_entities),
                 ("relations", self.num_relations, graph.num_relations),
                 ("triples", self.num_edges, graph.num_triples),
+            ]
+        elif isinstance(graph, HeteroGraph):
+            widths = [table.shape[1] for table in graph.features if table is not None]
+            counts = [
+                ("nodes", self.num_nodes, graph.num_nodes),
+                ("node types", self.num_types, graph.num_types),
+                ("relations", self.num_relations, graph.num_relations),
+                ("edges", self.num_edges, graph.num_edges),
+                ("features", self.num_features, sum(widths)),
             ]
         else:
             counts = [

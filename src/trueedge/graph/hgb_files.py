@@ -7,32 +7,14 @@ Neural Networks, KDD 2021.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
-from trueedge.errors import InputError
-from trueedge.files.text import as_path
-from trueedge.files.text_folders import TextFolder, has_files, open_text_folder
+from trueedge.files.text_folders import has_files
 from trueedge.graph.freezing import FrozenFields
-from trueedge.graph.hgb_info import INFO, HgbInfo, read_info
-from trueedge.graph.hgb_labels import LABELS, TEST_LABELS, LabelLine, make_labels, read_label_lines
-from trueedge.graph.hgb_tables import NODES, LinkTable, check_types, read_links, read_nodes
-from trueedge.graph.typed import HeteroGraph, Relation
-from trueedge.graph.typed_validation import sorted_edges
-
-LINKS, TEST_LINKS = "link.dat", "link.dat.test"
-MARKS = (LINKS, NODES, LABELS, TEST_LINKS, TEST_LABELS)
-PAIR_FILE = re.compile(r".*_ini_([0-9]{1,9})_label\.txt")
-# Without node.dat, ids may have gaps, which a mistaken id would make huge.
-MOST_GAPS = 8
-
-Pairs = NDArray[np.int32]
-LabelledPairs = tuple[NDArray[np.int32], NDArray[np.bool_]]
+from trueedge.graph.hgb_content import MARKS, LabelledPairs, Pairs, read_content
+from trueedge.graph.typed import HeteroGraph
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,225 +48,11 @@ def read_hgb(path: str | os.PathLike[str]) -> HgbData:
     Args:
         path: the folder or archive.
     """
-    place = as_path(path, "read_hgb")
-    with open_text_folder(place, MARKS) as folder:
-        if LINKS not in folder:
-            raise InputError(f"{place} has no file {LINKS}")
-        return _read(folder)
+    found = read_content(path)
+    graph = HeteroGraph(**found.graph)
+    return HgbData(graph, found.test_links, found.test_pairs, notes=graph.notes)
 
 
 def is_hgb(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is a folder or zip archive with files in HGB's format."""
     return isinstance(path, (str, os.PathLike)) and has_files(Path(path), MARKS)
-
-
-def _read(folder: TextFolder) -> HgbData:
-    info = read_info(folder)
-    links = read_links(folder, LINKS)
-    test = read_links(folder, TEST_LINKS) if TEST_LINKS in folder else None
-    tables = [links] if test is None else [links, test]
-    label_lines = read_label_lines(folder)
-    notes = []
-    if NODES in folder:
-        nodes = read_nodes(folder, info.types)
-        kinds, names, features = nodes.types, nodes.names, nodes.features
-    else:
-        kinds, names, features = _types_of_ends(folder, info, tables, label_lines), None, ()
-        notes.append(f"there is no {NODES}: node types follow from the links, and there are no features")
-    ends = _ends_of_relations(folder, info, tables, kinds)
-    num_types = int(kinds[-1]) + 1
-    node_types = info.types or tuple(f"type {number}" for number in range(num_types))
-    relation_names = info.relations or tuple(f"relation {number}" for number in range(len(ends)))
-    relations = tuple(Relation(name, *pair) for name, pair in zip(relation_names, ends, strict=True))
-    edges, again = _by_relation(links, len(ends), len(kinds))
-    notes += _link_notes(tables, again)
-    if info.ends is not None and info.ends != ends:
-        wrong = next(n for n, pair in enumerate(ends) if pair != info.ends[n])
-        stated, found = (f"from type {one[wrong][0]} to {one[wrong][1]}" for one in (info.ends, ends))
-        notes.append(f"{INFO} says that relation {wrong} leads {stated}, but its links lead {found}")
-    graph = HeteroGraph(
-        node_types=node_types,
-        starts=np.searchsorted(kinds, np.arange(num_types + 1)).astype(np.int64),
-        relations=relations,
-        edges=edges,
-        features=features,
-        labels=make_labels(folder, label_lines, kinds, info),
-        names=names,
-        name=folder.path.name.removesuffix(".zip"),
-        notes=tuple(notes),
-    )
-    test_links = _test_links(test, graph)
-    leaked = sum(_shared(pairs, graph.edges[number], len(kinds)) for number, pairs in test_links.items())
-    if leaked:
-        notes.append(f"{leaked:,} of the links in {TEST_LINKS} are in {LINKS} too")
-    return HgbData(graph, test_links, _test_pairs(folder, graph), notes=tuple(notes))
-
-
-def _types_of_ends(
-    folder: TextFolder, info: HgbInfo, tables: list[LinkTable], label_lines: list[LabelLine]
-) -> NDArray[np.int64]:
-    """Return the type of each node, by the relations that it is an end of and by its label."""
-    if info.ends is None:
-        missing = f"{INFO} does not state the node types that each relation connects"
-        raise InputError(f"{folder.path} has no file {NODES}, and {missing}")
-    ends = np.array(info.ends, dtype=np.int64)
-    for table in tables:
-        _check_relations(folder, table, len(ends), INFO)
-    nodes = np.concatenate([table.rows[:, :2].reshape(-1) for table in tables])
-    kinds = np.concatenate([ends[table.rows[:, 2]].reshape(-1) for table in tables])
-    largest = int(nodes.max())
-    if largest > MOST_GAPS * len(nodes):
-        what = f"the id {largest} is too large for {len(nodes) // 2} links"
-        raise _error(folder, tables, int(nodes.argmax()) // 2, what)
-    found = np.full(largest + 1, -1, dtype=np.int64)
-    # Backwards, so that the first line of a node says its type.
-    found[nodes[::-1]] = kinds[::-1]
-    differ = found[nodes] != kinds
-    if differ.any():
-        end = int(differ.argmax())
-        first = found[nodes[end]]
-        what = f"node {nodes[end]} would have type {kinds[end]}, but by an earlier link it has type {first}"
-        raise _error(folder, tables, end // 2, what)
-    for one in label_lines:
-        if one.node < len(found) and found[one.node] < 0:
-            found[one.node] = one.type
-    _fill_gaps(folder, found)
-    check_types(folder, found, None, info.types)
-    return found
-
-
-def _fill_gaps(folder: TextFolder, kinds: NDArray[np.int64]) -> None:
-    """Give nodes of unknown type (-1) the type of the nodes before and after them, which must be the same."""
-    known, unknown = np.flatnonzero(kinds >= 0), np.flatnonzero(kinds < 0)
-    after = np.searchsorted(known, unknown)
-    before = np.where(after > 0, kinds[known[after - 1]], -1)
-    unclear = before != kinds[known[after]]
-    if unclear.any():
-        node = unknown[unclear.argmax()]
-        raise InputError(f"{folder.path} has no file {NODES}, and no link says the type of node {node}")
-    kinds[unknown] = before
-
-
-def _error(folder: TextFolder, tables: list[LinkTable], row: int, what: str) -> InputError:
-    """Return an error about a row of several tables, one after the other."""
-    for table in tables:
-        if row < len(table.rows):
-            return folder.error(table.file, int(table.lines[row]), what)
-        row -= len(table.rows)
-    return InputError(f"{folder.path}: {what}")
-
-
-def _ends_of_relations(
-    folder: TextFolder, info: HgbInfo, tables: list[LinkTable], kinds: NDArray[np.int64]
-) -> tuple[tuple[int, int], ...]:
-    """Return source and target type of each relation: those of its first link, or what ``info.dat`` says."""
-    count = None if info.relations is None else len(info.relations)
-    firsts: dict[int, tuple[int, int]] = {}
-    for table in tables:
-        for column, noun in enumerate(("head", "tail")):
-            unknown = table.rows[:, column] >= len(kinds)
-            if unknown.any():
-                row = int(unknown.argmax())
-                what = f"the {noun} {table.rows[row, column]} is not a node, there are 0 to {len(kinds) - 1}"
-                raise folder.error(table.file, int(table.lines[row]), what)
-        if count is not None:
-            _check_relations(folder, table, count, INFO)
-        relations, first = np.unique(table.rows[:, 2], return_index=True)
-        for relation, row in zip(relations.tolist(), first.tolist(), strict=True):
-            head, tail = table.rows[row, :2]
-            firsts.setdefault(relation, (int(kinds[head]), int(kinds[tail])))
-        pairs = kinds[table.rows[:, :2]]
-        place = np.searchsorted(relations, table.rows[:, 2])
-        wrong = (pairs != np.array([firsts[relation] for relation in relations.tolist()])[place]).any(axis=1)
-        if wrong.any():
-            row = int(wrong.argmax())
-            (head, tail), relation = pairs[row], int(table.rows[row, 2])
-            raise folder.error(
-                table.file,
-                int(table.lines[row]),
-                f"this link leads from type {head} to {tail}, but the first link of relation {relation} leads"
-                f" from type {firsts[relation][0]} to {firsts[relation][1]}",
-            )
-    wanted = len(firsts) if count is None else count
-    missing = [number for number in range(wanted) if number not in firsts]
-    if missing and info.ends is None:
-        raise InputError(
-            f"{folder.place(LINKS)}: no link has relation {missing[0]}; relations must have no gaps"
-        )
-    stated = info.ends or ()
-    return tuple(firsts[number] if number in firsts else stated[number] for number in range(wanted))
-
-
-def _check_relations(folder: TextFolder, table: LinkTable, count: int, where: str) -> None:
-    unknown = table.rows[:, 2] >= count
-    if unknown.any():
-        row = int(unknown.argmax())
-        what = f"{where} has no relation {table.rows[row, 2]}, only 0 to {count - 1}"
-        raise folder.error(table.file, int(table.lines[row]), what)
-
-
-def _by_relation(links: LinkTable, count: int, num_nodes: int) -> tuple[tuple[Pairs, ...], int]:
-    found = [sorted_edges(links.rows[links.rows[:, 2] == number, :2], num_nodes) for number in range(count)]
-    return tuple(pairs for pairs, _ in found), sum(again for _, again in found)
-
-
-def _link_notes(tables: list[LinkTable], again: int) -> list[str]:
-    notes = []
-    if again:
-        notes.append(f"dropped {again:,} repeated link{'' if again == 1 else 's'}")
-    weighted = sum(table.weighted for table in tables)
-    if weighted:
-        verb = "weight is not 1: weights are" if weighted == 1 else "weights are not 1: they are"
-        notes.append(f"{weighted:,} {verb} left out")
-    return notes
-
-
-def _test_links(test: LinkTable | None, graph: HeteroGraph) -> dict[int, Pairs]:
-    if test is None:
-        return {}
-    pairs, _ = _by_relation(test, graph.num_relations, graph.num_nodes)
-    return {number: one for number, one in enumerate(pairs) if len(one)}
-
-
-def _shared(pairs: Pairs, others: Pairs, num_nodes: int) -> int:
-    keys, known = (one[:, 0].astype(np.int64) * num_nodes + one[:, 1] for one in (pairs, others))
-    return int(np.isin(keys, known).sum())
-
-
-def _test_pairs(folder: TextFolder, graph: HeteroGraph) -> dict[int, LabelledPairs]:
-    """Return what files of published test pairs hold: a line of heads, one of tails, and one of labels."""
-    found: dict[int, LabelledPairs] = {}
-    for file in folder.files:
-        match = PAIR_FILE.fullmatch(file)
-        if match is None:
-            continue
-        relation = int(match[1])
-        if relation >= graph.num_relations:
-            raise InputError(f"{folder.place(file)}: there is no relation {relation}")
-        if relation in found:
-            raise InputError(f"{folder.place(file)}: another file has test pairs of relation {relation}")
-        found[relation] = _labelled_pairs(folder, file, graph, relation)
-    return found
-
-
-def _labelled_pairs(folder: TextFolder, file: str, graph: HeteroGraph, relation: int) -> LabelledPairs:
-    lines = folder.lines(file)
-    if len(lines) != 3:
-        raise InputError(
-            f"{folder.place(file)} must have three lines (heads, tails, labels), but it has {len(lines)}"
-        )
-    limits = [(graph.starts[kind], graph.starts[kind + 1]) for kind in graph.relations[relation][1:]]
-    rows = []
-    for (number, text), noun, (low, high) in zip(
-        lines, ("head", "tail", "label"), [*limits, (0, 2)], strict=True
-    ):
-        words = text.split()
-        for word in words:
-            if re.fullmatch("[0-9]{1,18}", word) is None or not low <= int(word) < high:
-                what = f"the {noun} {word[:40]!r} is not a whole number from {low} to {high - 1}"
-                raise folder.error(file, number, what)
-        if len(words) != len(lines[0][1].split()):
-            what = f"there are {len(words)} {noun}s, but {len(lines[0][1].split())} heads"
-            raise folder.error(file, number, what)
-        rows.append(np.array(words, dtype=np.int64))
-    return np.column_stack(rows[:2]).astype(np.int32), rows[2].astype(np.bool_)

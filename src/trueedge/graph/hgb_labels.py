@@ -12,7 +12,7 @@ from trueedge.errors import InputError
 from trueedge.files.text import shown
 from trueedge.files.text_folders import TextFolder
 from trueedge.graph.hgb_info import INFO, HgbInfo
-from trueedge.graph.typed import Labels
+from trueedge.graph.typed_parts import Labels
 
 LABELS, TEST_LABELS = "label.dat", "label.dat.test"
 # Classes without names: at most so many, or one for each labelled node.

@@ -137,6 +137,8 @@ def check_types(
     present = np.unique(kinds)
     wanted = len(types) if types is not None else len(present)
     missing = np.setdiff1d(np.arange(wanted), present)
+    if len(missing) and types is not None:
+        raise InputError(f"{folder.place('info.dat')} names the node type {missing[0]}, but no node has it")
     if len(missing):
         node = int((kinds > missing[0]).argmax())
         raise InputError(f"{at(node)}: no node has type {missing[0]}; types must be numbered without gaps")

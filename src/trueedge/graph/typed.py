@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, unknown
 from trueedge.graph import typed_storage
 from trueedge.graph.freezing import FrozenFields
+from trueedge.graph.typed_parts import Labels, Relation
 from trueedge.graph.typed_validation import check_edges, check_features, check_starts, check_type_names
 
 if TYPE_CHECKING:
@@ -24,48 +25,7 @@ if TYPE_CHECKING:
 
     Features = NDArray[np.float32] | csr_array | None
 
-
-class Relation(NamedTuple):
-    """A type of edges.
-
-    Attributes:
-        name: its name.
-        source: the node type that its edges leave, by number.
-        target: the node type that they enter.
-    """
-
-    name: str
-    source: int
-    target: int
-
-
-@dataclass(frozen=True, eq=False)
-class Labels(FrozenFields):
-    """The classes of nodes of one type.
-
-    Attributes:
-        type: the node type, by number.
-        nodes: int32 (k,), the labelled nodes, ascending.
-        values: int32 (k,), the class of each, or bool (k, classes) if a node can have several.
-        classes: the name of each class.
-        test: bool (k,), which of them are the published test part; None if there is none.
-    """
-
-    type: int
-    nodes: NDArray[np.int32]
-    values: NDArray[Any]
-    classes: tuple[str, ...]
-    test: NDArray[np.bool_] | None = None
-
-    @property
-    def multi(self) -> bool:
-        """Return whether a node can have several classes."""
-        return bool(self.values.ndim == 2)
-
-    @property
-    def num_classes(self) -> int:
-        """Return the number of classes."""
-        return len(self.classes)
+__all__ = ["HeteroGraph", "Labels", "Relation"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -115,14 +75,14 @@ class HeteroGraph(FrozenFields):
         """
         from trueedge.graph.typed_tables import from_tables
 
-        return from_tables(nodes, edges, **options)
+        return from_tables(cls, nodes, edges, **options)
 
     @classmethod
     def from_pyg(cls, data: Any, name: str = "typed graph") -> HeteroGraph:
         """Build a graph from a ``HeteroData`` object of PyTorch Geometric."""
         from trueedge.graph.typed_adapters import from_pyg
 
-        return from_pyg(data, name)
+        return from_pyg(cls, data, name)
 
     @classmethod
     def from_hgb(cls, path: str | os.PathLike[str]) -> HeteroGraph:
@@ -130,9 +90,9 @@ class HeteroGraph(FrozenFields):
 
         Test links are not part of the graph; ``te.task(path)`` uses them.
         """
-        from trueedge.graph.hgb_files import read_hgb
+        from trueedge.graph.hgb_content import read_content
 
-        return read_hgb(path).graph
+        return cls(**read_content(path).graph)
 
     @property
     def num_nodes(self) -> int:
@@ -221,7 +181,7 @@ class HeteroGraph(FrozenFields):
     @classmethod
     def load(cls, folder: str | os.PathLike[str]) -> HeteroGraph:
         """Read a graph that :meth:`save` wrote, and compare it with its hash."""
-        return typed_storage.load(Path(folder))
+        return typed_storage.load(cls, Path(folder))
 
     def __repr__(self) -> str:
         return (

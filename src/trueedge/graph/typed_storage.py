@@ -13,6 +13,7 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
 from trueedge.files.writing import replacing
+from trueedge.graph.typed_parts import Labels, Relation
 
 if TYPE_CHECKING:
     from trueedge.graph.typed import HeteroGraph
@@ -71,7 +72,7 @@ def save(graph: HeteroGraph, folder: Path) -> None:
         raise InputError(f"{folder} cannot be written: {reason}") from None
 
 
-def load(folder: Path) -> HeteroGraph:
+def load(cls: type[HeteroGraph], folder: Path) -> HeteroGraph:
     """Read a typed graph that :func:`save` wrote."""
     none, damaged = f"{folder} is not a saved typed graph", f"{folder} is damaged: graph.json"
     card = read_json(folder / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
@@ -80,7 +81,7 @@ def load(folder: Path) -> HeteroGraph:
     if card.get("version") != VERSION:
         raise InputError(f"{folder} has format version {card.get('version')!r}, only {VERSION} can be read")
     try:
-        graph = _graph(card, {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))})
+        graph = _graph(cls, card, {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))})
     except KeyError as error:
         raise InputError(f"{folder} is damaged: {error} is missing") from None
     except (InputError, TypeError, ValueError, IndexError) as error:
@@ -90,10 +91,8 @@ def load(folder: Path) -> HeteroGraph:
     return graph
 
 
-def _graph(card: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> HeteroGraph:
+def _graph(cls: type[HeteroGraph], card: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> HeteroGraph:
     from scipy.sparse import csr_array
-
-    from trueedge.graph.typed import HeteroGraph, Labels, Relation
 
     counts = np.diff(arrays["starts"])
     features: list[Any] = []
@@ -115,7 +114,7 @@ def _graph(card: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> HeteroGraph
             arrays.get("label_test"),
         )
     relations = tuple(Relation(str(name), int(a), int(b)) for name, a, b in card["relations"])
-    return HeteroGraph(
+    return cls(
         tuple(map(str, card["node_types"])),
         arrays["starts"],
         relations,

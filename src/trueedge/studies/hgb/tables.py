@@ -41,10 +41,12 @@ def _run(plan: Plan, *, study: str) -> Finding:
 
 def _ours(value: PublishedValue) -> PublishedValue:
     name, slash, part = value.method.partition("/")
+    known = {kind.name for kind in methods.catalogue()}
+    other = name + methods.SUFFIXES["typed"]
     return replace(
         value,
         dataset=DATASETS.get(value.dataset, value.dataset),
-        method=methods.get(name, "typed").name + slash + part,
+        method=(other if other in known else name) + slash + part,
         metric=METRICS.get(value.metric, value.metric),
     )
 

@@ -1,0 +1,178 @@
+"""Tables of named columns: dicts of columns, data frames, and csv and parquet files."""
+
+from __future__ import annotations
+
+import csv
+import importlib
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.arrays import refuse_masked, regular_file
+from trueedge.files.text import open_text, shown
+
+SEPARATORS = "\t;,"
+# Each of them reads parquet files, and whichever is installed will do.
+READERS = {"polars": "read_parquet", "pyarrow.parquet": "read_table", "pandas": "read_parquet"}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Columns of one length.
+
+    Attributes:
+        title: what it is, for messages.
+        columns: the columns by name: arrays (rows,), or (rows, d) for several numbers in each row.
+    """
+
+    title: str
+    columns: Mapping[str, NDArray[Any]]
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    def column(self, name: str) -> NDArray[Any]:
+        """Return a column."""
+        if name not in self.columns:
+            there = ", ".join(map(shown, self.columns)) or "none"
+            raise InputError(f"{self.title}: there is no column {shown(name)}, only {there}")
+        return self.columns[name]
+
+
+def as_table(given: object, title: str) -> Table:
+    """Return a table from a dict of columns, a data frame, or the path of a csv or parquet file.
+
+    Args:
+        given: a dict; a frame of pandas, polars or pyarrow; or a path. Files that do not end with
+            ``.parquet`` are read as text: a line of column names, then the rows, separated by tabs,
+            semicolons or commas.
+        title: what it is, for messages; a file is called by its path.
+    """
+    if isinstance(given, (str, os.PathLike)):
+        path = Path(given)
+        if path.suffix.lower() in (".parquet", ".pq"):
+            return as_table(_parquet(path), str(path))
+        return _read_text(path)
+    if hasattr(given, "to_pydict"):
+        given = given.to_pydict()
+    if isinstance(given, Mapping):
+        columns = {str(name): _array(values, f"{title}, column {name!r}") for name, values in given.items()}
+    elif hasattr(given, "columns") and hasattr(given, "__getitem__"):
+        names: Any = given.columns
+        columns = {str(name): _array(given[name], f"{title}, column {name!r}") for name in names}
+    else:
+        kind = type(given).__name__
+        raise InputError(f"{title} must be a dict of columns, a data frame or the path of a file, got {kind}")
+    lengths = {name: len(values) for name, values in columns.items()}
+    if len(set(lengths.values())) > 1:
+        (first, most), (other, least) = min(lengths.items(), key=_size), max(lengths.items(), key=_size)
+        raise InputError(f"{title}: the column {first!r} has {most} rows, but {other!r} has {least}")
+    return Table(title, columns)
+
+
+def _size(item: tuple[str, int]) -> int:
+    return item[1]
+
+
+def _array(values: Any, what: str) -> NDArray[Any]:
+    refuse_masked(values, what)
+    if hasattr(values, "detach"):
+        values = values.detach().cpu().numpy()
+    elif hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, (str, bytes, Mapping)) or not hasattr(values, "__len__"):
+        raise InputError(f"{what} must be a list of values, got {type(values).__name__}")
+    try:
+        found = np.asarray(values)
+    except ValueError:
+        found = np.empty(len(values), dtype=object)  # lists of several lengths
+        found[:] = list(values)
+    if found.ndim == 0 or found.ndim > 2:
+        raise InputError(f"{what} must be a list of values, got an array of shape {found.shape}")
+    return _numbers(found) if found.dtype == object and found.ndim == 1 else found
+
+
+def _numbers(values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are all numbers, or missing, as an array of numbers; others as they are."""
+    plain = [None if is_missing(one) else one for one in values.tolist()]
+    kinds = {type(one) for one in plain if one is not None}
+    if not kinds or not kinds <= {int, float, bool}:
+        return values
+    if None not in plain:
+        return np.array(plain)
+    return np.array([np.nan if one is None else one for one in plain], dtype=np.float64)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for none: None, NaN, pandas' NA, or a blank text."""
+    if isinstance(value, str):
+        return not value.strip()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _read_text(path: Path) -> Table:
+    """Read a text file with a header; a column of numbers is an array of numbers, any other one of texts."""
+    text = open_text(path)
+    head = text.data.partition(b"\n")[0].decode()
+    separator = max(SEPARATORS, key=head.count)
+    rows: list[list[str]] = []
+    names: list[str] = []
+    reader = csv.reader(text.data.decode().split("\n"), delimiter=separator)
+    try:
+        for row in reader:
+            if not row or row == [""]:
+                continue
+            if not names:
+                names = [name.strip() for name in row]
+                continue
+            if len(row) != len(names):
+                raise text.error(reader.line_num, f"{len(row)} values, but {len(names)} columns")
+            rows.append(row)
+    except csv.Error as error:
+        raise text.error(reader.line_num, str(error)) from None
+    if not names:
+        raise InputError(f"{path} is empty")
+    twice = [name for name in names if names.count(name) > 1]
+    if twice:
+        raise InputError(f"{path}: two columns are called {twice[0]!r}")
+    columns: Sequence[Sequence[str]] = list(zip(*rows, strict=True)) if rows else [()] * len(names)
+    return Table(str(path), {name: _parsed(column) for name, column in zip(names, columns, strict=True)})
+
+
+def _parsed(texts: Sequence[str]) -> NDArray[Any]:
+    """Return whole numbers, or numbers (a blank is NaN), or texts."""
+    stripped = [one.strip() for one in texts]
+    filled = [one for one in stripped if one]
+    if not filled or any("_" in one for one in filled):
+        return np.array(stripped, dtype=object)
+    try:
+        if len(filled) == len(stripped) and all(one.lstrip("+-").isdecimal() for one in filled):
+            # A leading zero says that it is a name.
+            if not any(len(one) > 1 and one.startswith("0") for one in filled):
+                return np.array([int(one) for one in filled], dtype=np.int64)
+            return np.array(stripped, dtype=object)
+        return np.array([float(one) if one else np.nan for one in stripped])
+    except (ValueError, OverflowError):
+        return np.array(stripped, dtype=object)
+
+
+def _parquet(path: Path) -> Any:
+    regular_file(path)
+    for module, function in READERS.items():
+        try:
+            read = getattr(importlib.import_module(module), function)
+        except ImportError:
+            continue
+        try:
+            return read(str(path))
+        except Exception as error:  # each of them has errors of its own
+            raise InputError(f"{path} is not a readable parquet file: {shown(str(error))}") from None
+    raise InputError(f"{path}: parquet files need pyarrow; pip install pyarrow")

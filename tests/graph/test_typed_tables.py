@@ -1,0 +1,345 @@
+"""Typed graphs from tables: dicts, frames, files and PyTorch Geometric."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.sparse import csr_array
+
+from trueedge.errors import InputError
+from trueedge.graph import HeteroGraph
+
+AUTHORS = {
+    "id": ["ann", "bob", "cid"],
+    "age": [41, 30, 55],
+    "field": ["db", "ml", ""],
+    "city": ["x", "y", "z"],
+}
+WRITES = {"source": ["ann", "bob", "cid", "ann"], "target": [0, 2, 1, 1]}
+EDGES = {
+    ("author", "writes", "paper"): WRITES,
+    ("paper", "cites", "paper"): np.array([[2, 0], [1, 0], [2, 0]]),
+}
+
+
+class Frame:
+    """As much of a data frame as is needed: columns by name, each an array."""
+
+    def __init__(self, columns: dict[str, Any]) -> None:
+        self.columns = list(columns)
+        self._columns = {name: np.array(values, dtype=object) for name, values in columns.items()}
+
+    def __getitem__(self, name: str) -> Any:
+        return self._columns[name]
+
+
+def test_tables_become_a_typed_graph() -> None:
+    graph = HeteroGraph.from_tables({"author": AUTHORS, "paper": 3}, EDGES, label="field", name="mine")
+    assert graph.name == "mine"
+    assert graph.node_types == ("author", "paper")
+    assert graph.starts.tolist() == [0, 3, 6]
+    assert [tuple(one) for one in graph.relations] == [("writes", 0, 1), ("cites", 1, 1)]
+    assert graph.edges[0].tolist() == [[0, 3], [0, 4], [1, 5], [2, 4]]
+    assert graph.edges[1].tolist() == [[4, 3], [5, 3]]
+    assert graph.features[0].tolist() == [[41], [30], [55]]
+    assert graph.features[1] is None
+    assert graph.names == ("ann", "bob", "cid", "0", "1", "2")
+    assert graph.labels.classes == ("db", "ml")
+    assert (graph.labels.nodes.tolist(), graph.labels.values.tolist()) == ([0, 1], [0, 1])
+    assert graph.labels.test is None
+    assert graph.notes == (
+        "dropped 1 repeated edge of 'cites'",
+        "the column 'city' of 'author' is not numeric and was left out",
+    )
+
+
+def write_csv(path: Path, columns: dict[str, Any], separator: str = ",") -> Path:
+    rows = zip(*columns.values(), strict=True)
+    lines = [separator.join(columns), *(separator.join(map(str, row)) for row in rows)]
+    path.write_text("\r\n".join(lines) + "\r\n\r\n")
+    return path
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_csv_files_frames_and_dicts_give_the_same_graph(tmp_path: Path, separator: str) -> None:
+    plain = HeteroGraph.from_tables({"author": AUTHORS, "paper": 3}, EDGES, label="field")
+    files = HeteroGraph.from_tables(
+        {"author": write_csv(tmp_path / "authors.csv", AUTHORS, separator), "paper": 3},
+        {**EDGES, ("author", "writes", "paper"): str(write_csv(tmp_path / "writes.csv", WRITES, separator))},
+        label="field",
+    )
+    frames = HeteroGraph.from_tables(
+        {"author": Frame(AUTHORS), "paper": 3},
+        {**EDGES, ("author", "writes", "paper"): Frame(WRITES)},
+        label="field",
+    )
+    assert plain.hash == files.hash == frames.hash
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
+def test_frames_of_other_libraries_are_taken(library: str, tmp_path: Path) -> None:
+    module = pytest.importorskip(library)
+    make = {"pandas": "DataFrame", "polars": "DataFrame", "pyarrow": "table"}[library]
+    frame = getattr(module, make)(AUTHORS)
+    plain = HeteroGraph.from_tables({"author": AUTHORS, "paper": 3}, EDGES, label="field")
+    assert HeteroGraph.from_tables({"author": frame, "paper": 3}, EDGES, label="field").hash == plain.hash
+    path = tmp_path / "authors.parquet"
+    if library == "pyarrow":
+        pytest.importorskip("pyarrow.parquet").write_table(frame, path)
+    else:
+        getattr(frame, "write_parquet", getattr(frame, "to_parquet", None))(path)
+    assert HeteroGraph.from_tables({"author": path, "paper": 3}, EDGES, label="field").hash == plain.hash
+
+
+def test_ids_that_are_numbers_match_however_they_are_stored() -> None:
+    nodes = {"a": {"id": [10, 20, 30]}, "b": {"x": [1.5, 2.5]}}
+    for ends in ([10, 30], [10.0, 30.0], ["10", "30"], np.array([10, 30], dtype=object)):
+        graph = HeteroGraph.from_tables(nodes, {("a", "to", "b"): {"u": ends, "v": [0, 1]}})
+        assert graph.edges[0].tolist() == [[0, 3], [2, 4]]
+    assert graph.names == ("10", "20", "30", "0", "1")
+    same = HeteroGraph.from_tables({"a": {"id": [0, 1], "x": [1, 2]}}, {("a", "to", "a"): [(0, 1)]})
+    assert same.names is None
+    assert same.features[0].tolist() == [[1], [2]]
+
+
+def test_relations_of_one_name_are_told_apart() -> None:
+    edges = {("a", "to", "b"): [(0, 0)], ("b", "to", "a"): [(0, 0)], ("a", "near", "a"): [(0, 0)]}
+    graph = HeteroGraph.from_tables({"a": 1, "b": 1}, edges)
+    assert [one.name for one in graph.relations] == ["a-to-b", "b-to-a", "near"]
+
+
+def test_features_may_be_given_beside_the_tables_and_be_sparse() -> None:
+    sparse = csr_array(np.eye(3))
+    graph = HeteroGraph.from_tables({"author": AUTHORS, "paper": 3}, EDGES, features={"paper": sparse})
+    assert isinstance(graph.features[1], csr_array)
+    assert graph.features[1].toarray().tolist() == np.eye(3).tolist()
+    wide = HeteroGraph.from_tables({"a": {"x": np.eye(2), "y": [7, 8]}}, {("a", "to", "a"): [(0, 1)]})
+    assert wide.features[0].tolist() == [[1, 0, 7], [0, 1, 8]]
+
+
+@pytest.mark.parametrize(
+    "column", [[["x", "z"], ["y"], []], [["z", "x"], ("y",), None], [["x", "z"], {"y"}, float("nan")]]
+)
+def test_lists_of_classes_give_several_labels(column: Any) -> None:
+    graph = HeteroGraph.from_tables({"a": {"kind": column}}, {("a", "to", "a"): [(0, 1)]}, label="kind")
+    assert graph.labels.classes == ("x", "y", "z")
+    assert graph.labels.nodes.tolist() == [0, 1]
+    assert graph.labels.values.tolist() == [[True, False, True], [False, True, False]]
+
+
+def test_a_column_for_each_class_gives_several_labels() -> None:
+    table = np.array([[True, False, True], [False, True, False], [False, False, False]])
+    graph = HeteroGraph.from_tables({"a": {"y": table}}, {("a", "to", "a"): [(0, 1)]}, label="y")
+    assert graph.labels.multi
+    assert graph.labels.nodes.tolist() == [0, 1]
+    assert graph.labels.values.tolist() == table[:2].tolist()
+
+
+def test_classes_that_are_numbers_are_in_their_order_and_the_test_part_is_kept() -> None:
+    nodes = {"a": {"y": [10, 9, np.nan, 10], "part": [0, 1, 0, 1]}}
+    graph = HeteroGraph.from_tables(nodes, {("a", "to", "a"): [(0, 1)]}, label="y", test="part")
+    assert graph.labels.classes == ("9", "10")
+    assert graph.labels.values.tolist() == [1, 0, 1]
+    assert graph.labels.test.tolist() == [False, True, True]
+    assert graph.features == (None,)
+
+
+TO = ("a", "to", "a")
+FAULTS: dict[str, tuple[dict[str, Any], str]] = {
+    "no nodes": ({"nodes": {}}, "HeteroGraph.from_tables: nodes must be a dict that is not empty, got {}"),
+    "edges that are a list": (
+        {"edges": [(0, 1)]},
+        "HeteroGraph.from_tables: edges must be a dict that is not empty, got [(0, 1)]",
+    ),
+    "a negative count": (
+        {"nodes": {"a": -1}},
+        "HeteroGraph.from_tables: 'a' must have 0 to 2,147,483,647 nodes, got -1",
+    ),
+    "no node at all": (
+        {"nodes": {"a": 0}},
+        "HeteroGraph.from_tables: there are 0 nodes, a graph has 1 to 2,147,483,647",
+    ),
+    "a type without a name": (
+        {"nodes": {"": 1}},
+        "HeteroGraph.from_tables: the name of a node type must be a text, got ''",
+    ),
+    "nodes that are a set": (
+        {"nodes": {"a": {1, 2}}},
+        "the nodes of 'a' must be a dict of columns, a data frame or the path of a file, got set",
+    ),
+    "a repeated id": ({"nodes": {"a": {"id": ["x", "x"]}}}, "the nodes of 'a': the id 'x' occurs again"),
+    "a missing id": ({"nodes": {"a": {"id": ["x", None]}}}, "the nodes of 'a', row 1: the id is missing"),
+    "an id that is a fraction": (
+        {"nodes": {"a": {"id": [1, 2.5]}}},
+        "the nodes of 'a', row 1: the id 2.5 is not an id",
+    ),
+    "columns of two lengths": (
+        {"nodes": {"a": {"id": [1, 2], "x": [1]}}},
+        "the nodes of 'a': the column 'x' has 1 rows, but 'id' has 2",
+    ),
+    "a relation that is a text": (
+        {"edges": {"to": [(0, 1)]}},
+        "HeteroGraph.from_tables: a relation is (source type, name, target type), got 'to'",
+    ),
+    "a relation of an unknown type": (
+        {"edges": {("a", "to", "b"): [(0, 1)]}},
+        "HeteroGraph.from_tables: the relation ('a', 'to', 'b') has an end of type 'b'; types are: 'a'",
+    ),
+    "an edge to an unknown node": (
+        {"edges": {TO: [(0, 1), (0, 7)]}},
+        "the edges of 'to', row 1: the target '7' is not a node of type 'a'",
+    ),
+    "an edge to an unknown name": (
+        {"edges": {TO: {"source": ["0", "ann"], "target": ["1", "1"]}}},
+        "the edges of 'to', row 1: the source 'ann' is not a node of type 'a'",
+    ),
+    "edges with three columns": (
+        {"edges": {TO: {"u": [0], "v": [1], "w": [1]}}},
+        "the edges of 'to': there is no column 'source', only 'u', 'v', 'w'",
+    ),
+    "edges of a wrong shape": (
+        {"edges": {TO: np.zeros((2, 3), dtype=int)}},
+        "the edges of 'to' must have the shape (m, 2), got (2, 3)",
+    ),
+    "a feature that is missing": (
+        {"nodes": {"a": {"x": [1.0, np.nan]}}},
+        "the nodes of 'a', row 1: the feature 'x' is nan, not a finite float32",
+    ),
+    "features of an unknown type": (
+        {"features": {"b": np.eye(2)}},
+        "HeteroGraph.from_tables: features of 'b' are given, which is not a node type",
+    ),
+    "features of another length": (
+        {"features": {"a": np.eye(3)}},
+        "the features of 'a' have shape (3, 3), for 2 nodes",
+    ),
+    "features that are texts": (
+        {"features": {"a": [["x"], ["y"]]}},
+        "HeteroGraph.from_tables: the features of 'a' must be numbers",
+    ),
+    "a label column that is missing": (
+        {"label": "y"},
+        "HeteroGraph.from_tables: no table of nodes has the column 'y'",
+    ),
+    "labels of two types": (
+        {"nodes": {"a": {"y": [1, 2]}, "b": {"y": [1]}}, "label": "y"},
+        "HeteroGraph.from_tables: only one node type can have labels, but 'a' and 'b' have the column 'y'",
+    ),
+    "no label at all": (
+        {"nodes": {"a": {"y": ["", ""]}}, "label": "y"},
+        "the nodes of 'a': no node has a label in the column 'y'",
+    ),
+    "a test part without labels": (
+        {"test": "part"},
+        "HeteroGraph.from_tables: test='part' needs a column of labels: label=…",
+    ),
+    "a test part that is a word": (
+        {"nodes": {"a": {"y": [1, 2], "part": ["yes", "no"]}}, "label": "y", "test": "part"},
+        "the nodes of 'a', row 0: part must be true or false, got 'yes'",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_in_tables_gets_one_sentence(fault: str) -> None:
+    changed, sentence = FAULTS[fault]
+    given: dict[str, Any] = {"nodes": {"a": 2}, "edges": {TO: [(0, 1)]}, **changed}
+    with pytest.raises(InputError) as caught:
+        HeteroGraph.from_tables(**given)
+    assert str(caught.value) == sentence
+
+
+def test_faults_in_csv_files_are_named_with_their_line(tmp_path: Path) -> None:
+    path = tmp_path / "authors.csv"
+    for text, sentence in {
+        "id,x\n1,2\n3\n": "authors.csv, line 3: 1 values, but 2 columns",
+        "id,id\n1,2\n": "authors.csv: two columns are called 'id'",
+        "\n\n": "authors.csv is empty",
+    }.items():
+        path.write_text(text)
+        with pytest.raises(InputError, match=sentence):
+            HeteroGraph.from_tables({"a": path}, {TO: [(0, 0)]})
+    with pytest.raises(InputError, match="there is no such file"):
+        HeteroGraph.from_tables({"a": tmp_path / "none.parquet"}, {TO: [(0, 0)]})
+
+
+def test_names_with_leading_zeros_stay_names(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('id,x\n007,1\n"0,8",2\n')
+    graph = HeteroGraph.from_tables({"a": path}, {TO: [("007", "0,8")]})
+    assert graph.names == ("007", "0,8")
+
+
+@pytest.fixture
+def hetero_data() -> Any:
+    torch = pytest.importorskip("torch")
+    data = pytest.importorskip("torch_geometric.data").HeteroData()
+    data["author"].x = torch.eye(3)[:, :2]
+    data["author"].y = torch.tensor([1, 0, 2])
+    data["paper"].num_nodes = 2
+    data["author", "writes", "paper"].edge_index = torch.tensor([[0, 2, 1], [1, 0, 1]])
+    data["paper", "rev_writes", "author"].edge_index = torch.tensor([[1, 0, 1], [0, 2, 1]])
+    return data
+
+
+def test_pyg_data_becomes_a_typed_graph(hetero_data: Any) -> None:
+    graph = HeteroGraph.from_pyg(hetero_data, "mine")
+    assert (graph.name, graph.node_types) == ("mine", ("author", "paper"))
+    assert [tuple(one) for one in graph.relations] == [("writes", 0, 1), ("rev_writes", 1, 0)]
+    assert graph.edges[0].tolist() == [[0, 4], [1, 4], [2, 3]]
+    assert graph.features[0].tolist() == [[1, 0], [0, 1], [0, 0]]
+    assert graph.features[1] is None
+    assert graph.labels.values.tolist() == [1, 0, 2]
+    assert graph.labels.classes == ("class 0", "class 1", "class 2")
+    assert graph.labels.test is None
+
+
+def test_pyg_masks_say_which_nodes_are_the_test_part(hetero_data: Any) -> None:
+    import torch
+
+    author = hetero_data["author"]
+    author.train_mask = torch.tensor([True, False, False])
+    author.test_mask = torch.tensor([False, False, True])
+    graph = HeteroGraph.from_pyg(hetero_data)
+    assert graph.labels.nodes.tolist() == [0, 2]
+    assert graph.labels.test.tolist() == [False, True]
+    author.val_mask = torch.tensor([False, True, False])
+    author.y = torch.tensor([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]])
+    graph = HeteroGraph.from_pyg(hetero_data)
+    assert graph.labels.values.tolist() == [[True, False], [True, True], [False, True]]
+    assert graph.labels.test.tolist() == [False, False, True]
+    assert graph.notes == ("val_mask is not kept: its nodes can be training or validation nodes",)
+
+
+def test_sparse_features_of_pyg_stay_sparse(hetero_data: Any) -> None:
+    hetero_data["author"].x = hetero_data["author"].x.to_sparse()
+    graph = HeteroGraph.from_pyg(hetero_data)
+    assert isinstance(graph.features[0], csr_array)
+    assert graph.features[0].toarray().tolist() == [[1, 0], [0, 1], [0, 0]]
+
+
+def test_pyg_data_that_does_not_fit_is_refused(hetero_data: Any) -> None:
+    import torch
+
+    with pytest.raises(InputError, match="from_pyg: a HeteroData of torch_geometric is needed, got int"):
+        HeteroGraph.from_pyg(7)
+    hetero_data["paper"].y = torch.tensor([0, 1])
+    with pytest.raises(
+        InputError, match="only one node type can have labels, but 'author' and 'paper' have y"
+    ):
+        HeteroGraph.from_pyg(hetero_data)
+    del hetero_data["paper"].y
+    hetero_data["author"].y = torch.tensor([0, 1])
+    with pytest.raises(InputError, match="y of 'author' must hold a class for each of 3 nodes"):
+        HeteroGraph.from_pyg(hetero_data)
+    hetero_data["author"].y = torch.tensor([-1, -1, -1])
+    with pytest.raises(InputError, match="no node of type 'author' has a label"):
+        HeteroGraph.from_pyg(hetero_data)
+    hetero_data["author", "writes", "paper"].edge_index = torch.tensor([[0], [9]])
+    with pytest.raises(
+        InputError, match="the edges of 'writes', row 0: the target '9' is not a node of type 'paper'"
+    ):
+        HeteroGraph.from_pyg(hetero_data)
