@@ -64,8 +64,8 @@ class TypedMethod(Method):
     features: str = open_setting(
         str,
         "node types that keep their features: all, the target, or none (one-hot); nodes of the others get"
-        " learned vectors",
-        choices=FEATURES,
+        " learned vectors, or one for each type (target-only)",
+        choices=(*FEATURES, "target-only"),
         search=FEATURES,
     )
     decoder: str = open_setting(

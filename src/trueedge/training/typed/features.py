@@ -9,6 +9,7 @@ from trueedge.training.typed.inputs import TypedInputs
 
 #: The choices, in the order in which the paper numbers them: 0, 1, 2.
 KINDS = ("all", "target", "one-hot")
+TARGET = ("target", "target-only")
 GAIN = 1.414
 
 
@@ -20,7 +21,8 @@ class FeatureInput(nn.Module):
 
     Args:
         inputs: the graph.
-        kind: which types keep their features: ``all``, the ``target`` alone, or none (``one-hot``).
+        kind: which types keep their features: ``all``, the ``target`` alone, or none (``one-hot``). With
+            ``target-only``, the nodes of each other type share one learned vector.
         dim: the size of the states.
     """
 
@@ -28,14 +30,16 @@ class FeatureInput(nn.Module):
         super().__init__()
         maps: list[nn.Module] = []
         self.kept = []
+        # Without a target, nodes could not be told apart.
+        shared = kind == "target-only" and inputs.target is not None
         for number, table in enumerate(inputs.features):
-            keeps = table is not None and (kind == "all" or (kind == "target" and number == inputs.target))
+            keeps = table is not None and (kind == "all" or (kind in TARGET and number == inputs.target))
             size = table.shape[1] if keeps and table is not None else inputs.count(number)
             self.kept.append(keeps)
             weight = torch.empty(size, dim)
             # As the weight of a linear layer from one-hot vectors would be.
             nn.init.xavier_normal_(weight, gain=GAIN)
-            maps.append(TypeMap(weight))
+            maps.append(SharedVector(size, dim) if shared and not keeps else TypeMap(weight))
         self.maps = nn.ModuleList(maps)
         self.dim = dim
 
@@ -59,6 +63,20 @@ class TypeMap(nn.Module):
         """Return the states, float (nodes, dim)."""
         mapped = self.weight if table is None else sparse_or_dense(table, self.weight)
         return mapped + self.bias
+
+
+class SharedVector(nn.Module):
+    """One vector for all nodes of a type: what a linear layer makes of zeros."""
+
+    def __init__(self, count: int, dim: int) -> None:
+        super().__init__()
+        self.count = count
+        self.bias = nn.Parameter(torch.zeros(dim))
+
+    def forward(self, table: None) -> torch.Tensor:
+        """Return the states, float (nodes, dim)."""
+        del table
+        return self.bias.expand(self.count, -1)
 
 
 def sparse_or_dense(table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

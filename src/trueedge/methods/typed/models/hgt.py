@@ -1,0 +1,137 @@
+"""Heterogeneous graph transformer: attention with matrices by node type and by relation."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F  # noqa: N812
+from torch import nn
+
+from trueedge.training.typed.features import FeatureInput
+from trueedge.training.typed.inputs import TypedInputs
+from trueedge.training.typed.relation_rows import RelationRows, by_type
+
+
+class HGTModel(nn.Module):
+    """Features of each type, HGT layers, and for classes a linear layer.
+
+    Args:
+        inputs: the graph.
+        features: which node types keep their features.
+        dim: the size of the hidden states, a multiple of ``heads``.
+        out: the number of classes; vectors of nodes have the size ``dim``.
+        layers: the number of attention layers.
+        heads: the number of attention heads.
+        norm: whether each layer ends with a layer norm for each node type.
+        reverses: whether messages also go backwards along relations without a reverse relation.
+        softmax: over all edges that a node receives (``node``), or over those of each relation, whose means
+            are then averaged (``relation``).
+        dropout: the rate for the output of each layer.
+    """
+
+    def __init__(
+        self,
+        inputs: TypedInputs,
+        features: str,
+        dim: int,
+        out: int,
+        layers: int,
+        heads: int,
+        norm: bool,
+        reverses: bool,
+        softmax: str,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.out_dim = dim if inputs.target is None else out
+        self.input = FeatureInput(inputs, features, dim)
+        self.rows = RelationRows(inputs, reverses=reverses)
+        self.attention = Attention(self.rows, softmax)
+        counts = inputs.num_types, self.rows.num_relations
+        self.layers = nn.ModuleList(HGTLayer(*counts, dim, heads, norm, dropout) for _ in range(layers))
+        self.output = nn.Identity() if inputs.target is None else nn.Linear(dim, out)
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the logits of the target type, or the vectors of all nodes."""
+        states = torch.tanh(self.input(inputs))
+        for layer in self.layers:
+            states = layer(states, inputs, self.rows, self.attention)
+        if inputs.target is not None:
+            states = states[inputs.rows(inputs.target)]
+        result: torch.Tensor = self.output(states)
+        return result
+
+
+class Attention(nn.Module):
+    """The weights of edges: a softmax over all edges of a node, or over those of each relation."""
+
+    shares: torch.Tensor | None
+
+    def __init__(self, rows: RelationRows, softmax: str) -> None:
+        super().__init__()
+        each = softmax == "relation"
+        self.edges = rows.by_relation() if each else rows.edges
+        self.register_buffer("shares", rows.relation_shares() if each else None, persistent=False)
+
+    def forward(self, logits: torch.Tensor) -> torch.Tensor:
+        """Return the weights, float (edges, heads)."""
+        weights = self.edges.softmax(logits)
+        return weights if self.shares is None else weights * self.shares
+
+
+class HGTLayer(nn.Module):
+    """A layer of HGT.
+
+    Keys, queries, messages and outputs have a matrix for each node type; each relation has a matrix for keys,
+    one for messages and a prior for each head.
+    """
+
+    def __init__(self, types: int, relations: int, dim: int, heads: int, norm: bool, dropout: float) -> None:
+        super().__init__()
+        size = dim // heads
+        self.heads, self.size = heads, size
+        # The last row of each matrix is its bias.
+        self.keys, self.values = (_uniform(dim, types, dim + 1, heads, size) for _ in range(2))
+        self.queries, self.outputs = (_uniform(dim, types, dim, dim) for _ in range(2))
+        self.query_bias, self.output_bias = (_uniform(dim, types, dim) for _ in range(2))
+        self.attention, self.message = (_uniform(size / 3, relations, heads, size, size) for _ in range(2))
+        self.prior = nn.Parameter(torch.ones(relations, heads))
+        self.skip = nn.Parameter(torch.ones(types))
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(types if norm else 0))
+        self.dropout = nn.Dropout(dropout)
+
+    def forward(
+        self, states: torch.Tensor, inputs: TypedInputs, rows: RelationRows, attention: Attention
+    ) -> torch.Tensor:
+        """Return the new states, float (n, dim)."""
+        shape = (-1, self.heads, self.size)
+        queries = by_type(inputs, states, self.queries, self.query_bias).view(shape)
+        scaled = self.attention * (self.prior / self.size**0.5).unsqueeze(-1).unsqueeze(-1)
+        keys = _send(states, rows, self.keys, scaled).view(shape)
+        values = _send(states, rows, self.values, self.message).view(shape)
+        weights = attention(rows.edges.dot(queries, keys))
+        received = F.gelu(rows.edges.sum(weights, values).flatten(1))
+        shares = torch.sigmoid(self.skip)
+        found = []
+        for kind in range(inputs.num_types):
+            nodes = inputs.rows(kind)
+            new = torch.addmm(self.output_bias[kind], received[nodes], self.outputs[kind])
+            new = torch.lerp(states[nodes], self.dropout(new), shares[kind])
+            found.append(self.norms[kind](new) if self.norms else new)
+        return torch.cat(found)
+
+
+def _send(
+    states: torch.Tensor, rows: RelationRows, by_node: torch.Tensor, by_relation: torch.Tensor
+) -> torch.Tensor:
+    """Return the states times the matrix of their type times that of a relation, float (rows, dim).
+
+    The two matrices are multiplied first: there are fewer of them than nodes.
+    """
+    own = by_node.index_select(0, rows.source_type)
+    both = torch.einsum("rdhi,rhij->rdhj", own, by_relation).flatten(2)
+    return rows.send(states, both[:, :-1], both[:, -1])
+
+
+def _uniform(fan: float, *shape: int) -> nn.Parameter:
+    """Return uniform numbers for matrices with so many inputs."""
+    return nn.Parameter(torch.empty(shape).uniform_(-(fan**-0.5), fan**-0.5))

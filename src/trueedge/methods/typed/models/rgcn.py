@@ -1,0 +1,90 @@
+"""R-GCN on typed graphs: a matrix for each relation, and means over its edges."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import torch
+from torch import nn
+
+from trueedge.training.typed.features import FeatureInput
+from trueedge.training.typed.inputs import TypedInputs
+from trueedge.training.typed.relation_rows import RelationRows
+
+
+class RGCNModel(nn.Module):
+    """Features of each type, then R-GCN layers; the last one gives logits or node vectors.
+
+    Args:
+        inputs: the graph.
+        features: which node types keep their features.
+        dim: the size of the hidden states.
+        out: the size of the output: classes, or of the node vectors.
+        layers: the number of layers.
+        bases: matrices that those of all relations are made of; 0: each relation has a matrix of its own.
+        self_loop: whether a layer adds a product of a node's own state.
+        dropout: the rate for the output of each hidden layer.
+    """
+
+    def __init__(
+        self,
+        inputs: TypedInputs,
+        features: str,
+        dim: int,
+        out: int,
+        layers: int,
+        bases: int,
+        self_loop: bool,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.out_dim = out
+        self.input = FeatureInput(inputs, features, dim)
+        self.rows = RelationRows(inputs)
+        sizes = [*[dim] * layers, out]
+        self.layers = nn.ModuleList(
+            RGCNLayer(self.rows.num_relations, size, following, bases, self_loop)
+            for size, following in pairwise(sizes)
+        )
+        self.dropout = nn.Dropout(dropout)
+        self.weights: torch.Tensor
+        self.register_buffer("weights", self.rows.mean_weights(), persistent=False)
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the logits of the target type, or the vectors of all nodes."""
+        states = self.input(inputs)
+        for number, layer in enumerate(self.layers):
+            if number:
+                states = self.dropout(torch.relu(states))
+            states = layer(states, self.rows, self.weights)
+        return states if inputs.target is None else states[inputs.rows(inputs.target)]
+
+
+class RGCNLayer(nn.Module):
+    """A layer of R-GCN: the sum over relations of mean messages, and a product of the own state."""
+
+    def __init__(self, relations: int, size: int, out: int, bases: int, self_loop: bool) -> None:
+        super().__init__()
+        self.shape = (relations, size, out)
+        # Glorot's bound for a convolution with all matrices, since messages of all relations are added up.
+        # With the bound for each of them, four layers lose six points of micro-F1 on ACM.
+        self.matrices = nn.Parameter(_glorot(bases or relations, size, out))
+        self.shares = nn.Parameter(_glorot(relations, bases)) if bases else None
+        self.own = nn.Parameter(_glorot(size, out)) if self_loop else None
+        self.bias = nn.Parameter(torch.zeros(out))
+
+    def forward(self, states: torch.Tensor, rows: RelationRows, weights: torch.Tensor) -> torch.Tensor:
+        """Return the new states, float (n, out)."""
+        matrices = self.matrices
+        if self.shares is not None:
+            matrices = (self.shares @ matrices.flatten(1)).view(self.shape)
+        sent = rows.send(states, matrices)
+        total = rows.edges.sum(weights, sent.unsqueeze(1)).squeeze(1)
+        if self.own is None:
+            return total + self.bias
+        return total + torch.addmm(self.bias, states, self.own)
+
+
+def _glorot(*shape: int) -> torch.Tensor:
+    """Return uniform numbers for layers followed by ReLU."""
+    return nn.init.xavier_uniform_(torch.empty(shape), gain=nn.init.calculate_gain("relu"))

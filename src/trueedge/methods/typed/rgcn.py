@@ -1,0 +1,56 @@
+"""R-GCN on typed graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trueedge.methods.method import setting
+from trueedge.methods.trained import open_setting
+from trueedge.methods.typed.typed_method import TypedMethod
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from trueedge.tasks import NodeTask, TypedLinkTask
+    from trueedge.training.typed.inputs import TypedInputs
+
+
+@dataclass(frozen=True)
+class RGCNHetero(TypedMethod):
+    """Means over the neighbours of each relation, with a matrix for each relation.
+
+    The published number of layers counts the linear layer of the features, ``layers`` does not. The learning
+    rate, weight decay and dropout are those of the benchmark's code; for links they are its defaults.
+    """
+
+    name: ClassVar[str] = "rgcn-hetero"
+    title: ClassVar[str] = "R-GCN"
+    citation: ClassVar[str] = (
+        "Schlichtkrull, Kipf, Bloem, van den Berg, Titov and Welling, Modeling Relational Data with Graph"
+        " Convolutional Networks, 2018"
+    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.01,
+        "weight_decay": 0.0,
+        "dropout": 0.0,
+        "dim": 16,
+        "layers": 4,
+        "self_loop": True,
+        "select": "loss",
+    }
+
+    select: str = open_setting(str, "what is compared on the validation part: its loss, or a metric")
+    bases: int = setting(
+        0, "matrices that those of all relations are made of; 0: each has its own", low=0, high=1000
+    )
+    self_loop: bool = open_setting(bool, "add a product of a node's own state")
+
+    def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
+        """Return a stack of R-GCN layers."""
+        from trueedge.methods.typed.models.rgcn import RGCNModel
+
+        del task
+        shape = (self.features, self.dim, out, self.layers, self.bases, self.self_loop)
+        return RGCNModel(inputs, *shape, self.dropout)
