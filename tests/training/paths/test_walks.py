@@ -60,7 +60,7 @@ def walked_messages(plan: WalkedPlan) -> list[set[tuple[int, ...]]]:
         found = set()
         for row in range(step.first, step.last):
             query, entity = int(plan.query[row]), int(plan.entity[row])
-            bound = plan.num_rows if plan.described is None else int(plan.described[row, 2])
+            bound = int(plan.described[row, 2])
             assert row_of[entity][query] == row
             found |= {
                 (query, u, r, v)
@@ -219,3 +219,14 @@ def test_a_graph_without_edges_gives_finite_scores(monkeypatch: pytest.MonkeyPat
         found = model.score(edges, torch.tensor([0, 2], device=DEVICE), torch.tensor([0, 1], device=DEVICE))
         found.sum().backward()
         assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("delta", [None, 2])
+def test_queries_that_are_columns_of_a_table_score_the_same(
+    delta: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PathNetwork, "walks", True)
+    edges, model = make_edges(0, False), make(delta)
+    table = torch.stack([SOURCES, RELATION], dim=1)
+    found = model.score(edges, table[:, 0], table[:, 1])
+    assert torch.equal(found, model.score(edges, SOURCES, RELATION))
