@@ -17,7 +17,7 @@ NAMES = ("han", "magnn", "gtn", "hetgnn")
 QUICK = {"features": "all", "epochs": 30, "learning_rate": 0.01, "dropout": 0.0}
 OWN = {
     "han": {"dim": 4, "heads": 2, "features": "target"},
-    "magnn": {"dim": 8, "heads": 2, "instances": 10},
+    "magnn": {"dim": 16, "heads": 2, "instances": 10},
     "gtn": {"dim": 16},
     "hetgnn": {"dim": 16, "neighbors": 4, "context_steps": 60, "epochs": 200},
     "gatne": {"dim": 16, "edge_dim": 4, "attention_dim": 4, "batch_size": 2000, "epochs": 15},
