@@ -6,12 +6,13 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F  # noqa: N812
+from scipy.sparse import csr_array
 from tests.methods.typed.tiny_graphs import tiny_graph
 from tests.typed_graphs import small_graph
 
-from trueedge.graph.metapaths import MetaPath, metapath_neighbors, parse_metapath, step_matrix
+from trueedge.graph.metapaths import MetaPath, parse_metapath, step_matrix
 from trueedge.methods.typed.models.gtn import GtnModel
-from trueedge.methods.typed.models.han import HanLayer, NodeAttention, PathAttention, neighbor_arcs
+from trueedge.methods.typed.models.han import NodeAttention, PathAttention, meta_path_neighbors
 from trueedge.methods.typed.models.magnn import InstanceAttention, Instances, Rotations, turned
 from trueedge.training.typed.inputs import TypedInputs
 
@@ -20,17 +21,24 @@ def random_states(count: int, dim: int, seed: int = 0) -> torch.Tensor:
     return torch.from_numpy(np.random.default_rng(seed).normal(size=(count, dim)).astype(np.float32))
 
 
-@pytest.mark.parametrize("text", ["author-paper-author", "author-paper-venue-paper-author"])
-def test_han_attends_to_the_neighbors_of_a_meta_path_and_to_the_node_itself(text: str) -> None:
+@pytest.mark.parametrize("loops", [False, True])
+@pytest.mark.parametrize("path", [((0, 1), (0, 3), (1, 2)), ((0, 0), (0, 1), (1, 0), (1, 1), (2, 2))])
+def test_han_attends_to_the_neighbors_of_a_meta_path(path: tuple[tuple[int, int], ...], loops: bool) -> None:
     torch.manual_seed(0)
-    matrix = metapath_neighbors(tiny_graph(), text)
+    near = np.zeros((4, 4), dtype=bool)
+    near[tuple(zip(*path, strict=True))] = True
     layer, states = NodeAttention(6, 3, 2, 0.0).eval(), random_states(4, 6)
-    found = layer(states, neighbor_arcs(matrix, "cpu"))
+    torch.nn.init.normal_(layer.bias)
+    found = layer(states, meta_path_neighbors(csr_array(near), "cpu", loops))
     values = layer.map(states).view(4, 2, 3)
-    near = matrix.toarray() | np.eye(4, dtype=bool)
+    near |= np.diag(np.full(4, loops))
     for node in range(4):
         for head in range(2):
             neighbors = np.flatnonzero(near[node])
+            bias = layer.bias.view(2, 3)[head]
+            if not len(neighbors):
+                torch.testing.assert_close(found.view(4, 2, 3)[node, head], F.elu(bias))
+                continue
             logits = torch.stack(
                 [
                     F.leaky_relu(
@@ -41,7 +49,7 @@ def test_han_attends_to_the_neighbors_of_a_meta_path_and_to_the_node_itself(text
                     for j in neighbors
                 ]
             )
-            wanted = F.elu(logits.softmax(0) @ values[neighbors, head] + layer.bias.view(2, 3)[head])
+            wanted = F.elu(logits.softmax(0) @ values[neighbors, head] + bias)
             torch.testing.assert_close(found.view(4, 2, 3)[node, head], wanted)
 
 
@@ -52,14 +60,6 @@ def test_han_weighs_meta_paths_by_the_mean_score_of_all_nodes() -> None:
     weights = torch.tensor(scores).softmax(0)
     wanted = weights[0] * sides[0] + weights[1] * sides[1]
     torch.testing.assert_close(attention(sides), wanted.float())
-
-
-def test_a_node_without_meta_path_neighbors_keeps_its_own_state_in_han() -> None:
-    torch.manual_seed(0)
-    arcs = neighbor_arcs(metapath_neighbors(tiny_graph(), "author-paper-author"), "cpu")
-    layer, states = HanLayer(1, 6, 3, 2, 4, 0.0).eval(), random_states(4, 6)
-    own = layer.by_path[0]
-    torch.testing.assert_close(layer(states, [arcs])[3], F.elu(own.map(states[3]) + own.bias))
 
 
 def dense_gtn(

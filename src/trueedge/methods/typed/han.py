@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 class HAN(MetaPathMethod):
     """Graph attention over the neighbours along each meta-path, then attention over the meta-paths.
 
-    Only nodes of the target type have states, so that features of other types are not used.
+    Only nodes of the target type have states, so that features of other types are not used. A node without
+    neighbours along a meta-path gets nothing from it, unless nodes attend to themselves.
     """
 
     name: ClassVar[str] = "han"
@@ -40,15 +41,21 @@ class HAN(MetaPathMethod):
 
     heads: int = setting(8, "attention heads; dim is the size of each", low=1, high=64)
     attention_dim: int = setting(128, "hidden size of the attention over meta-paths", low=1, high=8192)
+    loops: bool = setting(
+        False, "let nodes attend to themselves also along meta-paths that do not lead back to them"
+    )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return an attention layer for each meta-path and layer but the last, which is linear."""
         from trueedge.graph.metapaths import metapath_neighbors
-        from trueedge.methods.typed.models.han import HanModel, neighbor_arcs
+        from trueedge.methods.typed.models.han import HanModel, meta_path_neighbors
 
         assert inputs.target is not None
         paths = self.paths_of(task.graph, inputs.target)
-        graphs = [neighbor_arcs(metapath_neighbors(task.graph, path), inputs.device) for path in paths]
+        graphs = [
+            meta_path_neighbors(metapath_neighbors(task.graph, path), inputs.device, self.loops)
+            for path in paths
+        ]
         return HanModel(
             inputs,
             graphs,

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import torch
 import torch.nn.functional as F  # noqa: N812
-from scipy.sparse import csr_array, eye_array
+from scipy.sparse import csr_array, diags_array
 from torch import nn
 
 from trueedge.training.typed.attention import Logits, attend
@@ -30,7 +32,7 @@ class HanModel(nn.Module):
     def __init__(
         self,
         inputs: TypedInputs,
-        graphs: list[Arcs],
+        graphs: list[Neighbors],
         features: str,
         dim: int,
         heads: int,
@@ -68,7 +70,7 @@ class HanLayer(nn.Module):
         self.by_path = nn.ModuleList(NodeAttention(size, dim, heads, dropout) for _ in range(paths))
         self.over_paths = PathAttention(dim * heads, attention_dim)
 
-    def forward(self, states: torch.Tensor, graphs: list[Arcs]) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, graphs: list[Neighbors]) -> torch.Tensor:
         """Return the new states, float (n, heads * dim)."""
         found = [one(states, graph) for one, graph in zip(self.by_path, graphs, strict=True)]
         mixed: torch.Tensor = self.over_paths(found)
@@ -87,13 +89,13 @@ class NodeAttention(nn.Module):
         for weight in (self.map.weight, self.receiver, self.sender):
             nn.init.xavier_normal_(weight, gain=GAIN)
 
-    def forward(self, states: torch.Tensor, graph: Arcs) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, graph: Neighbors) -> torch.Tensor:
         """Return the new states, float (n, heads * dim)."""
         states = F.dropout(states, self.dropout, self.training)
         values = self.map(states).view(-1, self.heads, self.dim)
         logits = Logits(*((values * weight).sum(-1) for weight in (self.sender, self.receiver)))
-        mean, _ = attend(values, logits, graph, self.dropout if self.training else 0.0)
-        return F.elu(mean.flatten(1) + self.bias)
+        mean, _ = attend(values, logits, graph.arcs, self.dropout if self.training else 0.0)
+        return F.elu(mean.flatten(1) * graph.there + self.bias)
 
 
 class PathAttention(nn.Module):
@@ -114,13 +116,29 @@ class PathAttention(nn.Module):
         return mixed
 
 
-def neighbor_arcs(matrix: csr_array, device: str | torch.device) -> Arcs:
-    """Return who receives from whom: each node from its meta-path neighbours, and from itself."""
+class Neighbors(NamedTuple):
+    """Who receives from whom along a meta-path.
+
+    Attributes:
+        arcs: from the neighbours of each node, and from itself if it has none: no softmax is empty.
+        there: float (n, 1), 0 for nodes without neighbours, which receive nothing.
+    """
+
+    arcs: Arcs
+    there: torch.Tensor
+
+
+def meta_path_neighbors(matrix: csr_array, device: str | torch.device, loops: bool = False) -> Neighbors:
+    """Return the neighbours of each node; with ``loops``, it is one itself."""
     count = matrix.shape[0]
-    matrix = csr_array(matrix + eye_array(count, dtype=bool, format="csr"))
+    alone = np.diff(matrix.indptr) == 0
+    added = np.ones(count, dtype=bool) if loops else alone
+    matrix = csr_array(matrix + diags_array(added, dtype=bool, format="csr"))
     matrix.sort_indices()
     target = np.repeat(np.arange(count), np.diff(matrix.indptr))
     source, received, indptr = (
         torch.from_numpy(one.astype(np.int64)).to(device) for one in (matrix.indices, target, matrix.indptr)
     )
-    return Arcs(source, received, torch.zeros_like(source), indptr, 1)
+    there = np.ones(count, dtype=np.float32) if loops else 1.0 - alone.astype(np.float32)
+    arcs = Arcs(source, received, torch.zeros_like(source), indptr, 1)
+    return Neighbors(arcs, torch.from_numpy(there).to(device).unsqueeze(1))
