@@ -139,8 +139,8 @@ def measure(dataset: str, device: str, repeats: int) -> dict[str, Any]:
     with seeded(0, device):
         rgcn = RGCNModel(inputs, "one-hot", RGCN_DIM, classes, RGCN_LAYERS, 0, True, 0.0).to(device)
         sizes = (HGT_DIM, classes, HGT_LAYERS, HGT_HEADS)
-        hgt = HGTModel(inputs, "one-hot", *sizes, False, True, 0.0).to(device)
-        whole = HGTModel(inputs, "one-hot", *sizes, True, True, 0.5).to(device)
+        hgt = HGTModel(inputs, "one-hot", *sizes, False, True, "node", 0.0).to(device)
+        whole = HGTModel(inputs, "one-hot", *sizes, True, True, "node", 0.5).to(device)
         pairs = {"rgcn": (rgcn, PlainRGCN(rgcn, inputs)), "hgt": (hgt, PlainHGT(hgt, inputs))}
     found: dict[str, Any] = {}
     for name, (ours, theirs) in pairs.items():

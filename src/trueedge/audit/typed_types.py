@@ -52,7 +52,7 @@ def _empty(subject: TypedSubject) -> Finding:
     apart = int((counts - linked).sum())
     told.append(f"{apart:,} of {graph.num_nodes:,} nodes have no edge")
     if not bare and not lonely:
-        told.insert(0, f"all {len(counts)} node types and {graph.num_relations} relations have edges")
+        told.insert(0, f"all node types ({len(counts)}) and relations ({graph.num_relations}) have edges")
     return Finding(
         "empty-types",
         verdict,
@@ -129,7 +129,9 @@ def _fault(table: csr_array) -> str:
     if width == count and (entries == 1).all() and len(np.unique(table.indices)) == count:
         return "the features are the numbers of the nodes"
     rows = (table.indices, table.data)
-    if (entries == entries[0]).all() and all((one.reshape(count, -1) == one[: entries[0]]).all() for one in rows):
+    if (entries == entries[0]).all() and all(
+        (one.reshape(count, -1) == one[: entries[0]]).all() for one in rows
+    ):
         return "all nodes have the same features"
     return ""
 

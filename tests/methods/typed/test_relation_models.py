@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 
 import numpy as np
 import pytest
@@ -28,8 +29,9 @@ def models(inputs, out=OUT, features="all", layers=2, dropout=0.0):
         "rgcn": RGCNModel(*shared, 0, True, dropout),
         "rgcn bases": RGCNModel(*shared, 2, True, dropout),
         "rgcn without loops": RGCNModel(*shared, 0, False, dropout),
-        "hgt": HGTModel(*shared, HEADS, True, True, dropout),
-        "hgt without norm and reverses": HGTModel(*shared, HEADS, False, False, dropout),
+        "hgt": HGTModel(*shared, HEADS, True, True, "node", dropout),
+        "hgt without norm and reverses": HGTModel(*shared, HEADS, False, False, "node", dropout),
+        "hgt by relation": HGTModel(*shared, HEADS, True, True, "relation", dropout),
         "hetsann": HetSANNModel(*shared, HEADS, "voices", dropout),
         "hetsann concat": HetSANNModel(*shared, HEADS, "concat", dropout),
         "rshn": RSHNModel(*shared, 2, 200, 4, dropout),
@@ -71,10 +73,14 @@ def plain_hgt(model, inputs, states):
         for node, kind in enumerate(types):
             query = (states[node] @ layer.queries[kind] + layer.query_bias[kind]).view(HEADS, size)
             received = torch.zeros(HEADS, size)
-            for head in range(HEADS):
+            entering = [i for i, one in enumerate(model.rows.relations) if one.target_type == kind]
+            by_relation = model.attention.shares is not None
+            for head, group in product(
+                range(HEADS), [[one] for one in entering] if by_relation else [entering]
+            ):
                 logits, messages = [], []
                 for edge in edges:
-                    if edge.target != node:
+                    if edge.target != node or edge.relation not in group:
                         continue
                     sender = types[edge.source]
                     own = torch.cat([states[edge.source], torch.ones(1)])
@@ -83,7 +89,8 @@ def plain_hgt(model, inputs, states):
                     logits.append(key @ query[head] * prior / math.sqrt(size))
                     messages.append(own @ layer.values[sender, :, head] @ layer.message[edge.relation, head])
                 if logits:
-                    received[head] = torch.softmax(torch.stack(logits), 0) @ torch.stack(messages)
+                    mean = torch.softmax(torch.stack(logits), 0) @ torch.stack(messages)
+                    received[head] = received[head] + mean / (len(entering) if by_relation else 1)
             moved = F.gelu(received.flatten()) @ layer.outputs[kind] + layer.output_bias[kind]
             share = torch.sigmoid(layer.skip[kind])
             mixed = share * moved + (1 - share) * states[node]

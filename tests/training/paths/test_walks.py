@@ -60,7 +60,7 @@ def walked_messages(plan: WalkedPlan) -> list[set[tuple[int, ...]]]:
         found = set()
         for row in range(step.first, step.last):
             query, entity = int(plan.query[row]), int(plan.entity[row])
-            bound = plan.num_rows if plan.described is None else int(plan.described[row, 2])
+            bound = int(plan.described[row, 2])
             assert row_of[entity][query] == row
             found |= {
                 (query, u, r, v)
@@ -75,6 +75,13 @@ SOURCES = torch.tensor([0, 6, 8], device=DEVICE)
 RELATION = torch.tensor([0, 5, 2], device=DEVICE)
 
 
+@pytest.fixture(params=["no long rows", "long rows"], autouse=True)
+def longest(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows with four edges or more count as long."""
+    if request.param == "long rows":
+        monkeypatch.setattr(walks, "LONG", 4)
+
+
 @pytest.mark.parametrize("removed", [False, True])
 @pytest.mark.parametrize("delta", [None, 0, 1, 2, 3])
 def test_a_walk_passes_the_messages_of_the_list(delta: int | None, removed: bool) -> None:
@@ -87,6 +94,10 @@ def test_a_walk_passes_the_messages_of_the_list(delta: int | None, removed: bool
             walked = walked_pruned_plan(edges, SOURCES, LAYERS, delta)
             assert torch.equal(torch.sort(walked.distance).values, walked.distance)
         assert walked.num_rows == plan.num_rows
+        degrees = edges.whole.degrees[walked.entity]
+        for step in walked.steps:
+            long = (degrees[step.first : step.last] >= walks.LONG).nonzero().flatten() + step.first
+            assert walked.long_rows[step.first_long : step.last_long].tolist() == long.tolist()
         assert listed_messages(plan) == walked_messages(walked)
         assert walked.num_messages == plan.num_messages
         assert torch.equal(walked.rows < 0, plan.rows < 0)
@@ -208,3 +219,14 @@ def test_a_graph_without_edges_gives_finite_scores(monkeypatch: pytest.MonkeyPat
         found = model.score(edges, torch.tensor([0, 2], device=DEVICE), torch.tensor([0, 1], device=DEVICE))
         found.sum().backward()
         assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("delta", [None, 2])
+def test_queries_that_are_columns_of_a_table_score_the_same(
+    delta: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PathNetwork, "walks", True)
+    edges, model = make_edges(0, False), make(delta)
+    table = torch.stack([SOURCES, RELATION], dim=1)
+    found = model.score(edges, table[:, 0], table[:, 1])
+    assert torch.equal(found, model.score(edges, SOURCES, RELATION))

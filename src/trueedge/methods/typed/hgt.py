@@ -36,12 +36,19 @@ class HGT(TypedMethod):
         "learning_rate": 0.001,
         "dropout": 0.2,
         "reverse_edges": True,
+        "softmax": "node",
     }
 
     heads: int = setting(8, "number of attention heads", low=1, high=256)
     layer_norm: bool = setting(True, "end each layer with a layer norm")
     reverse_edges: bool = open_setting(
         bool, "also pass messages backwards along relations that have no reverse relation"
+    )
+    softmax: str = open_setting(
+        str,
+        "attention weights sum to 1 over all edges of a node, or over those of each relation, which are then"
+        " averaged",
+        choices=("node", "relation"),
     )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
@@ -54,4 +61,4 @@ class HGT(TypedMethod):
                 f"hgt: dim must be a multiple of heads; got dim {self.dim} and {self.heads} heads"
             )
         shape = (self.features, self.dim, out, self.layers, self.heads, self.layer_norm)
-        return HGTModel(inputs, *shape, self.reverse_edges, self.dropout)
+        return HGTModel(inputs, *shape, self.reverse_edges, self.softmax, self.dropout)

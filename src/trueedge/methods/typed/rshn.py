@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 class RSHN(TypedMethod):
     """Messages that combine a node with its relation, whose vector comes from a graph of relations.
 
-    Two relations are neighbours in that graph if they follow each other in a random walk. Three layers are
-    published for ACM, but the benchmark's code builds one or two, and one if three are asked for: with three,
-    the sums over thousands of terms leave nothing to learn from. Its dropout is never active.
+    Two relations are neighbours in that graph if they follow each other in a random walk. For ACM three
+    layers are published, but the benchmark's code then builds a single one: with three, sums over thousands
+    of terms leave nothing to learn from. Its dropout is never active.
     """
 
     name: ClassVar[str] = "rshn"

@@ -11,18 +11,30 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+import numpy as np
 import torch
 
 from trueedge.training.paths.edges import Edges
 
+# Rows of entities that so many edges enter are read by many threads: in FB15k-237 one has thousands.
+LONG = 512
+
 
 @dataclass(frozen=True, eq=False)
 class WalkedStep:
-    """The rows first..last - 1 receive messages, along all edges that their plan keeps."""
+    """The rows first..last - 1 receive messages, along all edges that their plan keeps.
+
+    Attributes:
+        plan: the plan it belongs to.
+        first, last: the rows that receive.
+        first_long, last_long: where those among ``plan.long_rows`` begin and end.
+    """
 
     plan: WalkedPlan
     first: int
     last: int
+    first_long: int
+    last_long: int
 
     @property
     def num_messages(self) -> int:
@@ -38,21 +50,25 @@ class WalkedPlan:
     first, so that no long row is left for the end, and then by query.
 
     Attributes:
-        spans: the first row of each round, and the one after its last.
+        spans: the first row of each round and the one after its last, and the same of ``long_rows``.
         row_of: int32 (entities, queries), the row of each entity, or -1.
         described: int32 (rows, 3), the query and the entity of each row, and the row from which on senders
-            are pruned; None: a row is place * queries + query, where place is that in ``edges.by_degree``.
+            are pruned.
         distance: uint8 (rows,), the distance from the source; None if distances play no part.
+        long_rows: int32 (k,), the rows of entities that at least ``longest`` edges enter, ascending.
+        longest: rows with fewer edges are short.
         starts: int64 (queries,), the row of each source.
         sources: int64 (queries,), the sources.
         num_rows: the number of rows.
         edges: the edges of the batch.
     """
 
-    spans: tuple[tuple[int, int], ...]
+    spans: tuple[tuple[int, int, int, int], ...]
     row_of: torch.Tensor
-    described: torch.Tensor | None
+    described: torch.Tensor
     distance: torch.Tensor | None
+    long_rows: torch.Tensor
+    longest: int
     starts: torch.Tensor
     sources: torch.Tensor
     num_rows: int
@@ -66,7 +82,7 @@ class WalkedPlan:
     @cached_property
     def steps(self) -> tuple[WalkedStep, ...]:
         """One step for each round."""
-        return tuple(WalkedStep(self, first, last) for first, last in self.spans)
+        return tuple(WalkedStep(self, *span) for span in self.spans)
 
     @property
     def rows(self) -> torch.Tensor:
@@ -76,16 +92,12 @@ class WalkedPlan:
     @cached_property
     def query(self) -> torch.Tensor:
         """The query of each row, int64 (rows,)."""
-        if self.described is not None:
-            return self.described[: self.num_rows, 0].long()
-        return torch.arange(self.num_rows, device=self.row_of.device) % self.num_queries
+        return self.described[: self.num_rows, 0].long()
 
     @cached_property
     def entity(self) -> torch.Tensor:
         """The entity of each row, int64 (rows,)."""
-        if self.described is not None:
-            return self.described[: self.num_rows, 1].long()
-        return self.edges.by_degree.long().repeat_interleave(self.num_queries)
+        return self.described[: self.num_rows, 1].long()
 
     @cached_property
     def counts(self) -> torch.Tensor:
@@ -101,16 +113,25 @@ class WalkedPlan:
 
 def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> WalkedPlan:
     """Return rounds in which every edge passes a message, as in NBFNet."""
+    # Kernels read them one after the other.
+    sources = sources.contiguous()
     queries, entities = len(sources), edges.num_entities
     every = torch.arange(queries, dtype=torch.int32, device=edges.device)
     row_of = edges.place_by_degree.unsqueeze(1) * queries + every
     starts = edges.place_by_degree[sources].long() * queries + every
     size = queries * entities
-    return WalkedPlan(((0, size),) * layers, row_of, None, None, starts, sources, size, edges)
+    long_rows = torch.arange(_num_long(edges) * queries, dtype=torch.int32, device=edges.device)
+    spans = ((0, size, 0, len(long_rows)),) * layers
+    described = torch.empty(size, 3, dtype=torch.int32, device=edges.device)
+    described[:, 0] = every.repeat(entities)
+    described[:, 1] = edges.by_degree.repeat_interleave(queries)
+    described[:, 2] = size
+    return WalkedPlan(spans, row_of, described, None, long_rows, LONG, starts, sources, size, edges)
 
 
 def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) -> WalkedPlan:
     """Return rounds with the same messages as :func:`trueedge.training.paths.steps.pruned_plan`."""
+    sources = sources.contiguous()
     kernels, queries = gpu_kernels(), len(sources)
     found = kernels.level_distances(edges, sources, layers)
     distance, order = torch.sort(found.index_select(0, edges.by_degree).flatten(), stable=True)
@@ -118,11 +139,21 @@ def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: 
     level_starts = torch.searchsorted(distance, levels)
     described, row_of = kernels.number_rows(edges, distance, order, level_starts, queries, layers, delta)
     starts = row_of.flatten().index_select(0, sources * queries + torch.arange(queries, device=edges.device))
+    # Those that are not reached come first, as -1.
+    long_rows = torch.sort(row_of.index_select(0, edges.by_degree[: _num_long(edges)]).flatten()).values
+    long_starts = torch.searchsorted(long_rows, level_starts.to(torch.int32))
     # The only numbers that the CPU needs: one transfer.
-    at = level_starts.tolist()
-    spans = tuple((at[max(t - delta, 0)], at[t + 1]) for t in range(1, layers + 1))
-    num_rows = at[layers + 1]
-    return WalkedPlan(spans, row_of, described, distance[:num_rows], starts.long(), sources, num_rows, edges)
+    at, long_at = torch.stack([level_starts, long_starts]).tolist()
+    bounds = [(max(t - delta, 0), t + 1) for t in range(1, layers + 1)]
+    spans = tuple((at[low], at[high], long_at[low], long_at[high]) for low, high in bounds)
+    rows = at[layers + 1]
+    given = row_of, described, distance[:rows], long_rows, LONG, starts.long(), sources, rows, edges
+    return WalkedPlan(spans, *given)
+
+
+def _num_long(edges: Edges) -> int:
+    """Return how many entities at least ``LONG`` edges enter."""
+    return edges.num_entities - int(np.searchsorted(edges.sorted_degrees, LONG))
 
 
 @cache

@@ -88,9 +88,22 @@ class RelationRows(nn.Module):
 
     def mean_weights(self) -> torch.Tensor:
         """Return 1 / the number of edges of its relation that a target receives, float (edges, 1)."""
-        keys = self.relation * self.edges.num_targets + self.edges.target
-        _, where, counts = torch.unique(keys, return_inverse=True, return_counts=True)
+        _, where, counts = torch.unique(self._pairs(), return_inverse=True, return_counts=True)
         return (1.0 / counts[where]).unsqueeze(1)
+
+    def by_relation(self) -> EdgeList:
+        """Return the same edges, in the same order, to (target, relation) pairs instead of targets."""
+        # The edges of a target are sorted by relation, so pairs are ascending.
+        pairs, where = torch.unique(self._pairs(), return_inverse=True)
+        return EdgeList(self.edges.source, where, self.edges.num_sources, len(pairs))
+
+    def relation_shares(self) -> torch.Tensor:
+        """Return 1 / the number of relations that enter the type of each edge's target, float (edges, 1)."""
+        entering = torch.bincount(self.target_type)[self.target_type]
+        return (1.0 / entering)[self.relation].unsqueeze(1)
+
+    def _pairs(self) -> torch.Tensor:
+        return self.edges.target * self.num_relations + self.relation
 
 
 def by_type(

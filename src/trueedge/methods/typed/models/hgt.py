@@ -23,6 +23,8 @@ class HGTModel(nn.Module):
         heads: the number of attention heads.
         norm: whether each layer ends with a layer norm for each node type.
         reverses: whether messages also go backwards along relations without a reverse relation.
+        softmax: over all edges that a node receives (``node``), or over those of each relation, whose means
+            are then averaged (``relation``).
         dropout: the rate for the output of each layer.
     """
 
@@ -36,12 +38,14 @@ class HGTModel(nn.Module):
         heads: int,
         norm: bool,
         reverses: bool,
+        softmax: str,
         dropout: float,
     ) -> None:
         super().__init__()
         self.out_dim = dim if inputs.target is None else out
         self.input = FeatureInput(inputs, features, dim)
         self.rows = RelationRows(inputs, reverses=reverses)
+        self.attention = Attention(self.rows, softmax)
         counts = inputs.num_types, self.rows.num_relations
         self.layers = nn.ModuleList(HGTLayer(*counts, dim, heads, norm, dropout) for _ in range(layers))
         self.output = nn.Identity() if inputs.target is None else nn.Linear(dim, out)
@@ -50,18 +54,35 @@ class HGTModel(nn.Module):
         """Return the logits of the target type, or the vectors of all nodes."""
         states = torch.tanh(self.input(inputs))
         for layer in self.layers:
-            states = layer(states, inputs, self.rows)
+            states = layer(states, inputs, self.rows, self.attention)
         if inputs.target is not None:
             states = states[inputs.rows(inputs.target)]
         result: torch.Tensor = self.output(states)
         return result
 
 
+class Attention(nn.Module):
+    """The weights of edges: a softmax over all edges of a node, or over those of each relation."""
+
+    shares: torch.Tensor | None
+
+    def __init__(self, rows: RelationRows, softmax: str) -> None:
+        super().__init__()
+        each = softmax == "relation"
+        self.edges = rows.by_relation() if each else rows.edges
+        self.register_buffer("shares", rows.relation_shares() if each else None, persistent=False)
+
+    def forward(self, logits: torch.Tensor) -> torch.Tensor:
+        """Return the weights, float (edges, heads)."""
+        weights = self.edges.softmax(logits)
+        return weights if self.shares is None else weights * self.shares
+
+
 class HGTLayer(nn.Module):
     """A layer of HGT.
 
     Keys, queries, messages and outputs have a matrix for each node type; each relation has a matrix for keys,
-    one for messages and a prior for each head. The softmax is over all edges that a node receives.
+    one for messages and a prior for each head.
     """
 
     def __init__(self, types: int, relations: int, dim: int, heads: int, norm: bool, dropout: float) -> None:
@@ -78,14 +99,16 @@ class HGTLayer(nn.Module):
         self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(types if norm else 0))
         self.dropout = nn.Dropout(dropout)
 
-    def forward(self, states: torch.Tensor, inputs: TypedInputs, rows: RelationRows) -> torch.Tensor:
+    def forward(
+        self, states: torch.Tensor, inputs: TypedInputs, rows: RelationRows, attention: Attention
+    ) -> torch.Tensor:
         """Return the new states, float (n, dim)."""
         shape = (-1, self.heads, self.size)
         queries = by_type(inputs, states, self.queries, self.query_bias).view(shape)
         scaled = self.attention * (self.prior / self.size**0.5).unsqueeze(-1).unsqueeze(-1)
         keys = _send(states, rows, self.keys, scaled).view(shape)
         values = _send(states, rows, self.values, self.message).view(shape)
-        weights = rows.edges.softmax(rows.edges.dot(queries, keys))
+        weights = attention(rows.edges.dot(queries, keys))
         received = F.gelu(rows.edges.sum(weights, values).flatten(1))
         shares = torch.sigmoid(self.skip)
         found = []

@@ -12,11 +12,7 @@ from typing import Any
 import triton
 import triton.language as tl
 
-from trueedge.training.paths.gpu.walk import describe, senders, walk_arguments
-
-# Messages read at a time, and the threads that read them, in groups of 32.
-TILE = 8
-WARPS = 1
+from trueedge.training.paths.gpu.walk import describe, launch, senders
 
 
 @dataclass(frozen=True)
@@ -55,19 +51,14 @@ def aggregate(
     found = states.new_empty(rows, 4 * dim)
     numbers = states.new_empty(rows, 4)
     attained = states.new_empty(rows if ties else 0, 2 * dim)
-    arrays, switches = walk_arguments(step.plan)
     if rows:
         edges = step.plan.edges
-        _aggregate[(rows,)](
-            *arrays,
+        arguments = (
             *(edges.relation, states, relations, query, degree if how.degree else query, step.plan.sources),
             *(edges.mean_log_degree, found, numbers, attained, step.first, edges.num_relations, dim),
             *(how.least_variance, how.least_scale),
-            **switches,
-            **switches_of(how, dim),
-            TIES=ties,
-            num_warps=WARPS,
         )
+        launch(_aggregate, step, arguments, {**switches_of(how, dim), "TIES": ties})
     return found, numbers, attained
 
 
@@ -75,22 +66,22 @@ def switches_of(how: Statistics, dim: int) -> dict[str, Any]:
     """Return the switches of the kernels that aggregate."""
     return {
         "BLOCK": triton.next_power_of_2(dim),
-        "TILE": TILE,
         "PRODUCT": how.product,
         "START": how.start,
         "DEGREE": how.degree,
     }
 
 
-@triton.jit(do_not_specialize=["queries", "first_row"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["queries", "longest", "first_row"])  # type: ignore[untyped-decorator]
 def _aggregate(  # type: ignore[no-untyped-def]
     head,
     kept,
     ends,
-    by_degree,
     row_of,
     described,
     queries,
+    chosen,
+    longest,
     relation,
     states,
     relations,
@@ -106,17 +97,26 @@ def _aggregate(  # type: ignore[no-untyped-def]
     dim,
     least_variance,
     least_scale,
-    FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     BLOCK: tl.constexpr,
+    CHOSEN: tl.constexpr,
     TILE: tl.constexpr,
     PRODUCT: tl.constexpr,
     START: tl.constexpr,
     DEGREE: tl.constexpr,
     TIES: tl.constexpr,
 ):
-    place = tl.program_id(0).to(tl.int64)
-    query, entity, bound, begin, end = describe(place + first_row, ends, by_degree, described, queries, FULL)
+    program = tl.program_id(0).to(tl.int64)
+    if CHOSEN:
+        row = tl.load(chosen + program).to(tl.int64)
+    else:
+        row = program + first_row
+    place = row - first_row
+    query, entity, bound, begin, end = describe(row, ends, described)
+    if not CHOSEN:  # noqa: SIM102
+        # A constant of the kernel, then a condition of the row: another launch chooses long rows.
+        if end - begin >= longest:
+            return
     column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
     inside = column < dim
     # Each place of a tile has its own sums and extremes, which become one at the end.
@@ -129,7 +129,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
     enter = tl.zeros((TILE,), tl.float32)
     count = tl.zeros((TILE,), tl.float32)
     edge = begin + each
-    there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT)
+    there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
     label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
     for first in range(begin, end, TILE):
         use = used[:, None] & inside[None, :]
@@ -139,9 +139,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
         count += used.to(tl.float32)
         # Find the next tile while these arrive: each of these loads waits for the one before.
         edge = first + TILE + each
-        there, used, sender = senders(
-            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-        )
+        there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
         # Where there is no message, both are 0.
         message = sent * by if PRODUCT else sent + by

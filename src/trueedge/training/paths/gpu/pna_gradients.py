@@ -8,8 +8,8 @@ import torch
 import triton
 import triton.language as tl
 
-from trueedge.training.paths.gpu.pna import WARPS, Statistics, switches_of
-from trueedge.training.paths.gpu.walk import describe, senders, walk_arguments
+from trueedge.training.paths.gpu.pna import Statistics, switches_of
+from trueedge.training.paths.gpu.walk import describe, launch, senders
 
 # Sums of the gradient of the degree message, so that few programs wait for each other.
 COPIES = 64
@@ -36,21 +36,16 @@ def spread(
     rows, dim = step.last - step.first, states.shape[1]
     by_relation, by_query = torch.zeros_like(relations), torch.zeros_like(query)
     by_degree = states.new_zeros(COPIES if how.degree else 0, dim)
-    arrays, switches = walk_arguments(step.plan)
     if rows:
         edges = step.plan.edges
-        _spread[(rows,)](
-            *arrays,
+        arguments = (
             *(edges.relation, states, relations, query, degree if how.degree else query, step.plan.sources),
             *kept,
             *(slope, by_state, by_relation, by_query, by_degree),
             # A little more, since the root of a GPU is not exact.
             *(step.first, edges.num_relations, dim, 1.00001 * how.least_variance**0.5),
-            **switches,
-            **switches_of(how, dim),
-            COPIES=COPIES,
-            num_warps=WARPS,
         )
+        launch(_spread, step, arguments, {**switches_of(how, dim), "COPIES": COPIES})
     return by_relation, by_query, by_degree.sum(0) if how.degree else None
 
 
@@ -78,15 +73,16 @@ def _shares(slope, at, ties, start, extra, missing, START: tl.constexpr, DEGREE:
     return of_edges / tl.maximum(ties, 1.0), of_start, of_degree
 
 
-@triton.jit(do_not_specialize=["queries", "first_row"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["queries", "longest", "first_row"])  # type: ignore[untyped-decorator]
 def _spread(  # type: ignore[no-untyped-def]
     head,
     kept,
     ends,
-    by_degree,
     row_of,
     described,
     queries,
+    chosen,
+    longest,
     relation,
     states,
     relations,
@@ -105,17 +101,26 @@ def _spread(  # type: ignore[no-untyped-def]
     num_relations,
     dim,
     least_deviation,
-    FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     BLOCK: tl.constexpr,
+    CHOSEN: tl.constexpr,
     TILE: tl.constexpr,
     PRODUCT: tl.constexpr,
     START: tl.constexpr,
     DEGREE: tl.constexpr,
     COPIES: tl.constexpr,
 ):
-    place = tl.program_id(0).to(tl.int64)
-    query, entity, bound, begin, end = describe(place + first_row, ends, by_degree, described, queries, FULL)
+    program = tl.program_id(0).to(tl.int64)
+    if CHOSEN:
+        row = tl.load(chosen + program).to(tl.int64)
+    else:
+        row = program + first_row
+    place = row - first_row
+    query, entity, bound, begin, end = describe(row, ends, described)
+    if not CHOSEN:  # noqa: SIM102
+        # A constant of the kernel, then a condition of the row: another launch chooses long rows.
+        if end - begin >= longest:
+            return
     column, each = tl.arange(0, BLOCK), tl.arange(0, TILE)
     inside = column < dim
     at = place * 4 * dim + column
@@ -154,9 +159,7 @@ def _spread(  # type: ignore[no-untyped-def]
         copy = (place % COPIES) * dim + column
         tl.atomic_add(degree_to + copy, own, mask=inside & (missing > 0), sem="relaxed")
     edge = begin + each
-    _there, used, sender = senders(
-        edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-    )
+    _there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
     label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
     for first in range(begin, end, TILE):
         use = used[:, None] & inside[None, :]
@@ -165,9 +168,7 @@ def _spread(  # type: ignore[no-untyped-def]
         sent = tl.load(states + from_state, mask=use, other=0.0)
         by = tl.load(relations + from_relation, mask=use, other=0.0)
         edge = first + TILE + each
-        _there, used, sender = senders(
-            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-        )
+        _there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
         message = sent * by if PRODUCT else sent + by
         gradient = constant[None, :] + factor[None, :] * message
