@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import struct
 import zipfile
 from collections.abc import Callable
@@ -435,3 +436,46 @@ def test_a_missing_path_and_other_objects_are_refused(tmp_path: Path) -> None:
         read_hgb(tmp_path / "nothing")
     with pytest.raises(InputError, match="read_hgb: a path is needed, got int"):
         read_hgb(7)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damage_of_any_kind_raises_an_input_error_of_one_line(seed: int, tmp_path: Path) -> None:
+    rng = random.Random(seed)
+    odd = [
+        b"\t",
+        b"\n",
+        b",",
+        b"-",
+        b"e",
+        b"nan",
+        b"\r",
+        b"\0",
+        b"\xff",
+        b"{",
+        b'"',
+        b"99999999999",
+        b"1e400",
+        b"_",
+    ]
+    sentences = []
+    for number in range(60):
+        files = {name: bytearray(str(text).encode()) for name, text in GOOD.items()}
+        files[PAIRS] = bytearray(b"0 0 1\n4 3 2\n1 0 0\n")
+        for data in rng.sample(list(files.values()), 2):
+            at = rng.randrange(len(data))
+            data[at : at + rng.randrange(6)] = rng.choice(odd)
+        path = tmp_path / f"{number}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, data in files.items():
+                archive.writestr(name, bytes(data))
+        packed = bytearray(path.read_bytes())
+        if number % 2:
+            packed[rng.randrange(len(packed))] ^= 1 << rng.randrange(8)
+        path.write_bytes(packed)
+        try:
+            read_hgb(path)
+        except InputError as error:
+            sentences.append(str(error))
+    assert len(sentences) > 30
+    assert max(map(len, sentences)) < 400
+    assert not any("\n" in one for one in sentences)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -234,3 +236,17 @@ def test_published_archives_equal_a_plain_reader(
             assert np.array_equal(
                 dense[0], np.array(fields[3].split(","), dtype=np.float64).astype(np.float32)
             )
+
+
+@pytest.mark.data("hgb")
+def test_reading_180_megabytes_of_features_takes_little_memory(data_folder: Path) -> None:
+    script = (
+        "import resource, sys\n"
+        "from trueedge.graph.hgb_files import read_hgb\n"
+        "read_hgb(sys.argv[1])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"
+    )
+    command = [sys.executable, "-c", script, str(data_folder / "hgb" / "IMDB.zip")]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    # MiB: half of it is numba and scipy.
+    assert int(done.stdout) < 500

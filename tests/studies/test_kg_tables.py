@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -40,6 +41,23 @@ def test_the_parts_of_kgmixup_are_taken_out_one_by_one() -> None:
     assert found["conve+kgmixup/augmentation"].average_from == 0
     assert found["conve+kgmixup"].synthetic_weight is None
     assert set(found) >= {"tucker", "tucker+kgmixup", "tucker+kgmixup/swa", "tucker+kgmixup/augmentation"}
+
+
+@pytest.mark.parametrize("dataset", ["fb15k-237", "codex-m", "nell-995"])
+@pytest.mark.parametrize("model", ["conve", "tucker"])
+def test_the_pre_training_of_kgmixup_is_the_published_one_but_shorter(dataset: str, model: str) -> None:
+    (value,) = {
+        replace(value, metric="mrr", mean=0.0, table="kgmixup/table-4.1")
+        for value in MIXUP
+        if (value.dataset, value.method, value.metric) == (dataset, f"{model}+kgmixup", "mrr")
+    }
+    task = SimpleNamespace(dataset=dataset, protocol="filtered")
+    mixed, alone = kgmixup._method(value).for_task(task), methods.create(model).for_task(task)
+    same = set(mixed.pretrained) - {"epochs", "evaluate_every", "patience"}
+    assert same >= {"batch_size", "learning_rate", "decay", "label_smoothing", "objective", "dropout_1"}
+    for name in sorted(same):
+        assert getattr(mixed, f"pretrain_{name}") == getattr(alone, name), name
+    assert mixed.pretrain_epochs < alone.epochs
 
 
 @pytest.mark.parametrize("table", ["kgmixup/table-4.2", "kgmixup/table-4.5"])

@@ -138,7 +138,7 @@ def audit(
         split: your own split, leaks and all: a :class:`trueedge.Split`, or what
             :func:`trueedge.scorers.pair_files.listed_parts` takes (a folder, files, arrays). Without training
             pairs in it the graph is the training graph; with them it gives nodes, names and features.
-        negatives: your own negatives, likewise.
+        negatives: your own negatives, likewise; of links in typed graphs, the kind that is drawn.
         features: float array (n, d), or a .npy file with one, in place of the graph's own features.
         progress: called with a check's name, the checks done and their number.
         options: the protocol's options.

@@ -61,7 +61,7 @@ def own_benchmark(
         seed: for what the protocol makes.
         options: the protocol's options.
         split: see :func:`trueedge.scorers.pair_files.listed_parts`; or a :class:`trueedge.Split`.
-        negatives: likewise; None for the protocol's.
+        negatives: likewise; None for the protocol's. Of typed graphs, the kind that is drawn.
         features: float array (n, d) or the path of a .npy file with one, or of a .npz file with
             nothing else; None for the graph's own.
     """
@@ -72,13 +72,15 @@ def own_benchmark(
         return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
     default = audit_protocol(thing)
     if default != DEFAULT_PROTOCOL:
+        if "negatives" in get_protocol(protocol or default).options and negatives is not None:
+            options, negatives = {**options, "negatives": negatives}, None
         extras = {"split": split, "negatives": negatives, "features": features}
         for name in (one for one, value in extras.items() if value is not None):
             raise InputError(
-                f"your own {name} can be audited for {LinkTask.title} alone: triples are audited with"
-                " the split that they have"
+                f"your own {name} can be audited for {LinkTask.title} alone: triples and typed graphs are"
+                " audited with the split that they have"
             )
-        return _of_triples(thing, protocol or default, seed, options)
+        return _as_it_is(thing, protocol or default, seed, options)
     graph = _with_features(thing, features)
     if split is None:
         made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
@@ -95,8 +97,8 @@ def own_benchmark(
     return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
 
 
-def _of_triples(thing: Data | str | Path, protocol: str, seed: int, options: Mapping[str, Any]) -> Benchmark:
-    """Return a benchmark of triples, also if its parts share some, which a task would refuse."""
+def _as_it_is(thing: Data | str | Path, protocol: str, seed: int, options: Mapping[str, Any]) -> Benchmark:
+    """Return a benchmark of triples or a typed graph; parts may share triples, which a task would refuse."""
     chosen = get_protocol(protocol)
     request = chosen.request(Source.of(thing, chosen.takes), seed, options)
     made = chosen.make(replace(request, overlaps=True))

@@ -1,4 +1,4 @@
-"""Features that are functions of the links: a bag of neighbours, or what the neighbours' features add up to."""
+"""Features that follow from the links: a bag of neighbours, or a sum, mean or union of their features."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from trueedge.audit.check import Finding, Skipped, check, graded, percent, pictu
 from trueedge.audit.typed_subject import NodeSubject
 
 if TYPE_CHECKING:
-    from scipy.sparse import csr_array, csc_array
+    from scipy.sparse import csc_array, csr_array
 
 KINDS = ("nodes",)
 # The share of the way from "every node has the class" to a perfect rule. A single word can be a strong hint,
@@ -30,9 +30,9 @@ GROUPS = 32
     "leaks",
     title="classes that one column of the features tells",
     question="Does a single feature give a class away?",
-    rule="look: for a class, the best rule of one column, chosen on training nodes, has a test F1 that is more"
-    f" than {percent(RULE_LOOK)} of the way from predicting the class for every node to 1; broken: more than"
-    f" {percent(RULE_BROKEN)}",
+    rule="look: for a class, the best rule of one column, chosen on training nodes, has a test F1 that is"
+    f" more than {percent(RULE_LOOK)} of the way from predicting the class for every node to 1; broken: more"
+    f" than {percent(RULE_BROKEN)}",
     picture=picture("The best rule of one column for each class", "bars", "F1 on test nodes", "class"),
     kinds=KINDS,
 )
@@ -44,11 +44,8 @@ def _run(subject: NodeSubject) -> Finding | Skipped:
     judged = np.flatnonzero((train.sum(axis=0) >= FEWEST) & (test.sum(axis=0) >= FEWEST))
     if not len(judged):
         return Skipped(f"no class has {FEWEST} training and {FEWEST} test nodes")
-    rules = _Rules(
-        *(table[subject.parts[part] - subject.first] for part in ("train", "test")),
-        train[:, judged],
-        test[:, judged],
-    )
+    known, asked = (table[subject.parts[part] - subject.first] for part in ("train", "test"))
+    rules = _Rules(known, asked, train[:, judged], test[:, judged])
     values, columns = rules.best()
     shares = test[:, judged].mean(axis=0)
     always = 2 * shares / (1 + shares)
@@ -97,13 +94,13 @@ class _Rules:
         for number in range(len(score)):
             values = _dense(self.test, int(column[number])) != 0
             found[number] = _f1((values == there[number]).astype(np.float64), self.truth[:, number])
-        for place in self._with_several_values():
+        for place in self._with_several_values().tolist():
             groups, asked = self._groups(place)
             counts = np.zeros((groups.max() + 1, self.known.shape[1]))
             np.add.at(counts, groups, self.known)
             predicted = counts > np.bincount(groups)[:, None] / 2
             value = _f1(predicted[groups].astype(np.float64), self.known)
-            for number in np.flatnonzero(value > score):
+            for number in np.flatnonzero(value > score).tolist():
                 score[number], column[number] = value[number], place
                 found[number] = _f1(predicted[asked, number].astype(np.float64), self.truth[:, number])
         return found, column

@@ -133,15 +133,12 @@ def _fingerprints(subject: NodeSubject) -> tuple[NDArray[np.uint64], NDArray[np.
     kinds=KINDS,
 )
 def _ids(subject: NodeSubject) -> Finding | Skipped:
-    train, test = subject.parts["train"], subject.parts["test"]
-    test_truth = subject.truth["test"][~np.isin(test, train)]
-    asked = test[~np.isin(test, train)]
-    if not len(asked):
-        return Skipped("all test nodes are training nodes")
-    given = subject.truth["train"]
-    above = np.clip(np.searchsorted(train, asked), 1, max(1, len(train) - 1))
-    if len(train) == 1:
-        return Skipped("there is one training node")
+    train, test, given = subject.parts["train"], subject.parts["test"], subject.truth["train"]
+    fresh = ~np.isin(test, train)
+    asked, test_truth = test[fresh], subject.truth["test"][fresh]
+    if not len(asked) or len(train) < 2:
+        return Skipped("there are too few training nodes, or all test nodes are among them")
+    above = np.clip(np.searchsorted(train, asked), 1, len(train) - 1)
     nearer = asked - train[above - 1] <= train[above] - asked
     copied = given[np.where(nearer, above - 1, above)]
     value = _micro_f1(test_truth, copied)

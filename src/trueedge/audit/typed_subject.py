@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -11,12 +12,15 @@ from numpy.typing import NDArray
 from trueedge.audit.subject import Subject
 from trueedge.graph.typed import HeteroGraph
 from trueedge.methods import create
-from trueedge.metrics import Evaluation
+from trueedge.methods.counting.target_degree import DegreeScorer
+from trueedge.metrics import Evaluation, evaluate
 from trueedge.tasks import NodeTask, Task, TypedLinkTask
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
+# Links whose neighbours are compared at a time.
+BLOCK = 8_192
 PART_WORDS = {"train": "training", "valid": "validation", "test": "test"}
 
 
@@ -144,17 +148,70 @@ class TypedLinkSubject(TypedSubject):
 
     def of(self, links: NDArray[np.int32], relation: int) -> NDArray[np.int32]:
         """Return the links of a relation."""
-        return links[links[:, 1] == relation]
+        return np.asarray(links[links[:, 1] == relation])
 
     @cached_property
     def adjacency(self) -> csr_array:
         """Return which nodes have a training edge of any relation in any direction, int64 (n, n)."""
+        return self._adjacency(self.graph.edges)
+
+    @cached_property
+    def with_hidden(self) -> csr_array:
+        """Return the same with the links of all parts: negatives are drawn by it."""
+        hidden = [links[:, [0, 2]] for links in self.task.positives.values()]
+        return self._adjacency((*self.graph.edges, *hidden))
+
+    def _adjacency(self, edges: Sequence[NDArray[np.int32]]) -> csr_array:
         from scipy.sparse import csr_array
 
-        pairs = np.concatenate([*self.graph.edges, np.empty((0, 2), np.int32)]).astype(np.int64)
-        both = np.unique(np.concatenate([pairs, pairs[:, ::-1]]), axis=0)
-        shape = (self.graph.num_nodes, self.graph.num_nodes)
-        return csr_array((np.ones(len(both), dtype=np.int64), (both[:, 0], both[:, 1])), shape=shape)
+        count = self.graph.num_nodes
+        pairs = np.concatenate([*edges, np.empty((0, 2), np.int32)])
+        keys = np.unique(np.concatenate([self.pair_keys(pairs), self.pair_keys(pairs, reverse=True)]))
+        ones = np.ones(len(keys), dtype=np.int64)
+        return csr_array((ones, (keys // count, keys % count)), shape=(count, count))
+
+    def common_neighbors(self, links: NDArray[np.int32], hidden: bool = False) -> NDArray[np.float64]:
+        """Return the number of nodes that are neighbours of both ends of each link, float64 (n,).
+
+        Args:
+            links: int32 (n, 3).
+            hidden: whether the links of all parts count as edges too.
+        """
+        adjacency = self.with_hidden if hidden else self.adjacency
+        found = [np.empty(0)]
+        for begin in range(0, len(links), BLOCK):
+            block = links[begin : begin + BLOCK]
+            both = adjacency[block[:, 0]].multiply(adjacency[block[:, 2]])
+            found.append(np.asarray(both.sum(axis=1), dtype=np.float64).reshape(-1))
+        return np.concatenate(found)
+
+    def target_degrees(self, links: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return how many training edges of its relation the target of each link has, float64 (n,)."""
+        return self._degree_scorer.score_links(links.astype(np.int64))
+
+    @cached_property
+    def _degree_scorer(self) -> DegreeScorer:
+        return DegreeScorer(self.graph)
+
+    def source_degrees(self, links: NDArray[np.int32]) -> NDArray[np.float64]:
+        """Return how many training edges the source of each link has, float64 (n,)."""
+        return self.degrees[links[:, 0]].astype(np.float64)
+
+    def mean_auc(self, score: Callable[[NDArray[np.int32]], NDArray[np.float64]]) -> float:
+        """Return the AUC of scores of test links against negatives, the mean over relations."""
+        values = []
+        for number in self.task.relations:
+            above, below = (
+                score(self.of(one["test"], number)) for one in (self.task.positives, self.task.negatives)
+            )
+            if len(above) and len(below):
+                values.append(self.auc(above, below))
+        return float(np.mean(values)) if values else 0.5
+
+    @staticmethod
+    def auc(above: NDArray[np.float64], below: NDArray[np.float64]) -> float:
+        """Return the share of comparisons that a link wins against a negative; a tie counts 1/2."""
+        return float(evaluate(above, below, ["auc"])["auc"])
 
     def sizes(self) -> dict[str, int]:
         """Return the sizes of the graph, and how many links and negatives each part has."""

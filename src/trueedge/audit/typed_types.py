@@ -129,7 +129,9 @@ def _fault(table: csr_array) -> str:
     if width == count and (entries == 1).all() and len(np.unique(table.indices)) == count:
         return "the features are the numbers of the nodes"
     rows = (table.indices, table.data)
-    if (entries == entries[0]).all() and all((one.reshape(count, -1) == one[: entries[0]]).all() for one in rows):
+    if (entries == entries[0]).all() and all(
+        (one.reshape(count, -1) == one[: entries[0]]).all() for one in rows
+    ):
         return "all nodes have the same features"
     return ""
 

@@ -30,8 +30,9 @@ def audit(
         str,
         typer.Argument(
             metavar="GRAPH|DATASET|TASK",
-            help="A file with an edge list, a folder of triples (train.txt, valid.txt, test.txt), a data"
-            " set's name, or a folder that 'trueedge task' wrote.",
+            help="A file with an edge list, a folder of triples (train.txt, valid.txt, test.txt), a folder or"
+            " zip archive of a typed graph in HGB's format (link.dat, node.dat, label.dat), a data set's"
+            " name, or a folder that 'trueedge task' wrote.",
         ),
     ],
     protocol: Annotated[
@@ -40,7 +41,7 @@ def audit(
             "-p",
             "--protocol",
             help="Protocol; a saved task has its own.",
-            show_default="existing, or filtered",
+            show_default="existing; for triples and typed graphs, the data's own",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for split, negatives and samples.", min=0)] = 0,
@@ -81,12 +82,16 @@ def audit(
     In a knowledge graph, it looks for inverse, duplicate, symmetric and Cartesian relations and for
     unseen entities, and measures how much can be answered by counting or by single rules.
 
+    In a typed graph, it looks for features and ids that give classes away, features that follow from the
+    links, copied nodes and reverse relations, and measures what labels, features or degrees alone achieve.
+
     Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
     status is 0 even if something is broken, unless --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html
         trueedge audit fb15k-237
+        trueedge audit ACM.zip -o audit.html
         trueedge audit graph.csv --split my-split --negatives test_negatives.npy --strict
     """
     from trueedge.audit import audit as run
@@ -97,7 +102,7 @@ def audit(
         check_target(check_output(output), "the audit")
         read = [graph, *(one for one in (split, negatives) if one), *([str(features)] if features else [])]
         refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
-    own = {"split": split, "negatives": negatives, "features": features}
+    own: dict[str, Any] = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
     with showing.progress(1, "auditing") as report:
         made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], header)
@@ -105,6 +110,8 @@ def audit(
         if made is None:
             chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
             given = parsing.options(option or [], [chosen.name])[chosen.name]
+            # Protocols of typed graphs have an option of that name.
+            own["negatives"] = given.pop("negatives", negatives)
             made = parsing.source(graph, header, chosen.takes)
             told = () if isinstance(made, str) else made.notes
         else:

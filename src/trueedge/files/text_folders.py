@@ -44,7 +44,7 @@ class TextFolder:
 
     def place(self, name: str) -> str:
         """Return the path of a file for a message."""
-        return str(self.path / self.files.get(name, name))
+        return f"{self.path}/{plain(self.files.get(name, name))}"
 
     def error(self, name: str, line: int, what: str) -> InputError:
         """Return an error that names a file and a line."""
@@ -89,16 +89,24 @@ class TextFolder:
     @contextmanager
     def _open(self, name: str) -> Iterator[IO[bytes]]:
         try:
-            if self.archive is None:
-                with regular_file(self.path / self.files[name]).open("rb") as stream:
-                    yield stream
-            else:
-                with self.archive.open(self.files[name]) as stream:
-                    yield stream
+            with self._stream(name) as stream:
+                yield stream
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
-            raise InputError(f"{self.place(name)} is damaged: {shown(str(error))}") from None
+            raise self._damaged(name, error) from None
         except OSError as error:
             raise InputError(f"{self.place(name)} cannot be read: {error.strerror or error}") from None
+
+    def _stream(self, name: str) -> IO[bytes]:
+        if self.archive is None:
+            return regular_file(self.path / self.files[name]).open("rb")
+        try:
+            return self.archive.open(self.files[name])
+        except Exception as error:  # a damaged header makes Python raise nearly anything
+            raise self._damaged(name, error) from None
+
+    def _damaged(self, name: str, error: Exception) -> InputError:
+        reason = shown(str(error)) if str(error) else type(error).__name__
+        return InputError(f"{self.place(name)} is damaged: {reason}")
 
 
 @contextmanager

@@ -14,6 +14,8 @@ from trueedge.audit.audit import FORMATS, VERDICTS, Audit
 from trueedge.audit.check import CHECKS, Finding
 from trueedge.audit.shortcuts import SHORTCUTS
 from trueedge.audit.triples_shortcuts import TRIPLE_SHORTCUTS
+from trueedge.audit.typed_link_likeness import TYPED_LINK_SHORTCUTS
+from trueedge.audit.typed_shortcuts import NODE_SHORTCUTS
 from trueedge.report.blocks import (
     Cell,
     Column,
@@ -168,7 +170,28 @@ def _sentence(text: str) -> str:
 
 def _overview(audit: Audit) -> Markup | None:
     """What scorers that learn nothing achieve beside chance; None where no such check applied."""
-    return _overview_of_links(audit) or _overview_of_triples(audit)
+    return _overview_of_links(audit) or _overview_of_triples(audit) or _overview_of_nodes(audit)
+
+
+def _overview_of_nodes(audit: Audit) -> Markup | None:
+    looks_at = {f"shortcut-{name}": uses for name, (_, uses) in NODE_SHORTCUTS.items()}
+    found = [one for one in audit if one.check in looks_at]
+    if not found:
+        return None
+    names = tuple(looks_at[one.check] for one in found)
+    metrics = {"micro-f1": "micro-F1", "macro-f1": "macro-F1"}
+    shown = Figure(
+        name="shortcuts",
+        title="The F1 of predictors that use one source alone",
+        kind="bars",
+        x_label="what they use",
+        y_label="F1",
+        series=tuple(
+            Series(title, names, tuple(one.numbers[metric] for one in found))
+            for metric, title in metrics.items()
+        ),
+    )
+    return figure(shown)
 
 
 def _overview_of_triples(audit: Audit) -> Markup | None:
@@ -192,7 +215,7 @@ def _overview_of_triples(audit: Audit) -> Markup | None:
 
 
 def _overview_of_links(audit: Audit) -> Markup | None:
-    looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()}
+    looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()} | TYPED_LINK_SHORTCUTS
     found = [one for one in audit if one.check in looks_at]
     if not found:
         return None
@@ -221,16 +244,21 @@ def _overview_of_links(audit: Audit) -> Markup | None:
 
 def _examined(audit: Audit) -> Markup:
     units = "positives and as many negatives" if "test positives" in audit.sizes else "test triples"
-    sampled = paragraph(
+    sampled = (
         f"Slow checks examine at most {audit.sample:,} {units}, sampled with seed"
         f" {audit.seed}; every finding states how many it examined. Numbers from a sample are estimates."
     )
+    if "node types" in audit.sizes:
+        sampled = (
+            "All test nodes and links were examined; features were compared on a sample of nodes, drawn with"
+            f" seed {audit.seed}. Every finding states how many it examined."
+        )
     times = [[name, float(seconds)] for name, seconds in audit.seconds.items()]
     took = folded(
         f"all checks took {sum(audit.seconds.values()):.1f} seconds",
         table(["check", Column("seconds", number=True)], times),
     )
-    return joined([sampled, notes(audit.notes), took])
+    return joined([paragraph(sampled), notes(audit.notes), took])
 
 
 def _skipped(audit: Audit) -> Markup:

@@ -125,13 +125,43 @@ def test_the_pre_training_is_that_of_the_model_alone_unless_it_is_set():
         1.0,
         5e-4,
     )
-    assert (filled.dropout_1, filled.dropout_2, filled.dropout_3) == (0.2, 0.5, 0.2)
+    # The thesis lists the rates on FB15k-237 as input, output, feature maps; on the others, as we do.
+    assert filled.dropouts == (0.2, 0.2, 0.5)
     asked = get("conve+kgmixup")(epochs=7, learning_rate=0.5, pretrain_learning_rate=0.25).for_task(fb)
     assert (asked.pretrain_epochs, asked.pretrain_learning_rate) == (7, 0.25)
+    codex = get("tucker+kgmixup")().for_task(SimpleNamespace(dataset="codex-m", protocol="filtered"))
+    assert codex.dropouts == (0.3, 0.5, 0.5)
+    assert (codex.pretrain_dropout_1, codex.pretrain_dropout_2, codex.pretrain_dropout_3) == (0.5, 0.02, 0.4)
+    assert (codex.pretrain_label_smoothing, codex.bias, codex.unit_entities) == (0.0, False, True)
     nell = SimpleNamespace(dataset="nell-995", protocol="filtered")
     tucker = get("tucker+kgmixup")().for_task(nell)
     assert (tucker.threshold, tucker.synthetic_weight, tucker.relation_dim) == (25, 0.01, 100)
     assert tucker.filter_negatives is False
+
+
+def test_the_pre_training_has_its_own_batches_and_dropout_rates(monkeypatch):
+    from trueedge.training import triples
+
+    seen = []
+    original = triples.train_triples
+
+    def watched(model, task, schedule, *arguments, **named):
+        rates = [part.p for part in model.modules() if isinstance(part, torch.nn.Dropout)]
+        seen.append((schedule.batch_size, schedule.epochs, schedule.objective, rates))
+        return original(model, task, schedule, *arguments, **named)
+
+    monkeypatch.setattr(triples, "train_triples", watched)
+    rates = {"dropout_1": 0.1, "dropout_2": 0.2, "dropout_3": 0.3}
+    first = {"pretrain_dropout_1": 0.4, "pretrain_dropout_2": 0.5, "pretrain_dropout_3": 0.6}
+    made(
+        "tucker+kgmixup", epochs=2, batch_size=64, pretrain_batch_size=16, pretrain_epochs=1, **rates, **first
+    ).fit(task())
+    assert seen == [(16, 1, "1-n", [0.4, 0.5, 0.6]), (64, 2, "1-k", [0.1, 0.2, 0.3])]
+
+
+def test_models_without_three_dropout_rates_have_none_in_the_pre_training():
+    assert "pretrain_dropout_1" in get("conve+kgmixup").space()
+    assert "pretrain_dropout_1" not in get("transe+kgmixup").space()
 
 
 @pytest.mark.parametrize("stage", ["pre-training", "mixing"])

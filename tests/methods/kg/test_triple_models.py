@@ -36,6 +36,8 @@ VARIANTS = {
         for one, decoder in (("sub", "distmult"), ("mult", "conve"), ("corr", "distmult"))
     ],
     "rgcn": [{"layers": 1, "bases": 2}],
+    "conve": [{"unit_entities": True}],
+    "tucker": [{"unit_entities": True, "bias": True}, {"core": "uniform"}],
 }
 CASES = [
     pytest.param(name, settings, id="-".join([name, *map(str, settings.values())]))
@@ -243,6 +245,26 @@ def test_a_killed_training_goes_on_to_the_same_bits(name, tmp_path):
         again = method.fit(task())
     assert epochs[0] == 5
     assert torch.equal(again.score_tails(*queries.T), whole)
+
+
+@pytest.mark.parametrize("name", ["conve", "tucker", "conve+kgmixup"])
+def test_vectors_of_entities_have_length_one_if_asked_also_when_they_are_averaged(name):
+    for settings in ({"average_from": 0}, {"average_from": 2, "average_every": 1, "keep": "last"}):
+        model = made(name, unit_entities=True, **settings).fit(task()).model
+        lengths = model.encode().entities.norm(dim=1)
+        torch.testing.assert_close(lengths, torch.ones_like(lengths))
+    free = made(name).fit(task()).model.entities.detach().norm(dim=1)
+    assert float((free - 1).abs().max()) > 0.1
+
+
+def test_the_core_of_tucker_starts_small_and_its_first_relations_are_unit_vectors_beside_unit_entities():
+    with seeded(0):
+        model = made("tucker", unit_entities=True).for_task(task()).build(task().graph)
+        wide = made("tucker", core="uniform").for_task(task()).build(task().graph)
+    assert float(model.core.detach().std()) == pytest.approx((2 / (12 * 12 + 4 * 12)) ** 0.5, rel=0.15)
+    assert float(wide.core.detach().abs().max()) == pytest.approx(1.0, abs=0.02)
+    for table in (model.entities, model.relations):
+        torch.testing.assert_close(table.norm(dim=1), torch.ones(len(table)))
 
 
 def test_averaged_batch_norms_have_the_statistics_of_the_averaged_weights():

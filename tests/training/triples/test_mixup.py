@@ -169,6 +169,53 @@ def test_shares_follow_a_beta_distribution():
     assert np.var(shares) == pytest.approx(1 / (4 * 1.6), abs=0.01)
 
 
+def test_batch_norms_never_see_mixes_among_the_queries():
+    graph = random_triples(1)
+    goal = objective(graph, threshold=10, weight=0.5)
+    with seeded(0):
+        model = ConvEModel(20, 6, 12, 3, 2, (0.0, 0.0, 0.0))
+    step = next(iter(goal.steps(np.random.default_rng(0))))
+    assert step[1].shape[1] > len(step[0])
+    goal.backward(model, step, np.random.default_rng(0))
+    norm = model.convolutional.input_norm
+    heads, relations = goal.index.queries[:, goal.queries(step[0])]
+    images = torch.cat([model.entities[heads], model.relations[relations]]).detach()
+    assert float(norm.running_mean) == pytest.approx(0.1 * float(images.mean()), rel=1e-4)
+    assert norm.momentum == 0.1
+    goal.recompute_statistics(model)
+    queries = torch.cat([model.entities[goal.index.heads], model.relations[goal.index.relations]]).detach()
+    assert float(norm.running_mean) == pytest.approx(float(queries.mean()), abs=0.01)
+
+
+def test_a_single_mix_is_filled_up_to_two_for_a_batch_norm():
+    rows = np.array([[head, 0, 0] for head in range(1, 8)] + [[1, 1, 0]])
+    goal = objective(KnowledgeGraph.from_triples(rows, 8, 2), batch_size=4, threshold=2, samples=1)
+    with seeded(0):
+        model = ConvEModel(8, 4, 12, 3, 2, (0.0, 0.0, 0.0))
+    sizes = set()
+    for seed in range(5):
+        for step in goal.steps(np.random.default_rng(seed)):
+            sizes.add(step[1].shape[1])
+            assert step[1][2].sum() >= min(1, step[1].shape[1])
+            assert torch.isfinite(goal.backward(model, step, np.random.default_rng(0)))
+    assert 1 not in sizes
+    assert 2 in sizes
+
+
+@pytest.mark.parametrize("kind", ["1-n", "1-k"])
+def test_labels_of_mixes_are_smoothed_as_those_of_answers(kind):
+    goal = objective(random_triples(1), kind, threshold=10, label_smoothing=0.2)
+    with seeded(0):
+        model = DistMultModel(20, 6, 8, 0.0)
+    _, mixed = next(iter(goal.steps(np.random.default_rng(0))))
+    tables = model.encode()
+    heads, relations = goal.mix(mixed[0], mixed[1], tables)
+    scores = (heads * relations * model.entities[goal.index.tails[mixed[0]]]).sum(dim=1)
+    likely = torch.sigmoid(scores)
+    expected = -(0.8 * likely.log() + 0.2 * (1 - likely).log()).sum()
+    torch.testing.assert_close(goal.synthetic_loss(model, tables, mixed), expected)
+
+
 def test_batches_that_are_filled_up_give_the_same_loss():
     graph = random_triples(1)
     with seeded(0):

@@ -28,6 +28,12 @@ class BiasMethod(EmbeddingModel):
     addition: ClassVar[str]
     base: ClassVar[type[EmbeddingModel]]
 
+    @classmethod
+    def fitting(cls, model: type[EmbeddingModel]) -> type[BiasMethod]:
+        """Return the class that is combined with a model: perhaps one with further settings."""
+        del model
+        return cls
+
     def published(self, task: Task) -> dict[str, Any]:
         """Return the settings published for the combination, or else for the embedding model."""
         return {**published_settings(self.base.name, task), **published_settings(self.name, task)}

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.methods.kg.bias import BiasMethod
-from trueedge.methods.kg.embedding import DEFAULTS
+from trueedge.methods.kg.embedding import DEFAULTS, EmbeddingModel, HasThreeDropouts
 from trueedge.methods.method import setting
 from trueedge.methods.published_settings import published_settings
 from trueedge.methods.trained import open_setting
@@ -17,16 +17,6 @@ if TYPE_CHECKING:
     from trueedge.tasks import Task
     from trueedge.tasks.triples import TripleTask
     from trueedge.training.triples import TripleIndex, TripleObjective, TripleScorer
-
-PRETRAINED = (
-    "epochs",
-    "learning_rate",
-    "decay",
-    "label_smoothing",
-    "objective",
-    "evaluate_every",
-    "patience",
-)
 
 
 @dataclass(frozen=True)
@@ -39,6 +29,17 @@ class KGMixup(BiasMethod):
     out the tail's bias of synthetic triples (``tail_bias=False``), and always mixes with objective 1-k.
     """
 
+    # The settings that the pre-training has of its own: `epochs` is `pretrain_epochs` there.
+    pretrained: ClassVar[tuple[str, ...]] = (
+        "epochs",
+        "learning_rate",
+        "decay",
+        "label_smoothing",
+        "objective",
+        "batch_size",
+        "evaluate_every",
+        "patience",
+    )
     suffix: ClassVar[str] = "kgmixup"
     addition: ClassVar[str] = "KG-Mixup"
     citation: ClassVar[str] = (
@@ -91,12 +92,20 @@ class KGMixup(BiasMethod):
     pretrain_objective: str = open_setting(
         str, "objective of the pre-training", choices=("1-n", "1-k", "sampled")
     )
+    pretrain_batch_size: int = open_setting(
+        int, "queries (1-n) or triples (1-k, sampled) per batch of the pre-training", low=1, high=1 << 30
+    )
     pretrain_evaluate_every: int = open_setting(
         int, "epochs between validation checks of the pre-training", low=1, high=10**9
     )
     pretrain_patience: int = open_setting(
         int, "validation checks without improvement before the pre-training stops", low=0, high=10**9
     )
+
+    @classmethod
+    def fitting(cls, model: type[EmbeddingModel]) -> type[BiasMethod]:
+        """Return the class with dropout rates of the pre-training for a model that has three of them."""
+        return KGMixupOfThreeDropouts if issubclass(model, HasThreeDropouts) else cls
 
     def for_task(self, task: Task) -> Self:
         """Return this method with every setting filled in.
@@ -105,7 +114,7 @@ class KGMixup(BiasMethod):
         """
         alone = {**DEFAULTS, **self.base.defaults, **published_settings(self.base.name, task)}
         first = {}
-        for key in PRETRAINED:
+        for key in self.pretrained:
             if getattr(self, f"pretrain_{key}") is None:
                 own = getattr(self, key)
                 first[f"pretrain_{key}"] = alone[key] if own is None else own
@@ -136,12 +145,11 @@ class KGMixup(BiasMethod):
         from trueedge.training.callbacks import current
         from trueedge.training.triples import train_triples
 
-        changed = {key: getattr(self, f"pretrain_{key}") for key in PRETRAINED}
-        schedule = replace(
-            self.schedule(task), **changed, average_from=0, keep_last="valid" not in task.part_names
-        )
+        changed = {key: getattr(self, f"pretrain_{key}") for key in self.pretrained}
+        alone = replace(self, **changed)
+        schedule = replace(alone.schedule(task), average_from=0, keep_last="valid" not in task.part_names)
         with seeded(seed, device):
-            model = self.build(task.graph)
+            model = alone.build(task.graph)
         kept = current().checkpoint
         if kept is not None:
             kept = Checkpoint(kept.path.with_name(f"{kept.path.stem}-pretraining{kept.path.suffix}"))
@@ -165,3 +173,23 @@ class KGMixup(BiasMethod):
             tail_bias=self.tail_bias,
         )
         return MixupObjective(objective, mixing)
+
+
+@dataclass(frozen=True)
+class KGMixupOfThreeDropouts(KGMixup):
+    """KG-Mixup of a model with three dropout rates: the pre-training has its own."""
+
+    pretrained: ClassVar[tuple[str, ...]] = (*KGMixup.pretrained, "dropout_1", "dropout_2", "dropout_3")
+
+    pretrain_dropout_1: float = open_setting(
+        float, "dropout rate of the input in the pre-training", low=0.0, high=0.99
+    )
+    pretrain_dropout_2: float = open_setting(
+        float,
+        "dropout rate of feature maps or of the relation's matrix in the pre-training",
+        low=0.0,
+        high=0.99,
+    )
+    pretrain_dropout_3: float = open_setting(
+        float, "dropout rate of the output in the pre-training", low=0.0, high=0.99
+    )

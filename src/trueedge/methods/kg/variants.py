@@ -30,7 +30,7 @@ def combine(model: type[EmbeddingModel], bias: type[BiasMethod], module: str = _
         "defaults": {**model.defaults, **bias.__dict__.get("defaults", {})},
         "base": model,
     }
-    made = type(f"{model.__name__}With{bias.__name__}", (bias, model), members)
+    made = type(f"{model.__name__}With{bias.__name__}", (bias.fitting(model), model), members)
     return dataclass(frozen=True)(made)
 
 

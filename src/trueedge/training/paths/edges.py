@@ -154,6 +154,35 @@ class Edges:
         return torch.searchsorted(self.tail, entities)
 
     @cached_property
+    def by_degree(self) -> torch.Tensor:
+        """The entities by the number of edges that enter them, most first, before any is removed; int32."""
+        if self.kept is not None:
+            return self.whole.by_degree
+        return torch.argsort(self.ends.diff(), descending=True, stable=True).to(torch.int32)
+
+    @cached_property
+    def sorted_degrees(self) -> NDArray[np.int64]:
+        """How many edges enter each entity, ascending, before any is removed; int64 (entities,)."""
+        if self.kept is not None:
+            return self.whole.sorted_degrees
+        degrees: NDArray[np.int64] = np.sort(self.ends.diff().cpu().numpy())
+        return degrees
+
+    @cached_property
+    def place_by_degree(self) -> torch.Tensor:
+        """The place of each entity in :attr:`by_degree`, int32 (entities,)."""
+        if self.kept is not None:
+            return self.whole.place_by_degree
+        return torch.argsort(self.by_degree).to(torch.int32)
+
+    @cached_property
+    def place_of_head(self) -> torch.Tensor:
+        """The place in :attr:`by_degree` of the entity that each edge leaves, int32 (edges,)."""
+        if self.kept is not None:
+            return self.whole.place_of_head
+        return self.place_by_degree.index_select(0, self.head)
+
+    @cached_property
     def _leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """The edges by the entity they leave: where they begin, their numbers, and where they lead to."""
         head = self.head.cpu().numpy()

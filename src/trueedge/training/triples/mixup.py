@@ -6,15 +6,18 @@ Shomer et al., Toward Degree Bias in Embedding-Based Knowledge Graph Completion,
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import torch
-import torch.nn.functional as F  # noqa: N812
 from numpy.typing import NDArray
+from torch import nn
+from torch.nn.modules.batchnorm import _BatchNorm
 
 from trueedge.training.triples.index import TripleIndex
+from trueedge.training.triples.losses import cross_entropy
 from trueedge.training.triples.model import Tables, TripleModel
 from trueedge.training.triples.objectives import AllTails, Step, TripleObjective
 
@@ -111,7 +114,8 @@ class MixupObjective(TripleObjective):
     """Adds the loss of synthetic triples to that of another objective (Eq. 12).
 
     A synthetic triple mixes the head and relation vectors of two triples with the same tail, with the same
-    share for both (Eq. 6 to 11); its label is 1, and it counts as one more term of the loss.
+    share for both (Eq. 6 to 11); its label is that of an answer, and it counts as one more term of the loss.
+    Synthetic triples pass through the model on their own, so that a batch norm sees queries without mixes.
     """
 
     def __init__(self, objective: TripleObjective, mixing: Mixing) -> None:
@@ -161,26 +165,21 @@ class MixupObjective(TripleObjective):
         del rng
         batch, mixed = step
         tables = model.encode()
-        query = self.query_vectors(model, tables, step)
-        total, terms = self.loss(model, query[: len(batch)], tables, batch)
+        total, terms = self.loss(model, self.query_vectors(model, tables, step), tables, batch)
         if mixed.shape[1]:
-            tails = self.index.tails[mixed[0]].unsqueeze(1)
-            logits = model.score_some(query[len(batch) :], tails, tables, bias=self.mixing.tail_bias)
-            total = total + self.mixing.weight * (F.softplus(-logits.squeeze(1)) * self.counted(mixed)).sum()
+            total = total + self.mixing.weight * self.synthetic_loss(model, tables, mixed)
         loss = total / terms
         loss.backward()
         return loss.detach()
 
-    def query_vectors(self, model: TripleModel, tables: Tables, step: Step) -> torch.Tensor:
-        """Return the vectors of a step's queries, then those of its synthetic ones, float (b + n, d)."""
-        batch, mixed = step
-        if not mixed.shape[1]:
-            return super().query_vectors(model, tables, step)
-        heads, relations = self.index.queries[:, self.queries(batch)]
-        own = tables.entities.index_select(0, heads), tables.relations.index_select(0, relations)
-        # In one pass, so that a batch norm sees what Algorithm 1 trains on together.
-        added = self.mix(mixed[0], mixed[1], tables)
-        return model.combine(*(torch.cat(pair) for pair in zip(own, added, strict=True)))
+    def synthetic_loss(self, model: TripleModel, tables: Tables, mixed: torch.Tensor) -> torch.Tensor:
+        """Return the sum of the losses of synthetic triples, float ()."""
+        with kept_statistics(model):
+            query = model.combine(*self.mix(mixed[0], mixed[1], tables))
+        tails = self.index.tails[mixed[0]].unsqueeze(1)
+        logits = model.score_some(query, tails, tables, bias=self.mixing.tail_bias).squeeze(1)
+        share = 0.0 if self.schedule.objective == "sampled" else self.schedule.label_smoothing
+        return cross_entropy(logits, torch.full_like(logits, 1 - share), self.counted(mixed))
 
     def mix(self, triples: torch.Tensor, which: torch.Tensor, tables: Tables) -> list[torch.Tensor]:
         """Return the mixed head and relation vectors of some triples and their partners, int64 (n,) each."""
@@ -217,7 +216,8 @@ class MixupObjective(TripleObjective):
         found = self.partners.counts[triples]
         listed = np.stack([np.repeat(triples, found), _ranges(np.zeros_like(found), found)])
         sizes = np.bincount(batch, weights=found, minlength=len(of_batches)).astype(np.int64)
-        filled = sizes + -sizes % self.padding
+        # A batch norm needs two.
+        filled = np.where(sizes == 1, max(2, self.padding), sizes + -sizes % self.padding)
         # Filled up with the batch's own triples, which leave a batch norm's statistics much as they are.
         within = _ranges(np.zeros_like(filled), filled)
         own = np.repeat(sizes, filled)
@@ -228,6 +228,20 @@ class MixupObjective(TripleObjective):
         """Return partners by number, int64 (n,), and the shares of the triples themselves, float (n, 1)."""
         row = self.partners.row[triples]
         return self._drawn[row, which], self._shares[row, which].unsqueeze(1)
+
+
+@contextmanager
+def kept_statistics(model: nn.Module) -> Iterator[None]:
+    """Leave the running statistics of batch norms as they are inside the block."""
+    norms = [part for part in model.modules() if isinstance(part, _BatchNorm)]
+    momenta = [norm.momentum for norm in norms]
+    for norm in norms:
+        norm.momentum = 0.0
+    try:
+        yield
+    finally:
+        for norm, momentum in zip(norms, momenta, strict=True):
+            norm.momentum = momentum
 
 
 def _ranges(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from typing import NamedTuple
 
 import torch
+import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 # Numbers in a block of differences between queries and entities: few for the CPU's cache, many for a GPU.
@@ -30,7 +31,10 @@ class TripleModel(nn.Module, ABC):
     Attributes:
         entities: a vector per entity, float (entities, d).
         relations: a vector per relation and per inverse relation, float (2 relations, d').
+        unit_entities: keep the vectors of entities at length 1: each step moves them, the next scales them.
     """
+
+    unit_entities: bool = False
 
     def __init__(self, entities: torch.Tensor, relations: torch.Tensor) -> None:
         super().__init__()
@@ -39,6 +43,10 @@ class TripleModel(nn.Module, ABC):
 
     def encode(self) -> Tables:
         """Return the vectors of all entities and relations; a graph network computes them."""
+        if self.unit_entities:
+            # In place: no gradient flows through the scaling, and an averaged model is scaled too.
+            with torch.no_grad():
+                self.entities.copy_(F.normalize(self.entities))
         return Tables(self.entities, self.relations)
 
     @abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from trueedge.methods.kg.models.tables import xavier
+from trueedge.methods.kg.models.tables import xavier_rows
 from trueedge.training.triples import DotModel
 
 
@@ -39,7 +39,10 @@ class ConvolutionalQuery(nn.Module):
 
 
 class ConvEModel(DotModel):
-    """Scores the dot product of the convolutional query and the tail, plus a bias of the tail."""
+    """Scores the dot product of the convolutional query and the tail, plus a bias of the tail.
+
+    ``unit_entities`` keeps the vectors of entities at length 1.
+    """
 
     def __init__(
         self,
@@ -49,8 +52,11 @@ class ConvEModel(DotModel):
         height: int,
         filters: int,
         dropouts: tuple[float, float, float],
+        unit_entities: bool = False,
     ) -> None:
-        super().__init__(xavier(entities, dim), xavier(relations, dim), bias=True)
+        vectors = xavier_rows(entities, dim, unit_entities)
+        super().__init__(vectors, xavier_rows(relations, dim, unit_entities), bias=True)
+        self.unit_entities = unit_entities
         self.convolutional = ConvolutionalQuery(dim, height, filters, dropouts)
 
     def combine(self, heads: torch.Tensor, relations: torch.Tensor) -> torch.Tensor:

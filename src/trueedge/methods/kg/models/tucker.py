@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
-from trueedge.methods.kg.models.tables import xavier
+from trueedge.methods.kg.models.tables import xavier_rows
 from trueedge.training.triples import DotModel
 
 
@@ -16,6 +16,9 @@ class TuckERModel(DotModel):
         dim: the size of entity vectors.
         relation_dim: the size of relation vectors.
         dropouts: the rates for the head, for the relation's matrix, and for the query.
+        bias: whether each tail has a bias.
+        unit_entities: whether the vectors of entities are kept at length 1.
+        core: how the core tensor is drawn: ``xavier``, or ``uniform`` between -1 and 1.
     """
 
     def __init__(
@@ -25,9 +28,17 @@ class TuckERModel(DotModel):
         dim: int,
         relation_dim: int,
         dropouts: tuple[float, float, float],
+        bias: bool = False,
+        unit_entities: bool = False,
+        core: str = "xavier",
     ) -> None:
-        super().__init__(xavier(entities, dim), xavier(relations, relation_dim))
-        self.core = nn.Parameter(torch.empty(relation_dim, dim, dim).uniform_(-1, 1))
+        vectors = xavier_rows(entities, dim, unit_entities)
+        super().__init__(vectors, xavier_rows(relations, relation_dim, unit_entities), bias)
+        self.unit_entities = unit_entities
+        drawn = torch.empty(relation_dim, dim, dim)
+        self.core = nn.Parameter(
+            nn.init.xavier_normal_(drawn) if core == "xavier" else nn.init.uniform_(drawn, -1, 1)
+        )
         self.head_norm, self.query_norm = nn.BatchNorm1d(dim), nn.BatchNorm1d(dim)
         self.head_dropout, self.matrix_dropout, self.query_dropout = (nn.Dropout(rate) for rate in dropouts)
 

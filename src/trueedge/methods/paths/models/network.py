@@ -10,6 +10,8 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.paths.models.aggregation import (
+    LEAST_SCALE,
+    LEAST_VARIANCE,
     Aggregation,
     ExtremeAggregation,
     Pna,
@@ -20,6 +22,7 @@ from trueedge.methods.paths.models.published_pna import PublishedPna
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 from trueedge.training.paths.steps import Plan, Step, full_plan
+from trueedge.training.paths.walks import WalkedPlan, WalkedStep, can_walk, gpu_kernels, walked_full_plan
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,26 @@ class Layer(nn.Module):
         given = Round(states, self.relations(query), step, plan, number, first, self.degree)
         return self.update(given, states[rows]) + states[rows]
 
+    def walk(self, states: torch.Tensor, query: torch.Tensor, step: WalkedStep) -> torch.Tensor:
+        """Return the new states of all rows, float (all rows, dim): as :meth:`forward`, in few kernels."""
+        shape, kernels = self.shape, gpu_kernels()
+        if step.first == step.last:
+            return states
+        how = kernels.Statistics(
+            product=shape.message == "distmult",
+            start=shape.start_messages,
+            degree=shape.degree_messages,
+            least_variance=LEAST_VARIANCE,
+            least_scale=LEAST_SCALE,
+        )
+        mask = None
+        if self.training and shape.dropout > 0:
+            mask = F.dropout(torch.ones_like(states[step.first : step.last]), shape.dropout)
+        weights = self.linear.weight, self.linear.bias, self.norm.weight, self.norm.bias
+        given = states, self.relations(query), query, self.degree, weights, mask, self.norm.eps
+        new: torch.Tensor = kernels.walked_layer(*given, step, how)
+        return new
+
     def update(self, given: Round, own: torch.Tensor) -> torch.Tensor:
         """Return what is added to the states of the rows that receive, float (rows, dim).
 
@@ -151,8 +174,15 @@ class PathNetwork(PathModel):
         self.hidden, self.out = nn.Linear(size, size), nn.Linear(size, 1)
 
     @abstractmethod
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan:
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
         """Return which edges pass messages."""
+
+    @property
+    def walks(self) -> bool:
+        """Whether layers walk along edges, rather than read a list of messages."""
+        shape = self.shape
+        fits = shape.aggregation == "pna" and shape.message != "rotate" and not shape.update_all
+        return fits and can_walk(self.query.weight)
 
     def score(
         self,
@@ -186,14 +216,18 @@ class PathNetwork(PathModel):
             state = layer.without_messages(state)
         return state
 
-    def final_states(self, plan: Plan, query: torch.Tensor) -> torch.Tensor:
+    def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the states that are scored, float (rows, dim)."""
         return self.propagate(plan, query)[-1]
 
-    def propagate(self, plan: Plan, query: torch.Tensor) -> list[torch.Tensor]:
+    def propagate(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> list[torch.Tensor]:
         """Return the states before the first round and after each, float (rows, dim)."""
         start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy(0, plan.starts, query)
         all_states = [start]
+        if isinstance(plan, WalkedPlan):
+            for layer, walked in zip(self.layers, plan.steps, strict=True):
+                all_states.append(layer.walk(all_states[-1], query, walked))
+            return all_states
         for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
             states = all_states[-1]
             if step.first < step.last:
@@ -217,6 +251,7 @@ class PathNetwork(PathModel):
 class FullNetwork(PathNetwork):
     """The network of NBFNet: every edge passes a message in every round."""
 
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan:
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
         """Return rounds with all edges."""
-        return full_plan(edges, heads, self.shape.layers)
+        make = walked_full_plan if self.walks else full_plan
+        return make(edges, heads, self.shape.layers)

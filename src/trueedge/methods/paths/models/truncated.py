@@ -9,6 +9,7 @@ from torch import nn
 from trueedge.methods.paths.models.network import PathNetwork, Shape
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.steps import Plan, pruned_plan
+from trueedge.training.paths.walks import WalkedPlan, walked_pruned_plan
 
 
 class TruncatedNetwork(PathNetwork):
@@ -34,11 +35,12 @@ class TruncatedNetwork(PathNetwork):
             else None
         )
 
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan:
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
         """Return rounds with the edges of the window."""
-        return pruned_plan(edges, heads, self.shape.layers, self.delta)
+        make = walked_pruned_plan if self.walks else pruned_plan
+        return make(edges, heads, self.shape.layers, self.delta)
 
-    def final_states(self, plan: Plan, query: torch.Tensor) -> torch.Tensor:
+    def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the last state of each row, or the weighted mean of those in its window."""
         states = self.propagate(plan, query)
         if self.attention is None:
@@ -62,6 +64,6 @@ class TruncatedNetwork(PathNetwork):
         return weighed.squeeze(1)
 
 
-def _bounds(plan: Plan, number: int) -> tuple[int, int]:
+def _bounds(plan: Plan | WalkedPlan, number: int) -> tuple[int, int]:
     step = plan.steps[number - 1]
     return step.first, step.last

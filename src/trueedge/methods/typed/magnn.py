@@ -1,0 +1,82 @@
+"""MAGNN."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from trueedge.errors import InputError
+from trueedge.methods.method import setting
+from trueedge.methods.typed.metapath_method import MetaPathMethod
+from trueedge.randomness import derive
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from trueedge.graph.metapaths import MetaPath
+    from trueedge.tasks import NodeTask, TypedLinkTask
+    from trueedge.training.typed.inputs import TypedInputs
+
+
+@dataclass(frozen=True)
+class MAGNN(MetaPathMethod):
+    """Encodes all nodes along the instances of meta-paths, with attention over instances and meta-paths.
+
+    An instance is encoded by rotations, as in RotatE. There is no batch norm, which let the published code
+    see whether a batch of links is positive.
+    """
+
+    name: ClassVar[str] = "magnn"
+    title: ClassVar[str] = "MAGNN"
+    citation: ClassVar[str] = (
+        "Fu, Zhang, Meng and King, MAGNN: Metapath Aggregated Graph Neural Network for Heterogeneous Graph"
+        " Embedding, 2020"
+    )
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "learning_rate": 0.005,
+        "weight_decay": 1e-3,
+        "dropout": 0.5,
+        "layers": 1,
+        "epochs": 100,
+    }
+
+    heads: int = setting(8, "attention heads", low=1, high=64)
+    attention_dim: int = setting(128, "hidden size of the attention over meta-paths", low=1, high=8192)
+    instances: int = setting(100, "instances of a meta-path for each node, at most", low=1, high=10**6)
+
+    def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
+        """Return the model, with the instances drawn."""
+        from trueedge.methods.typed.models.magnn import Instances, MagnnModel
+
+        if self.dim % 2:
+            raise InputError(f"magnn: dim must be even, got {self.dim}")
+        key = derive(task.seed, "instances")
+        found = {
+            kind: [Instances.of(inputs, path, self.instances, key) for path in paths]
+            for kind, paths in self.paths_by_type(task, inputs).items()
+        }
+        return MagnnModel(
+            inputs,
+            found,
+            self.features,
+            self.dim,
+            self.heads,
+            self.layers,
+            self.attention_dim,
+            self.dropout,
+            out,
+        )
+
+    def paths_by_type(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs) -> dict[int, list[MetaPath]]:
+        """Return the meta-paths of the types that are predicted, and of others that have some."""
+        graph = task.graph
+        if inputs.target is not None:
+            wanted = {inputs.target}
+        else:
+            relations = [graph.relations[number] for number in getattr(task, "relations", ())]
+            wanted = {end for relation in relations for end in (relation.source, relation.target)}
+        found = {kind: self.paths_of(graph, kind) for kind in sorted(wanted)}
+        if self.metapaths is not None and self.layers > 1:
+            found = {**self.given_paths(graph), **found}
+        return found

@@ -1,0 +1,191 @@
+"""GATNE-T: vectors of nodes for each relation, trained by skip-gram on walks along that relation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
+from torch import nn
+
+from trueedge.kernels.walks.random_walks import random_walks
+from trueedge.training.loop import Objective
+from trueedge.training.typed.inputs import TypedInputs
+
+EXPONENT = 0.75
+
+
+class GatneModel(nn.Module):
+    """A vector of each node for each relation: its base vector plus what its neighbours add.
+
+    Args:
+        inputs: the typed graph.
+        relations: the relations whose links are scored.
+        dim, edge_dim, attention_dim: sizes of vectors, of edge embeddings and of the attention over relations.
+        sampled: neighbours of each relation that a node is computed from.
+        rng: draws them.
+    """
+
+    def __init__(
+        self,
+        inputs: TypedInputs,
+        relations: tuple[int, ...],
+        dim: int,
+        edge_dim: int,
+        attention_dim: int,
+        sampled: int,
+        rng: np.random.Generator,
+    ) -> None:
+        super().__init__()
+        nodes, kinds = inputs.num_nodes, inputs.num_relations
+        self.relations, self.out_dim = relations, dim
+        self.base = nn.Parameter(torch.empty(nodes, dim).uniform_(-1.0, 1.0))
+        self.edge = nn.Parameter(torch.empty(nodes, kinds, edge_dim).uniform_(-1.0, 1.0))
+        self.context = nn.Parameter(torch.randn(nodes, dim) / dim**0.5)
+        self.spread = nn.Parameter(torch.randn(kinds, edge_dim, dim) / dim**0.5)
+        self.hidden = nn.Parameter(torch.randn(kinds, edge_dim, attention_dim) / dim**0.5)
+        self.score = nn.Parameter(torch.randn(kinds, attention_dim, 1) / dim**0.5)
+        adjacencies = [undirected(inputs, relation) for relation in range(kinds)]
+        table = np.stack([sampled_neighbors(*one, sampled, rng) for one in adjacencies], axis=1)
+        self.neighbors = torch.from_numpy(table).to(inputs.device)
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the vectors of all nodes for each scored relation, float (n, relations * dim)."""
+        nodes = torch.arange(inputs.num_nodes, device=self.base.device)
+        found = [
+            torch.cat([self.vectors(part, one) for one in self.relations], dim=1)
+            for part in nodes.split(1 << 14)
+        ]
+        return torch.cat(found)
+
+    def decode(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
+        """Return the scores of links, float (n,): the cosine of the two nodes' vectors for the relation."""
+        place = torch.zeros(max(self.relations) + 1, dtype=torch.int64, device=links.device)
+        for number, relation in enumerate(self.relations):
+            place[relation] = number
+        table = vectors.view(len(vectors), len(self.relations), -1)
+        number = place[links[:, 1]]
+        return (table[links[:, 0], number] * table[links[:, 2], number]).sum(1)
+
+    def vectors(self, nodes: torch.Tensor, relation: int) -> torch.Tensor:
+        """Return the vectors of nodes for a relation, float (b, dim), of length one.
+
+        Equations 3 to 6 of GATNE: the edge embeddings of a node's neighbours by each relation are added up,
+        weighed by attention, and mapped to what is added to the base vector.
+        """
+        near = self.neighbors[nodes]
+        kinds = torch.arange(near.shape[1], device=nodes.device)
+        gathered = self.edge[near, kinds[None, :, None]].sum(2)
+        logits = torch.tanh(gathered @ self.hidden[relation]) @ self.score[relation]
+        mixed = (logits.softmax(1) * gathered).sum(1)
+        return F.normalize(self.base[nodes] + mixed @ self.spread[relation], dim=1)
+
+
+class SkipGramObjective(Objective):
+    """Predicts the nodes near a node in walks along each relation, against nodes drawn by frequency.
+
+    Args:
+        inputs: the typed graph.
+        relations: the relations that are walked along.
+        walks: walks that begin at each node in an epoch.
+        length: nodes in a walk.
+        window: how far apart two nodes of a walk may be.
+        negatives: nodes drawn against each pair, of the type of the node that is predicted.
+        batch_size: pairs of a step.
+        key: what the walks depend on.
+    """
+
+    def __init__(
+        self,
+        inputs: TypedInputs,
+        relations: tuple[int, ...],
+        walks: int,
+        length: int,
+        window: int,
+        negatives: int,
+        batch_size: int,
+        key: int,
+    ) -> None:
+        self.inputs, self.walks, self.length, self.window = inputs, walks, length, window
+        self.negatives, self.batch_size, self.key, self.first = negatives, batch_size, key, 0
+        self.graphs = {one: undirected(inputs, one) for one in relations}
+        self.graphs = {one: graph for one, graph in self.graphs.items() if len(graph[1])}
+        degrees = sum(np.diff(indptr) for indptr, _ in self.graphs.values())
+        self.weights = np.concatenate([[0.0], np.cumsum(degrees**EXPONENT)])
+
+    def steps(self, rng: np.random.Generator) -> Iterator[tuple[int, tuple[torch.Tensor, ...]]]:
+        """Yield a relation, and nodes, context nodes and nodes drawn against these; relations are mixed."""
+        found = {relation: self.pairs(relation, rng) for relation in self.graphs}
+        batches = [
+            (relation, first)
+            for relation, pairs in found.items()
+            for first in range(0, len(pairs), self.batch_size)
+        ]
+        for place in rng.permutation(len(batches)):
+            relation, first = batches[place]
+            node, context = found[relation][first : first + self.batch_size].T.astype(np.int64)
+            given = (torch.from_numpy(one) for one in (node, context, self.draw(context, rng)))
+            yield relation, tuple(one.to(self.inputs.device) for one in given)
+
+    def backward(
+        self, model: GatneModel, step: tuple[int, tuple[torch.Tensor, ...]], rng: np.random.Generator
+    ) -> torch.Tensor:
+        """Compute the loss and its gradients; return the loss, float ()."""
+        del rng
+        relation, (nodes, context, drawn) = step
+        own = model.vectors(nodes, relation)
+        near = (own * model.context[context]).sum(1)
+        far = (model.context[drawn] @ own.unsqueeze(2)).squeeze(2)
+        loss = -(F.logsigmoid(near) + F.logsigmoid(-far).sum(1)).mean()
+        loss.backward()
+        return loss.detach()
+
+    def pairs(self, relation: int, rng: np.random.Generator) -> NDArray[np.int32]:
+        """Return pairs of nodes that are near each other in walks, in random order, int32 (m, 2)."""
+        indptr, indices = self.graphs[relation]
+        roots = np.repeat(np.flatnonzero(np.diff(indptr)), self.walks).astype(np.int32)
+        walks = random_walks(indptr, indices, roots, self.length, self.key, 1.0, 1.0, self.first)
+        self.first += len(roots)
+        found = []
+        for shift in range(1, min(self.window, self.length - 1) + 1):
+            ends = np.stack([walks[:, :-shift].ravel(), walks[:, shift:].ravel()], axis=1)
+            found += [ends, ends[:, ::-1]]
+        return rng.permutation(np.concatenate(found))
+
+    def draw(self, context: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+        """Return nodes of the same types, drawn by degree to the power of 3/4, int64 (b, negatives)."""
+        starts = np.asarray(self.inputs.starts)
+        kind = self.inputs.graph.types[context]
+        first, last = starts[kind], starts[kind + 1]
+        low, high = self.weights[first][:, None], self.weights[last][:, None]
+        place = low + rng.random((len(context), self.negatives)) * (high - low)
+        drawn = np.searchsorted(self.weights, place, side="right") - 1
+        return np.clip(drawn, first[:, None], last[:, None] - 1)
+
+
+def undirected(inputs: TypedInputs, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the CSR adjacency of a relation in both directions."""
+    pairs = inputs.graph.edges[relation].astype(np.int64)
+    keys = np.concatenate([pairs @ [inputs.num_nodes, 1], pairs @ [1, inputs.num_nodes]])
+    source, target = np.divmod(np.unique(keys), inputs.num_nodes)
+    indptr = np.searchsorted(source, np.arange(inputs.num_nodes + 1))
+    return indptr.astype(np.int64), target.astype(np.int32)
+
+
+def sampled_neighbors(
+    indptr: NDArray[np.int64], indices: NDArray[np.int32], count: int, rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Return neighbours of each node, int64 (n, count): all of them if they are few, repeated or drawn."""
+    degrees = np.diff(indptr)
+    if not len(indices):
+        return np.tile(np.arange(len(degrees))[:, None], (1, count))
+    place = np.where(
+        degrees[:, None] > count,
+        (rng.random((len(degrees), count)) * degrees[:, None]).astype(np.int64),
+        np.arange(count) % np.maximum(degrees, 1)[:, None],
+    )
+    found = indices[np.minimum(indptr[:-1, None] + place, len(indices) - 1)].astype(np.int64)
+    # A node without neighbours stands for them itself.
+    return np.where(degrees[:, None] > 0, found, np.arange(len(degrees))[:, None])

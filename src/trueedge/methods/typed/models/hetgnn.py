@@ -1,0 +1,207 @@
+"""HetGNN's encoder, and its training on the context of random walks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import torch
+import torch.nn.functional as F  # noqa: N812
+from numpy.typing import NDArray
+from torch import nn
+
+from trueedge.kernels.walks.random_walks import random_walks
+from trueedge.kernels.walks.typed_walks import frequent_neighbors
+from trueedge.training.typed.features import FeatureInput
+from trueedge.training.typed.inputs import TypedInputs
+
+RESTART_STEPS = 100
+NODES_AT_A_TIME = 4096
+EXPONENT = 0.75
+
+
+class HetGnnEncoder(nn.Module):
+    """Vectors of nodes from the contents of their frequent neighbours of each type.
+
+    Args:
+        inputs: the typed graph.
+        features: which types keep their features.
+        dim: the size of the vectors, an even number.
+        neighbors: int32 (n, types * count), the frequent neighbours; negative numbers are nobody.
+        aggregate: how neighbours of a type are combined, ``lstm`` or ``mean``.
+        dropout: of contents.
+    """
+
+    def __init__(
+        self,
+        inputs: TypedInputs,
+        features: str,
+        dim: int,
+        neighbors: NDArray[np.int32],
+        aggregate: str,
+        dropout: float,
+    ) -> None:
+        super().__init__()
+        self.dim, self.dropout = dim, dropout
+        self.input = FeatureInput(inputs, features, dim)
+        # A sequence of one attribute: HGB's nodes have a single feature vector.
+        self.content = nn.ModuleList(_both_ways(dim) for _ in range(inputs.num_types))
+        self.combine = nn.ModuleList(
+            _both_ways(dim) if aggregate == "lstm" else nn.Linear(dim, dim) for _ in range(inputs.num_types)
+        )
+        self.score = nn.Parameter(torch.empty(inputs.num_types, 2 * dim))
+        nn.init.xavier_normal_(self.score, gain=1.414)
+        table = torch.from_numpy(neighbors.astype(np.int64)).to(inputs.device)
+        self.neighbors = torch.where(table < 0, inputs.num_nodes, table)
+        self.node_type, self.out_dim = inputs.node_type, dim
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the vectors of all nodes, float (n, dim)."""
+        contents = self.contents(inputs)
+        nodes = torch.arange(inputs.num_nodes, device=inputs.device)
+        return torch.cat([self.encode(contents, part) for part in nodes.split(NODES_AT_A_TIME)])
+
+    def contents(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return what each node says of itself, float (n + 1, dim); the last row is nobody's."""
+        states = F.dropout(self.input(inputs), self.dropout, self.training)
+        found = [
+            one(states[inputs.rows(kind)].unsqueeze(1))[0].squeeze(1) for kind, one in enumerate(self.content)
+        ]
+        return torch.cat([*found, states.new_zeros(1, self.dim)])
+
+    def encode(self, contents: torch.Tensor, nodes: torch.Tensor) -> torch.Tensor:
+        """Return the vectors of some nodes, float (b, dim)."""
+        own = contents[nodes]
+        table = self.neighbors[nodes].view(len(nodes), len(self.combine), -1)
+        found, there = [own], [torch.ones_like(nodes, dtype=torch.bool)]
+        for kind, combine in enumerate(self.combine):
+            said = contents[table[:, kind]]
+            mixed = combine(said)[0] if isinstance(combine, nn.LSTM) else combine(said)
+            found.append(mixed.mean(1))
+            there.append(table[:, kind, 0] < len(contents) - 1)
+        sides = torch.stack(found, dim=1)
+        weight = self.score[self.node_type[nodes]]
+        logits = (sides * weight[:, None, : self.dim]).sum(-1) + (own * weight[:, self.dim :]).sum(-1, True)
+        logits = F.leaky_relu(logits, 0.01).masked_fill(~torch.stack(there, dim=1), -torch.inf)
+        return (logits.softmax(1).unsqueeze(-1) * sides).sum(1)
+
+
+class FrozenVectors(nn.Module):
+    """Vectors that are no longer trained, with a linear layer for classes, or a scale for links.
+
+    Args:
+        vectors: float (n, dim); each column is brought to mean 0 and variance 1.
+        rows: the rows of the nodes that are classified; None for links.
+        out: the number of classes.
+    """
+
+    def __init__(self, vectors: torch.Tensor, rows: slice | None, out: int) -> None:
+        super().__init__()
+        if rows is not None:
+            vectors = vectors[rows]
+            vectors = (vectors - vectors.mean(0)) / vectors.std(0).clamp_min(1e-6)
+        self.register_buffer("vectors", vectors)
+        self.out_dim = vectors.shape[1]
+        self.output = None if rows is None else nn.Linear(self.out_dim, out)
+        self.scale = None if rows is not None else nn.Parameter(torch.ones(self.out_dim))
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return logits of the classified nodes, or the scaled vectors of all nodes."""
+        del inputs
+        found: torch.Tensor = self.vectors * self.scale if self.output is None else self.output(self.vectors)
+        return found
+
+
+class Classified(nn.Module):
+    """An encoder and a linear layer, trained together for the classes of nodes of one type."""
+
+    def __init__(self, encoder: HetGnnEncoder, rows: slice, out: int) -> None:
+        super().__init__()
+        self.encoder, self.rows = encoder, rows
+        self.output = nn.Linear(encoder.out_dim, out)
+
+    def forward(self, inputs: TypedInputs) -> torch.Tensor:
+        """Return the logits, float (nodes of the target type, classes)."""
+        nodes = torch.arange(self.rows.start, self.rows.stop, device=inputs.device)
+        contents = self.encoder.contents(inputs)
+        found = [self.encoder.encode(contents, part) for part in nodes.split(NODES_AT_A_TIME)]
+        logits: torch.Tensor = self.output(torch.cat(found))
+        return logits
+
+
+def neighbors_by_type(inputs: TypedInputs, count: int, key: int) -> NDArray[np.int32]:
+    """Return the nodes of each type that walks with restart from each node visit most."""
+    indptr, indices = untyped(inputs)
+    counts = np.full(inputs.num_types, count)
+    return frequent_neighbors(indptr, indices, inputs.graph.types, counts, RESTART_STEPS, key)
+
+
+def learn_context(
+    encoder: HetGnnEncoder,
+    inputs: TypedInputs,
+    steps: int,
+    batch_size: int,
+    length: int,
+    window: int,
+    rate: float,
+    key: int,
+    rng: np.random.Generator,
+) -> torch.Tensor:
+    """Train an encoder so that nodes near each other in walks have similar vectors; return the vectors.
+
+    Each pair of nodes within a window is set against a node of the context's type that is drawn by its
+    frequency in walks to the power of 3/4.
+    """
+    optimizer = torch.optim.Adam(encoder.parameters(), lr=rate)
+    encoder.to(inputs.device).train()
+    pairs = context_pairs(inputs, length, window, batch_size, key, rng)
+    for _ in range(steps):
+        center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
+        nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
+        vectors = encoder.encode(encoder.contents(inputs), nodes)
+        one, near, far = vectors[place].view(3, len(center), -1)
+        loss = -F.logsigmoid((one * near).sum(1)).mean() - F.logsigmoid(-(one * far).sum(1)).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    encoder.eval()
+    with torch.no_grad():
+        return encoder(inputs)
+
+
+def context_pairs(
+    inputs: TypedInputs, length: int, window: int, size: int, key: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    """Yield triples without end, int64 (3, size): a node, one near it in a walk, and one drawn for it."""
+    indptr, indices = untyped(inputs)
+    degrees = np.diff(indptr)
+    weights = np.concatenate([[0.0], np.cumsum(degrees**EXPONENT)])
+    starts, types = np.asarray(inputs.starts), inputs.graph.types
+    linked = np.flatnonzero(degrees)
+    first = 0
+    while True:
+        roots = rng.choice(linked, size).astype(np.int32)
+        walks = random_walks(indptr, indices, roots, length, key, 1.0, 1.0, first)
+        first += size
+        # One pair of each walk: pairs of one walk are alike.
+        shift = rng.integers(1, window + 1, size)
+        here = rng.integers(0, length - shift)
+        center, context = walks[np.arange(size), here], walks[np.arange(size), here + shift]
+        kind = types[context]
+        low, high = weights[starts[kind]], weights[starts[kind + 1]]
+        drawn = np.searchsorted(weights, low + rng.random(size) * (high - low), side="right") - 1
+        drawn = np.clip(drawn, starts[kind], starts[kind + 1] - 1)
+        yield np.stack([center, context, drawn]).astype(np.int64)
+
+
+def untyped(inputs: TypedInputs) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the CSR adjacency of all edges in both directions, without loops."""
+    arcs = inputs.arcs
+    source, target = arcs.source.cpu().numpy(), arcs.target.cpu().numpy()
+    kept = source != target
+    indptr = np.searchsorted(target[kept], np.arange(inputs.num_nodes + 1))
+    return indptr.astype(np.int64), source[kept].astype(np.int32)
+
+
+def _both_ways(dim: int) -> nn.LSTM:
+    return nn.LSTM(dim, dim // 2, batch_first=True, bidirectional=True)
