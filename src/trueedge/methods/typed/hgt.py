@@ -38,8 +38,10 @@ class HGT(TypedMethod):
         "dropout": 0.2,
         "reverse_edges": True,
         "softmax": "node",
+        "select": "loss",
     }
 
+    select: str = open_setting(str, "what is compared on the validation part: its loss, or a metric")
     heads: int = setting(8, "number of attention heads", low=1, high=256)
     layer_norm: bool = setting(True, "end each layer with a layer norm")
     reverse_edges: bool = open_setting(
