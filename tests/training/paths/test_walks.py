@@ -60,7 +60,7 @@ def walked_messages(plan: WalkedPlan) -> list[set[tuple[int, ...]]]:
         found = set()
         for row in range(step.first, step.last):
             query, entity = int(plan.query[row]), int(plan.entity[row])
-            bound = plan.num_rows if plan.described is None else int(plan.described[row, 2])
+            bound = int(plan.described[row, 2])
             assert row_of[entity][query] == row
             found |= {
                 (query, u, r, v)

@@ -60,9 +60,7 @@ class GATNE(TypedMethod):
 
         relations: tuple[int, ...] = getattr(task, "relations", ())
         rng = generator(task.seed, "neighbors")
-        return GatneModel(
-            inputs, relations, out, self.edge_dim, self.attention_dim, self.neighbors, rng
-        )
+        return GatneModel(inputs, relations, out, self.edge_dim, self.attention_dim, self.neighbors, rng)
 
     def _fit_one(self, task: NodeTask | TypedLinkTask, seed: int, device: str) -> Any:
         """Train by skip-gram instead of on links against random ones."""
@@ -89,7 +87,9 @@ class GATNE(TypedMethod):
         )
         valid = "valid" in task.part_names
         evaluate = validation(
-            task, self.select if valid else None, lambda: TypedLinkScorer(model, inputs, None)  # type: ignore[arg-type]
+            task,
+            self.select if valid else None,
+            lambda: TypedLinkScorer(model, inputs, None),  # type: ignore[arg-type]
         )
         history = optimize(
             model,

@@ -176,13 +176,6 @@ class Edges:
         return torch.argsort(self.by_degree).to(torch.int32)
 
     @cached_property
-    def place_of_head(self) -> torch.Tensor:
-        """The place in :attr:`by_degree` of the entity that each edge leaves, int32 (edges,)."""
-        if self.kept is not None:
-            return self.whole.place_of_head
-        return self.place_by_degree.index_select(0, self.head)
-
-    @cached_property
     def _leaving(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int32]]:
         """The edges by the entity they leave: where they begin, their numbers, and where they lead to."""
         head = self.head.cpu().numpy()

@@ -53,7 +53,7 @@ class WalkedPlan:
         spans: the first row of each round and the one after its last, and the same of ``long_rows``.
         row_of: int32 (entities, queries), the row of each entity, or -1.
         described: int32 (rows, 3), the query and the entity of each row, and the row from which on senders
-            are pruned; None: a row is place * queries + query, where place is that in ``edges.by_degree``.
+            are pruned.
         distance: uint8 (rows,), the distance from the source; None if distances play no part.
         long_rows: int32 (k,), the rows of entities that at least ``longest`` edges enter, ascending.
         longest: rows with fewer edges are short.
@@ -65,7 +65,7 @@ class WalkedPlan:
 
     spans: tuple[tuple[int, int, int, int], ...]
     row_of: torch.Tensor
-    described: torch.Tensor | None
+    described: torch.Tensor
     distance: torch.Tensor | None
     long_rows: torch.Tensor
     longest: int
@@ -92,16 +92,12 @@ class WalkedPlan:
     @cached_property
     def query(self) -> torch.Tensor:
         """The query of each row, int64 (rows,)."""
-        if self.described is not None:
-            return self.described[: self.num_rows, 0].long()
-        return torch.arange(self.num_rows, device=self.row_of.device) % self.num_queries
+        return self.described[: self.num_rows, 0].long()
 
     @cached_property
     def entity(self) -> torch.Tensor:
         """The entity of each row, int64 (rows,)."""
-        if self.described is not None:
-            return self.described[: self.num_rows, 1].long()
-        return self.edges.by_degree.long().repeat_interleave(self.num_queries)
+        return self.described[: self.num_rows, 1].long()
 
     @cached_property
     def counts(self) -> torch.Tensor:
@@ -124,7 +120,11 @@ def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Walked
     size = queries * entities
     long_rows = torch.arange(_num_long(edges) * queries, dtype=torch.int32, device=edges.device)
     spans = ((0, size, 0, len(long_rows)),) * layers
-    return WalkedPlan(spans, row_of, None, None, long_rows, LONG, starts, sources, size, edges)
+    described = torch.empty(size, 3, dtype=torch.int32, device=edges.device)
+    described[:, 0] = every.repeat(entities)
+    described[:, 1] = edges.by_degree.repeat_interleave(queries)
+    described[:, 2] = size
+    return WalkedPlan(spans, row_of, described, None, long_rows, LONG, starts, sources, size, edges)
 
 
 def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) -> WalkedPlan:

@@ -77,7 +77,6 @@ def _aggregate(  # type: ignore[no-untyped-def]
     head,
     kept,
     ends,
-    by_degree,
     row_of,
     described,
     queries,
@@ -98,7 +97,6 @@ def _aggregate(  # type: ignore[no-untyped-def]
     dim,
     least_variance,
     least_scale,
-    FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     BLOCK: tl.constexpr,
     CHOSEN: tl.constexpr,
@@ -114,7 +112,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
     else:
         row = program + first_row
     place = row - first_row
-    query, entity, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
+    query, entity, bound, begin, end = describe(row, ends, described)
     if not CHOSEN:  # noqa: SIM102
         # A constant of the kernel, then a condition of the row: another launch chooses long rows.
         if end - begin >= longest:
@@ -131,7 +129,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
     enter = tl.zeros((TILE,), tl.float32)
     count = tl.zeros((TILE,), tl.float32)
     edge = begin + each
-    there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT)
+    there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
     label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
     for first in range(begin, end, TILE):
         use = used[:, None] & inside[None, :]
@@ -141,9 +139,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
         count += used.to(tl.float32)
         # Find the next tile while these arrive: each of these loads waits for the one before.
         edge = first + TILE + each
-        there, used, sender = senders(
-            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-        )
+        there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
         # Where there is no message, both are 0.
         message = sent * by if PRODUCT else sent + by

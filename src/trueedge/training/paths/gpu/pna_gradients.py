@@ -78,7 +78,6 @@ def _spread(  # type: ignore[no-untyped-def]
     head,
     kept,
     ends,
-    by_degree,
     row_of,
     described,
     queries,
@@ -102,7 +101,6 @@ def _spread(  # type: ignore[no-untyped-def]
     num_relations,
     dim,
     least_deviation,
-    FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     BLOCK: tl.constexpr,
     CHOSEN: tl.constexpr,
@@ -118,7 +116,7 @@ def _spread(  # type: ignore[no-untyped-def]
     else:
         row = program + first_row
     place = row - first_row
-    query, entity, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
+    query, entity, bound, begin, end = describe(row, ends, described)
     if not CHOSEN:  # noqa: SIM102
         # A constant of the kernel, then a condition of the row: another launch chooses long rows.
         if end - begin >= longest:
@@ -161,9 +159,7 @@ def _spread(  # type: ignore[no-untyped-def]
         copy = (place % COPIES) * dim + column
         tl.atomic_add(degree_to + copy, own, mask=inside & (missing > 0), sem="relaxed")
     edge = begin + each
-    _there, used, sender = senders(
-        edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-    )
+    _there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
     label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
     for first in range(begin, end, TILE):
         use = used[:, None] & inside[None, :]
@@ -172,9 +168,7 @@ def _spread(  # type: ignore[no-untyped-def]
         sent = tl.load(states + from_state, mask=use, other=0.0)
         by = tl.load(relations + from_relation, mask=use, other=0.0)
         edge = first + TILE + each
-        _there, used, sender = senders(
-            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-        )
+        _there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
         message = sent * by if PRODUCT else sent + by
         gradient = constant[None, :] + factor[None, :] * message

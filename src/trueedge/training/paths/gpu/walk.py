@@ -17,18 +17,17 @@ COUNTED = 64
 
 def walk_arguments(plan: Any) -> tuple[tuple[Any, ...], dict[str, bool]]:
     """Return what all kernels that walk begin with, and their switches."""
-    edges, full = plan.edges, plan.described is None
-    # What a switch turns off is never read.
+    edges = plan.edges
     arrays = (
-        edges.place_of_head if full else edges.head,
+        edges.head,
+        # Never read if nothing is removed.
         edges.head if edges.kept is None else edges.kept.view(torch.uint8),
         edges.ends,
-        edges.by_degree,
         plan.row_of,
-        plan.row_of if full else plan.described,
+        plan.described,
         plan.num_queries,
     )
-    return arrays, {"FULL": full, "HAS_KEPT": edges.kept is not None}
+    return arrays, {"HAS_KEPT": edges.kept is not None}
 
 
 def launch(kernel: Any, step: Any, arguments: tuple[Any, ...], switches: dict[str, Any]) -> None:
@@ -57,34 +56,24 @@ def count_messages(plan: Any) -> Any:
 
 
 @triton.jit  # type: ignore[untyped-decorator]
-def describe(row, ends, by_degree, described, queries, FULL: tl.constexpr):  # type: ignore[no-untyped-def]
+def describe(row, ends, described):  # type: ignore[no-untyped-def]
     """Return the query and entity of a row, its bound of senders, and where its edges begin and end."""
-    if FULL:
-        query = row % queries
-        entity = tl.load(by_degree + row // queries).to(tl.int64)
-        bound = row
-    else:
-        query = tl.load(described + row * 3).to(tl.int64)
-        entity = tl.load(described + row * 3 + 1).to(tl.int64)
-        bound = tl.load(described + row * 3 + 2).to(tl.int64)
+    query = tl.load(described + row * 3).to(tl.int64)
+    entity = tl.load(described + row * 3 + 1).to(tl.int64)
+    bound = tl.load(described + row * 3 + 2).to(tl.int64)
     return query, entity, bound, tl.load(ends + entity), tl.load(ends + entity + 1)
 
 
 @triton.jit  # type: ignore[untyped-decorator]
 def senders(  # type: ignore[no-untyped-def]
-    edge, there, query, bound, head, kept, row_of, queries, FULL: tl.constexpr, HAS_KEPT: tl.constexpr
+    edge, there, query, bound, head, kept, row_of, queries, HAS_KEPT: tl.constexpr
 ):
     """Return which edges are kept, which of them pass a message, and the rows that these come from."""
     if HAS_KEPT:
         there = there & (tl.load(kept + edge, mask=there, other=0) != 0)
     place = tl.load(head + edge, mask=there, other=0).to(tl.int64) * queries + query
-    if FULL:
-        sender = place
-        used = there
-    else:
-        sender = tl.load(row_of + place, mask=there, other=-1).to(tl.int64)
-        used = there & (sender >= 0) & (sender < bound)
-    return there, used, sender
+    sender = tl.load(row_of + place, mask=there, other=-1).to(tl.int64)
+    return there, there & (sender >= 0) & (sender < bound), sender
 
 
 @triton.jit(do_not_specialize=["queries"])  # type: ignore[untyped-decorator]
@@ -92,23 +81,19 @@ def _count(  # type: ignore[no-untyped-def]
     head,
     kept,
     ends,
-    by_degree,
     row_of,
     described,
     queries,
     counts,
-    FULL: tl.constexpr,
     HAS_KEPT: tl.constexpr,
     TILE: tl.constexpr,
 ):
     row = tl.program_id(0).to(tl.int64)
-    query, _entity, bound, begin, end = describe(row, ends, by_degree, described, queries, FULL)
+    query, _entity, bound, begin, end = describe(row, ends, described)
     each = tl.arange(0, TILE)
     count = tl.zeros((TILE,), tl.int32)
     for first in range(begin, end, TILE):
         edge = first + each
-        _there, used, _sender = senders(
-            edge, edge < end, query, bound, head, kept, row_of, queries, FULL, HAS_KEPT
-        )
+        _there, used, _sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         count += used.to(tl.int32)
     tl.store(counts + row, tl.sum(count, 0))
