@@ -191,7 +191,8 @@ def outcome(model: Any, edges: Edges, heads: torch.Tensor, relations: torch.Tens
     """Return the scores of all entities, and the gradients of a sum of them."""
     model.zero_grad()
     scores = model.score(edges, heads, relations)
-    slopes = torch.linspace(-1, 1, scores.numel(), device=scores.device).view(scores.shape)
+    # Not symmetric: gradients that sum to 0 would differ by rounding alone.
+    slopes = torch.linspace(-1, 2, scores.numel(), device=scores.device).view(scores.shape)
     scores.backward(slopes)
     return [scores.detach(), *(one.grad.clone() for one in model.parameters() if one.grad is not None)]
 

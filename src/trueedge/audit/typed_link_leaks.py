@@ -63,7 +63,8 @@ def _repeated(subject: TypedLinkSubject) -> Finding:
     "leaks",
     title="test links under another relation",
     question="Does another relation of the training graph connect the ends of test links?",
-    rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links are edges of another relation; broken:"
+    rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links, and more than of the negatives, are"
+    " edges of another relation; broken:"
     f" more than {percent(LOOKED_UP_BROKEN)}, and {percent(CERTAIN)} of its edges are links",
     picture=picture("Test links under other relations", "bars", "test links", "relation"),
     kinds=KINDS,
@@ -77,9 +78,9 @@ def _parallel(subject: TypedLinkSubject) -> Finding | Skipped:
     "leaks",
     title="test links under a reverse relation",
     question="Does another relation of the training graph have the reverse of test links?",
-    rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links are reversed edges of another"
-    f" relation; broken: more than {percent(LOOKED_UP_BROKEN)}, and {percent(CERTAIN)} of its reversed"
-    " edges are links",
+    rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links, and more than of the negatives, are"
+    f" reversed edges of another relation; broken: more than {percent(LOOKED_UP_BROKEN)}, and"
+    f" {percent(CERTAIN)} of its reversed edges are links",
     picture=picture("Test links under reverse relations", "bars", "test links", "relation"),
     kinds=KINDS,
 )
@@ -90,10 +91,10 @@ def _reverse(subject: TypedLinkSubject) -> Finding | Skipped:
 def _looked_up(subject: TypedLinkSubject, name: str, reverse: bool) -> Finding | Skipped:
     """Count the test links that another relation has, in one direction or the other."""
     task, relations = subject.task, subject.graph.relations
-    found: list[tuple[int, float, int]] = []
+    found: list[tuple[int, float, int, float]] = []
     for number in task.relations:
         ends = relations[number][1:]
-        links = subject.of(subject.test, number)
+        links, negatives = (subject.of(one["test"], number) for one in (task.positives, task.negatives))
         held = [subject.of(one, number)[:, [0, 2]] for one in task.positives.values()]
         every = subject.pair_keys(np.concatenate([task.graph.edges[number], *held]))
         for other, (_, *theirs) in enumerate(relations):
@@ -102,27 +103,30 @@ def _looked_up(subject: TypedLinkSubject, name: str, reverse: bool) -> Finding |
             keys = subject.pair_keys(task.graph.edges[other], reverse)
             hits = int(np.isin(subject.pair_keys(links), keys).sum())
             certain = float(np.isin(keys, every).mean()) if len(keys) else 0.0
-            found.append((hits, certain, other))
+            chance = float(np.isin(subject.pair_keys(negatives), keys).mean()) if len(negatives) else 0.0
+            found.append((hits, certain, other, chance))
     way = "in the other direction" if reverse else "in the same direction"
     if not found:
         return Skipped(f"no other relation connects these node types {way}")
-    hits, certain, other = max(found)
+    hits, certain, other, chance = max(found)
     share = hits / len(subject.test)
-    verdict = graded(share, LOOKED_UP_LOOK, LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf)
+    # What as many negatives reach, and four standard errors of the difference.
+    noise = chance + 4 * np.sqrt(2 * max(chance, share) * (1 - max(chance, share)) / len(subject.test))
+    verdict = graded(share, LOOKED_UP_LOOK, LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf, noise)
     label = relations[other].name
     what = "reversed edges" if reverse else "edges"
     sentence = f"{hits:,} of {len(subject.test):,} test links are {what} of {label!r} in the training graph"
     if hits:
-        sentence += f", and {percent(certain)} of its {what} are links"
+        sentence += f" ({percent(chance)} of the negatives), and {percent(certain)} of its {what} are links"
     return Finding(
         name,
         verdict,
         percent(share),
         sentence,
-        {"share": share, "test links": float(hits), "edges that are links": certain},
+        {"share": share, "test links": float(hits), "negatives": chance, "edges that are links": certain},
         {
-            "relation": np.array([relations[one].name for _, _, one in found]),
-            "test links": np.array([count for count, _, _ in found]),
+            "relation": np.array([relations[one].name for _, _, one, _ in found]),
+            "test links": np.array([count for count, *_ in found]),
         },
         subject.looked(),
     )

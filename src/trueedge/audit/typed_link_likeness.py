@@ -65,7 +65,7 @@ def _unseen(subject: TypedLinkSubject) -> Finding:
     "degree bias",
     title="popular targets against negatives",
     question="Does the degree of the target tell links from negatives?",
-    rule=f"look: the number of training edges of the relation that the target has is an AUC above"
+    rule=f"look: the number of training edges that the target has in the relation has an AUC above"
     f" {DEGREE_LOOK} (or below {1 - DEGREE_LOOK:.1f}); broken: above {DEGREE_BROKEN} (or below"
     f" {1 - DEGREE_BROKEN:.1f})",
     picture=picture("Degrees of the targets of test links and negatives", "bars", "share", "degree, at most"),
@@ -152,6 +152,9 @@ def _heads(subject: TypedLinkSubject) -> Finding:
 def _two_steps(subject: TypedLinkSubject) -> Finding:
     above, below = (subject.common_neighbors(one["test"]) for one in _both(subject))
     auc, noise = subject.mean_auc(subject.common_neighbors), chance_auc(len(above), len(below))
+    verdict = graded(auc, PATHS_LOOK, PATHS_BROKEN, 0.5 + noise)
+    if auc < 0.5:
+        verdict = graded(-auc, -CLOSER_LOOK, -CLOSER_BROKEN, noise - 0.5)
     near = [percent(float((one > 0).mean())) for one in (above, below)]
     ends = np.array([0, 1, 2, 5, 10, 20, 50, 10**9])
     bars = [np.bincount(np.searchsorted(ends, one), minlength=len(ends)) / len(one) for one in (above, below)]
@@ -159,13 +162,11 @@ def _two_steps(subject: TypedLinkSubject) -> Finding:
     names = [f"{one:,}" for one in ends[:-1]] + ["more"]
     return Finding(
         "shortcut-two-steps",
-        graded(auc, PATHS_LOOK, PATHS_BROKEN, 0.5 + noise)
-        if auc > 0.5
-        else graded(-auc, -CLOSER_LOOK, -CLOSER_BROKEN, noise - 0.5),
+        verdict,
         f"{auc:.4f}",
         f"the number of common neighbours alone has an AUC of {auc:.4f}: {near[0]} of the test links and"
         f" {near[1]} of the negatives have one"
-        + (", so that being close tells negatives" if auc < CLOSER_LOOK else ""),
+        + (", so that being close tells negatives" if auc < 0.5 and verdict != "ok" else ""),
         {
             "auc": auc,
             "links with a common neighbour": float((above > 0).mean()),

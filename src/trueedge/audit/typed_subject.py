@@ -32,6 +32,7 @@ class TypedSubject(Subject):
     def __init__(self, task: Task, seed: int = 0, sample: int = 100_000) -> None:
         super().__init__(task, seed, sample)
         self._evaluations: dict[str, Evaluation] = {}
+        self._tables: dict[int, csr_array] = {}
 
     @property
     def graph(self) -> HeteroGraph:
@@ -51,12 +52,12 @@ class TypedSubject(Subject):
         from scipy.sparse import csr_array
 
         features = self.graph.features[kind]
-        if features is None:
-            return None
-        found = csr_array(features, copy=True)
-        found.sum_duplicates()
-        found.eliminate_zeros()
-        return found
+        if features is not None and kind not in self._tables:
+            found = csr_array(features, copy=True)
+            found.sum_duplicates()
+            found.eliminate_zeros()
+            self._tables[kind] = found
+        return self._tables.get(kind)
 
     def evaluate(self, method: str) -> Evaluation:
         """Evaluate a method that learns nothing on the test part, once."""

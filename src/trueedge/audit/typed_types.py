@@ -52,7 +52,7 @@ def _empty(subject: TypedSubject) -> Finding:
     apart = int((counts - linked).sum())
     told.append(f"{apart:,} of {graph.num_nodes:,} nodes have no edge")
     if not bare and not lonely:
-        told.insert(0, f"all {len(counts)} node types and {graph.num_relations} relations have edges")
+        told.insert(0, f"all node types ({len(counts)}) and relations ({graph.num_relations}) have edges")
     return Finding(
         "empty-types",
         verdict,

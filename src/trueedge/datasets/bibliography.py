@@ -25,27 +25,25 @@ PAPERS = 2  # for each author
 TERMS, VENUES, WORDS = 12, 4, 12  # of a topic, of a field, of a topic
 GENERAL_TERMS, GENERAL_WORDS = 48, 108
 WORDS_IN_PAPER, AUTHOR_FEATURES = 8, 16
-# How often a choice follows the topic or the field; otherwise it is arbitrary.
-SAME_TOPIC, SAME_FIELD, LIKE_COAUTHOR, LIKE_TERM, LIKE_VENUE, LIKE_CITED, LIKE_WORD = (
-    0.6,
-    0.2,
-    0.6,
-    0.5,
-    0.6,
-    0.7,
-    0.2,
-)
+# How often a choice follows the group, the topic or the field; otherwise it is arbitrary.
+SAME_TOPIC, SAME_FIELD = 0.6, 0.2
+GROUP_COAUTHOR, TOPIC_COAUTHOR = 0.85, 0.05
+GROUP_CITED, TOPIC_CITED = 0.5, 0.3
+LIKE_TERM, LIKE_VENUE, LIKE_WORD = 0.5, 0.6, 0.2
+GROUP_SIZE = 4
 WRONG_LABELS, SIGNAL = 0.04, 0.35
 MOST_AUTHORS = 1_000_000
+
+Numbers = NDArray[np.int64]
 
 
 def bibliography(authors: int = 300, seed: int = 0) -> HeteroGraph:
     """Generate authors, papers, terms and venues; the class of an author is a field of research.
 
-    A field has several topics. Authors mostly write on their own topic, with others who work on it. Papers
-    mostly have terms and words of their topic, are cited by later papers on it, and appear in a venue of its
-    field. A few authors have a random class. Papers have sparse features (words), authors dense ones, terms
-    and venues none.
+    A field has several topics, and groups of authors work on each. Authors mostly write on their topic, with
+    others of their group. Papers mostly have terms and words of their topic, are cited by later papers of the
+    group or on the topic, and appear in a venue of the field. A few authors have a random class. Papers have
+    sparse features (words), authors dense ones, terms and venues none.
 
     Args:
         authors: the number of authors; there are twice as many papers.
@@ -61,14 +59,15 @@ def bibliography(authors: int = 300, seed: int = 0) -> HeteroGraph:
         np.int64
     )
     number = np.arange(papers)
-    written = _written(rng, lead, about, topics)
+    groups = _groups(topics)
+    written = _written(rng, lead, about, topics, groups)
     used = [(number, _own_or_any(rng, about, TERMS, int(starts[3] - starts[2]), LIKE_TERM)) for _ in range(2)]
     shown = [(number, _own_or_any(rng, about // TOPICS, VENUES, len(FIELDS) * VENUES, LIKE_VENUE))]
     listed = {
         Relation("author-paper", 0, 1): written,
         Relation("paper-term", 1, 2): used,
         Relation("paper-venue", 1, 3): shown,
-        Relation("paper-cites-paper", 1, 1): [_cited(rng, about) for _ in range(2)],
+        Relation("paper-cites-paper", 1, 1): [_cited(rng, about, groups[lead]) for _ in range(2)],
     }
     edges = []
     for (_, source, target), parts in listed.items():
@@ -87,9 +86,7 @@ def bibliography(authors: int = 300, seed: int = 0) -> HeteroGraph:
     )
 
 
-def _papers(
-    rng: np.random.Generator, topics: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _papers(rng: np.random.Generator, topics: Numbers) -> tuple[Numbers, Numbers]:
     """Return the first author and the topic of each paper; every author is the first of one."""
     count = len(topics)
     active = (1 + np.arange(count)) ** -0.5
@@ -103,46 +100,63 @@ def _papers(
 
 
 def _written(
-    rng: np.random.Generator, lead: NDArray[np.int64], about: NDArray[np.int64], topics: NDArray[np.int64]
-) -> list[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+    rng: np.random.Generator, lead: Numbers, about: Numbers, topics: Numbers, groups: Numbers
+) -> list[tuple[Numbers, Numbers]]:
     """Return authors and their papers: the first author, and one to three others."""
-    order = np.argsort(topics, kind="stable")
-    first = np.searchsorted(topics[order], np.arange(len(FIELDS) * TOPICS + 1))
-    sizes = np.diff(first)[about]
     paper, others = np.arange(len(lead)), rng.integers(1, 4, len(lead))
     found = [(lead, paper)]
     for place in range(3):
-        near = order[
-            np.minimum(first[about] + (rng.random(len(lead)) * sizes).astype(np.int64), len(order) - 1)
-        ]
-        follows = (rng.random(len(lead)) < LIKE_COAUTHOR) & (sizes > 0)
-        chosen = np.where(follows, near, rng.integers(0, len(topics), len(lead)))
+        kind = rng.random(len(lead))
+        mate, _ = _peer(rng, groups, groups[lead])
+        near, there = _peer(rng, topics, about)
+        same = [kind < GROUP_COAUTHOR, (kind < GROUP_COAUTHOR + TOPIC_COAUTHOR) & there]
+        chosen = np.select(same, [mate, near], rng.integers(0, len(topics), len(lead)))
         found.append((chosen[place < others], paper[place < others]))
     return found
 
 
-def _own_or_any(
-    rng: np.random.Generator, group: NDArray[np.int64], size: int, total: int, share: float
-) -> NDArray[np.int64]:
+def _groups(topics: Numbers) -> Numbers:
+    """Return the research group of each author: a few authors who work on one topic."""
+    order = np.argsort(topics, kind="stable")
+    ranks = np.arange(len(topics)) - np.searchsorted(topics[order], topics[order])
+    found = np.empty(len(topics), dtype=np.int64)
+    found[order] = topics[order] * len(topics) + ranks // GROUP_SIZE
+    return found
+
+
+def _peer(rng: np.random.Generator, keys: Numbers, wanted: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return an item with each wanted key, and whether there is one."""
+    order = np.argsort(keys, kind="stable")
+    first, last = (np.searchsorted(keys[order], wanted, side) for side in ("left", "right"))
+    place = first + (rng.random(len(wanted)) * (last - first)).astype(np.int64)
+    return order[np.minimum(place, len(order) - 1)], last > first
+
+
+def _own_or_any(rng: np.random.Generator, group: Numbers, size: int, total: int, share: float) -> Numbers:
     """Return one item for each group: one of its ``size`` own, or any of ``total``."""
     own = group * size + rng.integers(0, size, len(group))
     return np.where(rng.random(len(group)) < share, own, rng.integers(0, total, len(group)))
 
 
-def _cited(rng: np.random.Generator, about: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return papers and an earlier paper that each cites, mostly one on its topic."""
-    order = np.argsort(about, kind="stable")
-    place = np.empty(len(about), dtype=np.int64)
-    place[order] = np.arange(len(about))
-    first = np.searchsorted(about[order], about)
-    near = order[first + (rng.random(len(about)) * (place - first)).astype(np.int64)]
-    number = np.arange(len(about))
-    follows = (rng.random(len(about)) < LIKE_CITED) & (place > first)
-    cited = np.where(follows, near, (rng.random(len(about)) * number).astype(np.int64))
+def _cited(rng: np.random.Generator, about: Numbers, groups: Numbers) -> tuple[Numbers, Numbers]:
+    """Return papers and an earlier paper that each cites: of its group, on its topic, or any."""
+    number, kind = np.arange(len(about)), rng.random(len(about))
+    (own, first), (near, second) = _earlier(rng, groups), _earlier(rng, about)
+    same = [(kind < GROUP_CITED) & first, (kind < GROUP_CITED + TOPIC_CITED) & second]
+    cited = np.select(same, [own, near], (rng.random(len(about)) * number).astype(np.int64))
     return number[1:], cited[1:]
 
 
-def _of_papers(rng: np.random.Generator, about: NDArray[np.int64]) -> Any:
+def _earlier(rng: np.random.Generator, keys: Numbers) -> tuple[Numbers, NDArray[np.bool_]]:
+    """Return an earlier item with the key of each item, and whether there is one."""
+    order = np.argsort(keys, kind="stable")
+    place = np.empty(len(keys), dtype=np.int64)
+    place[order] = np.arange(len(keys))
+    first = np.searchsorted(keys[order], keys)
+    return order[first + (rng.random(len(keys)) * (place - first)).astype(np.int64)], place > first
+
+
+def _of_papers(rng: np.random.Generator, about: Numbers) -> Any:
     """Return the words of papers, a sparse float32 matrix."""
     from scipy.sparse import csr_array
 
@@ -154,7 +168,7 @@ def _of_papers(rng: np.random.Generator, about: NDArray[np.int64]) -> Any:
     return csr_array((ones, (pairs[:, 0], pairs[:, 1])), shape=(len(about), total))
 
 
-def _of_authors(rng: np.random.Generator, topics: NDArray[np.int64]) -> NDArray[np.float32]:
+def _of_authors(rng: np.random.Generator, topics: Numbers) -> NDArray[np.float32]:
     """Return noisy positions of authors, float32 (authors, 16), around the position of their topic."""
     centers = rng.standard_normal((len(FIELDS) * TOPICS, AUTHOR_FEATURES))
     noise = rng.standard_normal((len(topics), AUTHOR_FEATURES))

@@ -58,7 +58,9 @@ def page(audit: Audit) -> str:
     ]
     overview = _overview(audit)
     if overview is not None:
-        sections.insert(2, Section("Scorers that learn nothing", overview, short="Shortcuts"))
+        of_nodes = "classes" in audit.sizes
+        title = "Predictors that use one source alone" if of_nodes else "Scorers that learn nothing"
+        sections.insert(2, Section(title, overview, short="Shortcuts"))
     if audit.skipped:
         sections.insert(-2, Section("Checks that do not apply", _skipped(audit), short="Not applied"))
     return whole_page(f"Audit of {audit.dataset} · {audit.protocol}", sections, lead=_lead(audit))
@@ -182,7 +184,7 @@ def _overview_of_nodes(audit: Audit) -> Markup | None:
     metrics = {"micro-f1": "micro-F1", "macro-f1": "macro-F1"}
     shown = Figure(
         name="shortcuts",
-        title="The F1 of predictors that use one source alone",
+        title="F1 without edges, without features, or without either",
         kind="bars",
         x_label="what they use",
         y_label="F1",

@@ -219,3 +219,14 @@ def test_a_graph_without_edges_gives_finite_scores(monkeypatch: pytest.MonkeyPat
         found = model.score(edges, torch.tensor([0, 2], device=DEVICE), torch.tensor([0, 1], device=DEVICE))
         found.sum().backward()
         assert torch.isfinite(found).all()
+
+
+@pytest.mark.parametrize("delta", [None, 2])
+def test_queries_that_are_columns_of_a_table_score_the_same(
+    delta: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(PathNetwork, "walks", True)
+    edges, model = make_edges(0, False), make(delta)
+    table = torch.stack([SOURCES, RELATION], dim=1)
+    found = model.score(edges, table[:, 0], table[:, 1])
+    assert torch.equal(found, model.score(edges, SOURCES, RELATION))

@@ -113,6 +113,8 @@ class WalkedPlan:
 
 def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> WalkedPlan:
     """Return rounds in which every edge passes a message, as in NBFNet."""
+    # Kernels read them one after the other.
+    sources = sources.contiguous()
     queries, entities = len(sources), edges.num_entities
     every = torch.arange(queries, dtype=torch.int32, device=edges.device)
     row_of = edges.place_by_degree.unsqueeze(1) * queries + every
@@ -129,6 +131,7 @@ def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Walked
 
 def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) -> WalkedPlan:
     """Return rounds with the same messages as :func:`trueedge.training.paths.steps.pruned_plan`."""
+    sources = sources.contiguous()
     kernels, queries = gpu_kernels(), len(sources)
     found = kernels.level_distances(edges, sources, layers)
     distance, order = torch.sort(found.index_select(0, edges.by_degree).flatten(), stable=True)
