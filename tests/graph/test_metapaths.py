@@ -141,6 +141,11 @@ def test_names_with_hyphens_are_read_and_written(text: str) -> None:
     assert parse_metapath(graph, text).text(graph) == text
 
 
+def test_names_of_types_may_be_written_in_any_case() -> None:
+    graph = papers()
+    assert parse_metapath(graph, "Author - PAPER-Co-Venue").text(graph) == "author-paper-co-venue"
+
+
 def test_several_paths_are_separated_by_commas() -> None:
     paths = parse_metapaths(papers(), "author-paper-author, author-paper-co-venue-paper-author")
     assert [path.types for path in paths] == [(0, 1, 0), (0, 1, 2, 1, 0)]
@@ -154,6 +159,8 @@ def test_several_paths_are_separated_by_commas() -> None:
         ("author-(write)-paper", "relation .*'write'.*did you mean 'writes'"),
         ("author-co-venue-author", "a step without edges: author-co-venue"),
         ("author-(in)-paper", "a step without edges: author-paper"),
+        ("author--paper", "no node type .* is called ''"),
+        ("pap er - author", "no node type .* is called 'pap er'"),
         ("author", "must begin and end with a node type"),
         ("(writes)-paper-author", "must begin and end"),
         ("author-paper-(writes)", "must begin and end"),

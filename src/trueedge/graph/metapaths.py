@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -128,7 +129,7 @@ def parse_metapath(graph: HeteroGraph, text: str) -> MetaPath:
 
     A relation stands in parentheses between two types. Steps without edges are refused.
     """
-    words = _words(graph, text.strip())
+    words = _words(graph, re.sub(r"\s*-\s*", "-", text.strip()))
     types: list[int] = []
     relations: list[int | None] = []
     named: int | None = None
@@ -177,17 +178,19 @@ def symmetric_metapaths(graph: HeteroGraph, target: int) -> tuple[MetaPath, ...]
 
 
 def _words(graph: HeteroGraph, text: str) -> list[str]:
-    """Split a text at hyphens, but not within a known name of a type or relation."""
+    """Split a text at hyphens, but not within a known name of a type or relation, whatever its case."""
     names = sorted(
         [*graph.node_types, *(f"({relation.name})" for relation in graph.relations)], key=len, reverse=True
     )
     words: list[str] = []
     while text:
-        known = next((name for name in names if text == name or text.startswith(f"{name}-")), None)
+        known = next(
+            (name for name in names if f"{text}-".casefold().startswith(f"{name}-".casefold())), None
+        )
         if known is None and text.startswith("(") and ")" in text:
             known = text[: text.index(")") + 1]
         word = text.split("-", 1)[0] if known is None else known
-        words.append(word.strip())
+        words.append(word)
         text = text[len(word) :].removeprefix("-")
     return words
 

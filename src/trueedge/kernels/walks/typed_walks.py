@@ -74,9 +74,9 @@ def _restarts(indptr, indices, types, counts, steps, key, first, last, visits, f
         for kind in range(len(counts)):
             own = 0
             for word in order:
-                node = np.int32(word & 0xFFFFFFFF)
-                if own < counts[kind] and types[node] == kind:
-                    found[root, start + own] = node
+                visited = np.int32(word & 0xFFFFFFFF)
+                if own < counts[kind] and types[visited] == kind:
+                    found[root, start + own] = visited
                     own += 1
             for place in range(own, counts[kind] if own > 0 else 0):
                 found[root, start + place] = found[root, start + place % own]

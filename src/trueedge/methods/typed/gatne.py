@@ -34,7 +34,7 @@ class GATNE(TypedMethod):
     )
     kinds: ClassVar[tuple[str, ...]] = ("typed-links",)
     defaults: ClassVar[Mapping[str, Any]] = {
-        "learning_rate": 1e-3,
+        "learning_rate": 0.01,
         "weight_decay": 0.0,
         "dropout": 0.0,
         "dim": 200,
@@ -56,10 +56,13 @@ class GATNE(TypedMethod):
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return the untrained vectors."""
+        import torch
+
         from trueedge.methods.typed.models.gatne import GatneModel
 
         relations: tuple[int, ...] = getattr(task, "relations", ())
-        rng = generator(task.seed, "neighbors")
+        # Torch is seeded here with the seed of the fit.
+        rng = generator(int(torch.randint(1 << 62, ())), "neighbors")
         return GatneModel(inputs, relations, out, self.edge_dim, self.attention_dim, self.neighbors, rng)
 
     def _fit_one(self, task: NodeTask | TypedLinkTask, seed: int, device: str) -> Any:

@@ -35,6 +35,7 @@ class HAN(MetaPathMethod):
         "layers": 2,
         "epochs": 200,
         "patience": 100,
+        "features": "target",
     }
 
     heads: int = setting(8, "attention heads; dim is the size of each", low=1, high=64)

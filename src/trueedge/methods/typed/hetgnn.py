@@ -38,6 +38,7 @@ class HetGNN(TypedMethod):
         "layers": 1,
         "epochs": 1000,
         "patience": 100,
+        "decoder": "dot",
     }
 
     supervised: bool = setting(False, "train the encoder for the classes of nodes instead of walks")
@@ -52,13 +53,18 @@ class HetGNN(TypedMethod):
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return vectors that are trained on walks; or the encoder, if it is trained for classes."""
+        import torch
+
         from trueedge.methods.typed.models import hetgnn
 
+        del task
         if self.dim % 2:
             raise InputError(f"hetgnn: dim must be even, got {self.dim}")
         if self.window >= self.walk_length:
             raise InputError(f"hetgnn: window must be below walk_length, which is {self.walk_length}")
-        found = hetgnn.neighbors_by_type(inputs, self.neighbors, derive(task.seed, "restarts"))
+        # Torch is seeded here with the seed of the fit.
+        seed = int(torch.randint(1 << 62, ()))
+        found = hetgnn.neighbors_by_type(inputs, self.neighbors, derive(seed, "restarts"))
         encoder = hetgnn.HetGnnEncoder(inputs, self.features, self.dim, found, self.aggregate, self.dropout)
         rows = None if inputs.target is None else inputs.rows(inputs.target)
         if self.supervised:
@@ -71,7 +77,7 @@ class HetGNN(TypedMethod):
             self.walk_length,
             self.window,
             self.learning_rate,
-            derive(task.seed, "walks"),
-            generator(task.seed, "context"),
+            derive(seed, "walks"),
+            generator(seed, "context"),
         )
         return hetgnn.FrozenVectors(vectors, rows, out)

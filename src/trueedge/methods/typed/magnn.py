@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.typed.metapath_method import MetaPathMethod
-from trueedge.randomness import derive
 
 if TYPE_CHECKING:
     from torch import nn
@@ -47,11 +46,14 @@ class MAGNN(MetaPathMethod):
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return the model, with the instances drawn."""
+        import torch
+
         from trueedge.methods.typed.models.magnn import Instances, MagnnModel
 
         if self.dim % 2:
             raise InputError(f"magnn: dim must be even, got {self.dim}")
-        key = derive(task.seed, "instances")
+        # Torch is seeded here with the seed of the fit.
+        key = int(torch.randint(1 << 62, ()))
         found = {
             kind: [Instances.of(inputs, path, self.instances, key) for path in paths]
             for kind, paths in self.paths_by_type(task, inputs).items()

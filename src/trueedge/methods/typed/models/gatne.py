@@ -23,7 +23,7 @@ class GatneModel(nn.Module):
     Args:
         inputs: the typed graph.
         relations: the relations whose links are scored.
-        dim, edge_dim, attention_dim: sizes of vectors, of edge embeddings and of the attention over relations.
+        dim, edge_dim, attention_dim: sizes of vectors, edge embeddings and the attention over relations.
         sampled: neighbours of each relation that a node is computed from.
         rng: draws them.
     """
@@ -42,14 +42,16 @@ class GatneModel(nn.Module):
         nodes, kinds = inputs.num_nodes, inputs.num_relations
         self.relations, self.out_dim = relations, dim
         self.base = nn.Parameter(torch.empty(nodes, dim).uniform_(-1.0, 1.0))
-        self.edge = nn.Parameter(torch.empty(nodes, kinds, edge_dim).uniform_(-1.0, 1.0))
+        # Row node * relations + relation.
+        self.edge = nn.Parameter(torch.empty(nodes * kinds, edge_dim).uniform_(-1.0, 1.0))
         self.context = nn.Parameter(torch.randn(nodes, dim) / dim**0.5)
         self.spread = nn.Parameter(torch.randn(kinds, edge_dim, dim) / dim**0.5)
         self.hidden = nn.Parameter(torch.randn(kinds, edge_dim, attention_dim) / dim**0.5)
         self.score = nn.Parameter(torch.randn(kinds, attention_dim, 1) / dim**0.5)
         adjacencies = [undirected(inputs, relation) for relation in range(kinds)]
         table = np.stack([sampled_neighbors(*one, sampled, rng) for one in adjacencies], axis=1)
-        self.neighbors = torch.from_numpy(table).to(inputs.device)
+        rows = table * kinds + np.arange(kinds)[:, None]
+        self.neighbors = torch.from_numpy(rows).to(inputs.device)
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the vectors of all nodes for each scored relation, float (n, relations * dim)."""
@@ -76,11 +78,10 @@ class GatneModel(nn.Module):
         weighed by attention, and mapped to what is added to the base vector.
         """
         near = self.neighbors[nodes]
-        kinds = torch.arange(near.shape[1], device=nodes.device)
-        gathered = self.edge[near, kinds[None, :, None]].sum(2)
+        gathered = F.embedding_bag(near.flatten(0, 1), self.edge, mode="sum").view(*near.shape[:2], -1)
         logits = torch.tanh(gathered @ self.hidden[relation]) @ self.score[relation]
         mixed = (logits.softmax(1) * gathered).sum(1)
-        return F.normalize(self.base[nodes] + mixed @ self.spread[relation], dim=1)
+        return F.normalize(F.embedding(nodes, self.base) + mixed @ self.spread[relation], dim=1)
 
 
 class SkipGramObjective(Objective):
@@ -136,8 +137,8 @@ class SkipGramObjective(Objective):
         del rng
         relation, (nodes, context, drawn) = step
         own = model.vectors(nodes, relation)
-        near = (own * model.context[context]).sum(1)
-        far = (model.context[drawn] @ own.unsqueeze(2)).squeeze(2)
+        near = (own * F.embedding(context, model.context)).sum(1)
+        far = (F.embedding(drawn, model.context) * own.unsqueeze(1)).sum(2)
         loss = -(F.logsigmoid(near) + F.logsigmoid(-far).sum(1)).mean()
         loss.backward()
         return loss.detach()
@@ -162,7 +163,8 @@ class SkipGramObjective(Objective):
         low, high = self.weights[first][:, None], self.weights[last][:, None]
         place = low + rng.random((len(context), self.negatives)) * (high - low)
         drawn = np.searchsorted(self.weights, place, side="right") - 1
-        return np.clip(drawn, first[:, None], last[:, None] - 1)
+        kept: NDArray[np.int64] = np.clip(drawn, first[:, None], last[:, None] - 1)
+        return kept
 
 
 def undirected(inputs: TypedInputs, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

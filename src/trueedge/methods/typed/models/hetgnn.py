@@ -71,11 +71,11 @@ class HetGnnEncoder(nn.Module):
 
     def encode(self, contents: torch.Tensor, nodes: torch.Tensor) -> torch.Tensor:
         """Return the vectors of some nodes, float (b, dim)."""
-        own = contents[nodes]
+        own = F.embedding(nodes, contents)
         table = self.neighbors[nodes].view(len(nodes), len(self.combine), -1)
         found, there = [own], [torch.ones_like(nodes, dtype=torch.bool)]
         for kind, combine in enumerate(self.combine):
-            said = contents[table[:, kind]]
+            said = F.embedding(table[:, kind], contents)
             mixed = combine(said)[0] if isinstance(combine, nn.LSTM) else combine(said)
             found.append(mixed.mean(1))
             there.append(table[:, kind, 0] < len(contents) - 1)
@@ -159,7 +159,7 @@ def learn_context(
         center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
         nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
         vectors = encoder.encode(encoder.contents(inputs), nodes)
-        one, near, far = vectors[place].view(3, len(center), -1)
+        one, near, far = F.embedding(place, vectors).view(3, len(center), -1)
         loss = -F.logsigmoid((one * near).sum(1)).mean() - F.logsigmoid(-(one * far).sum(1)).mean()
         optimizer.zero_grad()
         loss.backward()

@@ -1,4 +1,4 @@
-"""MAGNN's encoder: all nodes along instances of meta-paths, attention over instances, then over meta-paths."""
+"""MAGNN's encoder: the nodes along instances of meta-paths, then attention over instances and meta-paths."""
 
 from __future__ import annotations
 
@@ -80,9 +80,7 @@ class MagnnModel(nn.Module):
         # The last layer computes nothing that is not asked for.
         last = every if inputs.target is None else {inputs.target: every[inputs.target]}
         self.layers = nn.ModuleList(
-            MagnnLayer(
-                inputs, every if number < layers - 1 else last, dim, heads, attention_dim, dropout, size
-            )
+            MagnnLayer(every if number < layers - 1 else last, dim, heads, attention_dim, dropout, size)
             for number, size in enumerate([dim] * (layers - 1) + [out])
         )
 
@@ -100,7 +98,6 @@ class MagnnLayer(nn.Module):
 
     def __init__(
         self,
-        inputs: TypedInputs,
         instances: Mapping[int, Sequence[Instances]],
         dim: int,
         heads: int,
