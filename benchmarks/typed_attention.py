@@ -29,7 +29,8 @@ from trueedge.graph.typed import HeteroGraph, Labels, Relation
 from trueedge.graph.typed_validation import sorted_edges
 from trueedge.runs.provenance import machine, versions
 from trueedge.training.loop import seeded
-from trueedge.training.typed.attention import Logits, Mixing, attend, plain_attention
+from trueedge.training.typed.attention import attend, plain_attention
+from trueedge.training.typed.attention_inputs import Logits, Mixing
 from trueedge.training.typed.features import FeatureInput
 from trueedge.training.typed.inputs import TypedInputs
 

@@ -14,8 +14,9 @@ import pytest
 import torch
 
 from trueedge.kernels.neighbors import attention as kernels
-from trueedge.training.typed import attention as module
-from trueedge.training.typed.attention import Logits, Mixing, attend, index_of, plain_attention
+from trueedge.training.typed import attention_inputs as module
+from trueedge.training.typed.attention import attend, plain_attention
+from trueedge.training.typed.attention_inputs import Logits, Mixing, index_of
 from trueedge.training.typed.inputs import Arcs
 
 HEADS, DIM, KINDS = 3, 5, 4

@@ -16,9 +16,10 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from test_attention_kernels import HEADS, random_arcs, random_inputs
 
-from trueedge.training.typed import attention as module
+from trueedge.training.typed import attention_inputs as module
 from trueedge.training.typed import fused
-from trueedge.training.typed.attention import Logits, Mixing, index_of, plain_attention
+from trueedge.training.typed.attention import plain_attention
+from trueedge.training.typed.attention_inputs import Logits, Mixing, index_of
 
 
 def compare(device: str, typed: bool, beta: float, dropout: float, seed: int) -> None:

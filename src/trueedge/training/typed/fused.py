@@ -13,7 +13,7 @@ import torch
 import triton
 import triton.language as tl
 
-from trueedge.training.typed.attention import ArcIndex, Logits, Mixing
+from trueedge.training.typed.attention_inputs import ArcIndex, Logits, Mixing
 
 # Arcs whose logits are read at a time.
 ARCS = 64

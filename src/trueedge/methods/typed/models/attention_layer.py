@@ -9,7 +9,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.training.typed.attention import Logits, attend
+from trueedge.training.typed.attention import attend
+from trueedge.training.typed.attention_inputs import Logits
 from trueedge.training.typed.inputs import Arcs
 
 
