@@ -125,8 +125,9 @@ def settings_table(kinds: list[type[Method]]) -> str:
 
 def filled(kind: type[Method], protocol: str, dataset: str) -> dict[str, Any]:
     """Return the settings a method has on a data set under a protocol, none of them left open."""
-    # Only these two decide which published settings apply.
-    task = SimpleNamespace(protocol=protocol, dataset=dataset)
+    # Only these decide which published settings apply.
+    kind_of_task = protocols.get(protocol).kind if protocol else ""
+    task = SimpleNamespace(protocol=protocol, dataset=dataset, kind=kind_of_task, graph=None)
     return kind().for_task(cast("Task", task)).settings()
 
 

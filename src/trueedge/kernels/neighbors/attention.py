@@ -19,6 +19,7 @@ from trueedge.kernels.arrays.threads import run_blocks, thread_count
 Floats = NDArray[np.floating[Any]]
 # Blocks of rows for each thread: rows differ in length by orders of magnitude.
 BLOCKS = 16
+LEAST_ARCS = 4096
 
 
 class ArcArrays(NamedTuple):
@@ -121,7 +122,9 @@ def weight_gradients(
 
 def _run(arcs: ArcArrays, work: Callable[[int, int], object]) -> None:
     count = len(arcs.indptr) - 1
-    size = max(1, -(-count // (BLOCKS * thread_count())))
+    # A block with few arcs costs more than it saves.
+    blocks = min(BLOCKS * thread_count(), 1 + len(arcs.source) // LEAST_ARCS)
+    size = max(1, -(-count // blocks))
     run_blocks(lambda first, last, _: work(first, last), count, size, lambda: None)
 
 

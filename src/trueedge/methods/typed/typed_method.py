@@ -158,7 +158,9 @@ class TypedMethod(Method):
 
 def _feature_choices(task: Any) -> tuple[str, ...]:
     """Return the choices of features that differ for a task's graph."""
-    graph: HeteroGraph = task.graph
+    graph: HeteroGraph | None = task.graph
+    if graph is None:
+        return FEATURES
     having = [number for number, table in enumerate(graph.features) if table is not None]
     target = getattr(task, "target", None)
     if not having:

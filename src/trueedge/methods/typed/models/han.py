@@ -10,7 +10,8 @@ import torch.nn.functional as F  # noqa: N812
 from scipy.sparse import csr_array, diags_array
 from torch import nn
 
-from trueedge.training.typed.attention import Logits, attend
+from trueedge.training.typed.attention import attend
+from trueedge.training.typed.attention_inputs import Logits
 from trueedge.training.typed.features import GAIN, FeatureInput
 from trueedge.training.typed.inputs import Arcs, TypedInputs
 

@@ -55,7 +55,7 @@ def count_messages(plan: Any) -> Any:
     return counts
 
 
-@triton.jit  # type: ignore[untyped-decorator]
+@triton.jit
 def describe(row, ends, described):  # type: ignore[no-untyped-def]
     """Return the query and entity of a row, its bound of senders, and where its edges begin and end."""
     query = tl.load(described + row * 3).to(tl.int64)
