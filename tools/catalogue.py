@@ -36,6 +36,7 @@ PAGES = (
     "docs/degree-bias.md",
     "docs/communities.md",
     "docs/knowledge-graphs.md",
+    "docs/typed-graphs.md",
     "docs/speed.md",
     "docs/growth.svg",
 )
