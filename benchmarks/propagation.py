@@ -12,7 +12,6 @@ and measures nothing.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 import warnings
@@ -25,11 +24,11 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 
 import trueedge as te
+from benchmarks.gpu_cards import write_card
 from trueedge import methods
 from trueedge.methods.paths.models.network import FullNetwork, PathNetwork, Shape
 from trueedge.methods.paths.models.truncated import TruncatedNetwork
 from trueedge.randomness import generator
-from trueedge.runs.provenance import machine, versions
 from trueedge.training.loop import seeded
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.objective import PathObjective
@@ -230,11 +229,7 @@ def main() -> None:
         print(f"{label:28} {1000 * took:9.2f} ms {ratio:>7} {share:>7} {extra}")
     if options.output:
         card = {"dataset": options.dataset, "batch": options.batch, "device": options.device, "rows": found}
-        card |= {"versions": versions(), "machine": machine()}
-        if options.device.startswith("cuda"):
-            card["machine"]["accelerator"] = torch.cuda.get_device_name(options.device)
-        with open(options.output, "w") as file:
-            json.dump(card, file, indent=1)
+        write_card(options.output, card, options.device)
 
 
 if __name__ == "__main__":

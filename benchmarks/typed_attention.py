@@ -12,7 +12,6 @@ Without a data set, a random graph with the sizes of DBLP is used.
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from collections.abc import Callable
@@ -24,10 +23,10 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 import trueedge as te
+from benchmarks.gpu_cards import write_card
 from trueedge import methods
 from trueedge.graph.typed import HeteroGraph, Labels, Relation
 from trueedge.graph.typed_validation import sorted_edges
-from trueedge.runs.provenance import machine, versions
 from trueedge.training.loop import seeded
 from trueedge.training.typed.attention import attend, plain_attention
 from trueedge.training.typed.attention_inputs import Logits, Mixing
@@ -242,11 +241,8 @@ def main() -> None:
     if options.output:
         card = {"dataset": name, "device": options.device, "arcs": len(inputs.arcs), "rows": rows}
         card |= {"sizes": {key: getattr(options, key) for key in ("dim", "heads", "layers")}}
-        card |= {"differences": gaps, "versions": versions(), "machine": machine()}
-        if options.device.startswith("cuda"):
-            card["machine"]["accelerator"] = torch.cuda.get_device_name(options.device)
-        with open(options.output, "w") as file:
-            json.dump(card, file, indent=1)
+        card |= {"differences": gaps}
+        write_card(options.output, card, options.device)
 
 
 if __name__ == "__main__":

@@ -9,7 +9,6 @@ adds layer norms and dropout to HGT, as the published settings do; torch_geometr
 from __future__ import annotations
 
 import argparse
-import json
 import statistics
 import time
 from typing import Any
@@ -19,9 +18,9 @@ from torch import nn
 from torch_geometric.nn import HGTConv, RGCNConv
 
 import trueedge as te
+from benchmarks.gpu_cards import write_card
 from trueedge.methods.typed.models.hgt import HGTModel
 from trueedge.methods.typed.models.rgcn import RGCNModel
-from trueedge.runs.provenance import machine, versions
 from trueedge.training.loop import seeded
 from trueedge.training.typed.inputs import TypedInputs
 
@@ -175,11 +174,7 @@ def main() -> None:
         print(f"{label:34} {1000 * one['seconds']:9.2f} ms  {extra}")
     if options.output:
         card = {"dataset": options.dataset, "device": options.device, "rows": found}
-        card |= {"versions": versions(), "machine": machine()}
-        if options.device.startswith("cuda"):
-            card["machine"]["accelerator"] = torch.cuda.get_device_name(options.device)
-        with open(options.output, "w") as file:
-            json.dump(card, file, indent=1)
+        write_card(options.output, card, options.device)
 
 
 if __name__ == "__main__":

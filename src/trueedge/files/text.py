@@ -49,7 +49,7 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     if b"\r" in data:
         data = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     text = TextFile(place, data, packed)
-    foreign = _first_foreign_byte(data)
+    foreign = first_foreign_byte(data)
     if foreign is not None:
         line = data.count(b"\n", 0, foreign) + 1
         raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text")
@@ -92,7 +92,8 @@ def _content(place: Path) -> tuple[bytes, int | None]:
         raise InputError(f"{str(place)!r} cannot be read: {error.strerror or error}") from None
 
 
-def _first_foreign_byte(data: bytes) -> int | None:
+def first_foreign_byte(data: bytes) -> int | None:
+    """Return the place of the first byte that is not UTF-8 text, or None."""
     try:
         # Decoding is a copy, which plain files do not need.
         if not data.isascii():

@@ -16,7 +16,7 @@ from trueedge.errors import InputError
 from trueedge.files.archives import ENCRYPTED, refuse_repeated
 from trueedge.files.arrays import ZIP, regular_file
 from trueedge.files.bounds import check_archive, check_memory
-from trueedge.files.text import plain, shown
+from trueedge.files.text import first_foreign_byte, plain, shown
 
 BLOCK = 1 << 21
 BOM = b"\xef\xbb\xbf"
@@ -68,7 +68,7 @@ class TextFolder:
         with self._open(name) as stream:
             for data in _whole_lines(stream, self.place(name)):
                 block = data.removeprefix(BOM) if line == 0 else data
-                foreign = _foreign_byte(block)
+                foreign = first_foreign_byte(block)
                 if foreign is not None:
                     at = line + block.count(b"\n", 0, foreign) + 1
                     raise self.error(name, at, f"the byte '0x{block[foreign]:02x}' is not UTF-8 text")
@@ -222,15 +222,3 @@ def _whole_lines(stream: IO[bytes], what: str) -> Iterator[bytes]:
             check_memory(4 * size, what)
     if rest:
         yield rest + b"\n"
-
-
-def _foreign_byte(data: bytes) -> int | None:
-    """Return the first byte that is not UTF-8 text, or None."""
-    try:
-        if not data.isascii():
-            data.decode()
-    except UnicodeDecodeError as error:
-        return error.start
-    # A NUL is valid UTF-8, but only binary files have it.
-    at = data.find(b"\0")
-    return None if at < 0 else at

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import json
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
-from trueedge.files.arrays import read_array
-from trueedge.files.cards import read_json
-from trueedge.files.writing import replacing
+from trueedge.graph.graph_folders import load_graph, save_graph
 from trueedge.graph.typed_parts import Labels, Relation
 
 if TYPE_CHECKING:
     from trueedge.graph.typed import HeteroGraph
 
-FORMAT = "trueedge typed graph"
-VERSION = 1
-# It holds the names of the nodes: room for tens of millions.
-MOST_CARD = 1 << 30
+KIND = "typed graph"
 SPARSE = ("data", "indices", "indptr")
 
 
@@ -44,11 +38,8 @@ def arrays_of(graph: HeteroGraph) -> dict[str, NDArray[Any]]:
 
 
 def save(graph: HeteroGraph, folder: Path) -> None:
-    """Write a typed graph into a folder; the description is written last."""
-    arrays = arrays_of(graph)
+    """Write a typed graph into a folder."""
     card = {
-        "format": FORMAT,
-        "version": VERSION,
         "hash": graph.hash,
         "name": graph.name,
         "notes": list(graph.notes),
@@ -59,36 +50,12 @@ def save(graph: HeteroGraph, folder: Path) -> None:
         "classes": None if graph.labels is None else list(graph.labels.classes),
         "names": None if graph.names is None else list(graph.names),
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "graph.json").unlink(missing_ok=True)
-        for name, array in arrays.items():
-            with replacing(folder / f"{name}.npy") as draft, draft.open("wb") as file:
-                np.save(file, array, allow_pickle=False)
-        with replacing(folder / "graph.json") as draft:
-            draft.write_text(json.dumps(card, indent=1))
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"{folder} cannot be written: {reason}") from None
+    save_graph(folder, KIND, card, arrays_of(graph))
 
 
 def load(cls: type[HeteroGraph], folder: Path) -> HeteroGraph:
     """Read a typed graph that :func:`save` wrote."""
-    none, damaged = f"{folder} is not a saved typed graph", f"{folder} is damaged: graph.json"
-    card = read_json(folder / "graph.json", absent=none, damaged=damaged, most=MOST_CARD)
-    if not isinstance(card, dict) or card.get("format") != FORMAT:
-        raise InputError(f"{none}: its graph.json is something else")
-    if card.get("version") != VERSION:
-        raise InputError(f"{folder} has format version {card.get('version')!r}, only {VERSION} can be read")
-    try:
-        graph = _graph(cls, card, {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))})
-    except KeyError as error:
-        raise InputError(f"{folder} is damaged: {error} is missing") from None
-    except (InputError, TypeError, ValueError, IndexError) as error:
-        raise InputError(f"{folder} is damaged: {error}") from None
-    if card.get("hash") != graph.hash:
-        raise InputError(f"{folder} is damaged: its content is not what was saved (the hash differs)")
-    return graph
+    return load_graph(folder, KIND, partial(_graph, cls))
 
 
 def _graph(cls: type[HeteroGraph], card: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> HeteroGraph:
