@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.triples_subject import TripleSubject, among
 
 KINDS = ("triples",)
@@ -42,21 +43,7 @@ def _repeated(subject: TripleSubject) -> Finding:
         counts["validation triples in training"] = among(valid, task.graph.triples), len(valid)
         if task.test_graph is None:
             counts["test triples in validation"] = among(subject.test, valid), len(subject.test)
-    shares = {name: count / size for name, (count, size) in counts.items()}
-    told = ", ".join(
-        f"{count:,} of {size:,} {name.replace(' in ', ' are in ', 1)}"
-        for name, (count, size) in counts.items()
-    )
-    worst = max(shares.values())
-    return Finding(
-        "repeated-triples",
-        graded(worst, 0.0, REPEATED_BROKEN),
-        percent(worst),
-        told,
-        {"share": worst, **shares},
-        {"where": np.array(list(counts)), "triples": np.array([count for count, _ in counts.values()])},
-        subject.looked(),
-    )
+    return repeated_finding("repeated-triples", counts, "triples", REPEATED_BROKEN, subject.looked())
 
 
 @check(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.typed_subject import PART_WORDS, TypedLinkSubject
 
 KINDS = ("typed-links",)
@@ -42,20 +43,7 @@ def _repeated(subject: TypedLinkSubject) -> Finding:
                 known = task.graph.edges[number] if held is None else subject.of(held, number)
                 hits += int(subject.among(subject.of(links, number), known, number).sum())
             counts[f"{PART_WORDS[part]} links in {PART_WORDS[other]}"] = hits, len(links)
-    shares = {name: count / size for name, (count, size) in counts.items()}
-    worst = max(shares.values())
-    return Finding(
-        "repeated-links",
-        graded(worst, 0.0, REPEATED_BROKEN),
-        percent(worst),
-        ", ".join(
-            f"{count:,} of {size:,} {name.replace(' in ', ' are in ', 1)}"
-            for name, (count, size) in counts.items()
-        ),
-        {"share": worst, **shares},
-        {"where": np.array(list(counts)), "links": np.array([count for count, _ in counts.values()])},
-        subject.looked(),
-    )
+    return repeated_finding("repeated-links", counts, "links", REPEATED_BROKEN, subject.looked())
 
 
 @check(

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.typed_subject import PART_WORDS, NodeSubject
 from trueedge.randomness import generator
 
@@ -38,20 +39,7 @@ def _repeated(subject: NodeSubject) -> Finding:
         if part in parts and other in parts:
             name = f"{PART_WORDS[part]} nodes in {PART_WORDS[other]}"
             counts[name] = int(np.isin(parts[part], parts[other]).sum()), len(parts[part])
-    shares = {name: count / size for name, (count, size) in counts.items()}
-    worst = max(shares.values())
-    return Finding(
-        "repeated-nodes",
-        graded(worst, 0.0, REPEATED_BROKEN),
-        percent(worst),
-        ", ".join(
-            f"{count:,} of {size:,} {name.replace(' in ', ' are in ', 1)}"
-            for name, (count, size) in counts.items()
-        ),
-        {"share": worst, **shares},
-        {"where": np.array(list(counts)), "nodes": np.array([count for count, _ in counts.values()])},
-        subject.looked(),
-    )
+    return repeated_finding("repeated-nodes", counts, "nodes", REPEATED_BROKEN, subject.looked())
 
 
 @check(
