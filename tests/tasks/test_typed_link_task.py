@@ -44,7 +44,7 @@ def test_held_out_links_leave_the_graph_in_both_directions(graph: HeteroGraph) -
 
 @pytest.mark.parametrize("kind", ["two-hop", "random"])
 def test_negatives_are_distinct_and_no_links(graph: HeteroGraph, kind: str) -> None:
-    task = _task(graph, relation="author-paper", negatives=kind)
+    task = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same")
     links = _keys(graph.edges[0])
     for part in ("valid", "test"):
         found = task.negatives[part]
@@ -52,9 +52,28 @@ def test_negatives_are_distinct_and_no_links(graph: HeteroGraph, kind: str) -> N
         assert not _keys(found[:, [0, 2]]) & links
         assert set(found[:, 0]) == set(task.positives[part][:, 0])
         assert (task.graph.types[found[:, 2]] == 1).all()
-    again = _task(graph, relation="author-paper", negatives=kind)
+    again = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same")
     assert again.hash == task.hash
-    assert _task(graph, relation="author-paper", negatives=kind, seed=1).hash != task.hash
+    other = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same", seed=1)
+    assert other.hash != task.hash
+
+
+def test_validation_negatives_are_random_unless_another_kind_is_chosen(graph: HeteroGraph) -> None:
+    def made(negatives: str, valid_negatives: str = "random") -> te.TypedLinkTask:
+        return _task(graph, relation="author-paper", negatives=negatives, valid_negatives=valid_negatives)
+
+    published, near = _task(graph, relation="author-paper"), made("two-hop", "two-hop")
+    assert published.settings["valid_negatives"] == "random"
+    assert near.settings["valid_negatives"] == "two-hop"
+    # The test part is the same, and the validation part is that of random negatives.
+    np.testing.assert_array_equal(published.negatives["test"], near.negatives["test"])
+    np.testing.assert_array_equal(published.negatives["valid"], made("random").negatives["valid"])
+    assert _keys(published.negatives["valid"]) != _keys(near.negatives["valid"])
+    assert published.hash != near.hash
+    assert made("two-hop", "same").hash == near.hash
+    assert made("random", "same").hash == made("random").hash
+    with pytest.raises(InputError, match="valid_negatives"):
+        made("two-hop", "published")
 
 
 def test_two_hop_negatives_are_two_steps_away_where_there_are_any(graph: HeteroGraph) -> None:
