@@ -170,7 +170,13 @@ def test_a_protocol_of_any_kind_is_what_makes_a_task() -> None:
 
 
 def test_a_data_set_names_its_default_protocol(tmp_path, random_graph) -> None:
-    assert {card.protocol for card in te.datasets.cards()} == {"heart", "filtered", "inductive"}
+    assert {card.protocol for card in te.datasets.cards()} == {
+        "heart",
+        "filtered",
+        "inductive",
+        "node-classification",
+        "typed-links",
+    }
     assert default_protocol("cora") == default_protocol("price:nodes=99") == "heart"
     assert default_protocol(tmp_path / "mine.csv") == default_protocol(random_graph(0)) == "heart"
     card = replace(te.datasets.get("karate"), name="own-club", protocol="uniform")

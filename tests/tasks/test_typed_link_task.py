@@ -42,9 +42,29 @@ def test_held_out_links_leave_the_graph_in_both_directions(graph: HeteroGraph) -
     assert set(graph.edges[0][:, 0]) == set(task.graph.edges[0][:, 0])
 
 
+def test_a_link_and_its_reverse_are_in_the_same_part_and_every_node_keeps_an_edge(graph: HeteroGraph) -> None:
+    """Else the reverse of a validation link tells it, or leaves the graph and takes a node's only edge."""
+    cites = graph.edges[3]
+    loops = np.repeat(np.arange(60, 70, dtype=np.int32), 2).reshape(-1, 2)
+    both = np.unique(np.concatenate([cites, cites[:, ::-1], loops]), axis=0)
+    symmetric = graph.with_edges((*graph.edges[:3], both))
+    for seed in range(3):
+        task = _task(symmetric, relation="paper-cites-paper", seed=seed)
+        parts = {name: _keys(rows[:, [0, 2]]) for name, rows in task.positives.items()}
+        parts["train"] = _keys(task.graph.edges[3])
+        assert sum(map(len, parts.values())) == len(both)
+        for part in parts.values():
+            assert part == {(target, source) for source, target in part}
+        assert _keys(loops) <= parts["train"]
+        for name, share in (("valid", 0.09), ("test", 0.1)):
+            assert len(parts[name]) == pytest.approx(share * len(both), abs=2)
+        kept = {source for source, target in parts["train"] if source != target}
+        assert kept == {source for source, target in both.tolist() if source != target}
+
+
 @pytest.mark.parametrize("kind", ["two-hop", "random"])
 def test_negatives_are_distinct_and_no_links(graph: HeteroGraph, kind: str) -> None:
-    task = _task(graph, relation="author-paper", negatives=kind)
+    task = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same")
     links = _keys(graph.edges[0])
     for part in ("valid", "test"):
         found = task.negatives[part]
@@ -52,9 +72,28 @@ def test_negatives_are_distinct_and_no_links(graph: HeteroGraph, kind: str) -> N
         assert not _keys(found[:, [0, 2]]) & links
         assert set(found[:, 0]) == set(task.positives[part][:, 0])
         assert (task.graph.types[found[:, 2]] == 1).all()
-    again = _task(graph, relation="author-paper", negatives=kind)
+    again = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same")
     assert again.hash == task.hash
-    assert _task(graph, relation="author-paper", negatives=kind, seed=1).hash != task.hash
+    other = _task(graph, relation="author-paper", negatives=kind, valid_negatives="same", seed=1)
+    assert other.hash != task.hash
+
+
+def test_validation_negatives_are_random_unless_another_kind_is_chosen(graph: HeteroGraph) -> None:
+    def made(negatives: str, valid_negatives: str = "random") -> te.TypedLinkTask:
+        return _task(graph, relation="author-paper", negatives=negatives, valid_negatives=valid_negatives)
+
+    published, near = _task(graph, relation="author-paper"), made("two-hop", "two-hop")
+    assert published.settings["valid_negatives"] == "random"
+    assert near.settings["valid_negatives"] == "two-hop"
+    # The test part is the same, and the validation part is that of random negatives.
+    np.testing.assert_array_equal(published.negatives["test"], near.negatives["test"])
+    np.testing.assert_array_equal(published.negatives["valid"], made("random").negatives["valid"])
+    assert _keys(published.negatives["valid"]) != _keys(near.negatives["valid"])
+    assert published.hash != near.hash
+    assert made("two-hop", "same").hash == near.hash
+    assert made("random", "same").hash == made("random").hash
+    with pytest.raises(InputError, match="valid_negatives"):
+        made("two-hop", "published")
 
 
 def test_two_hop_negatives_are_two_steps_away_where_there_are_any(graph: HeteroGraph) -> None:

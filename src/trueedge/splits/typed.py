@@ -131,8 +131,9 @@ def split_links(
     """Return the training graph, and the valid and test links of each relation.
 
     Published test and validation links are kept. Otherwise links are drawn at random, and every source keeps
-    one in the training graph, so that it can be learned. If another relation has the reversed edges, those
-    of valid and test links leave the graph too.
+    one in the training graph, so that it can be learned. Between nodes of one type, a link and its reverse
+    are in the same part. If another relation has the reversed edges, those of valid and test links leave the
+    graph too.
 
     Args:
         data: the graph and its published links.
@@ -144,7 +145,7 @@ def split_links(
     edges = list(data.graph.edges)
     held: dict[str, dict[int, NDArray[np.int32]]] = {"valid": {}, "test": {}}
     for relation in relations:
-        name = data.graph.relations[relation].name
+        name, source, target = data.graph.relations[relation]
         rng = generator(seed, "split", "links", relation)
         known = {"test": data.test_links, "valid": data.valid_links}
         share = {"test": ratios[2], "valid": ratios[1] / (ratios[0] + ratios[1])}
@@ -152,7 +153,7 @@ def split_links(
             if relation in known[part]:
                 held[part][relation] = np.asarray(known[part][relation], dtype=np.int32)
                 continue
-            taken = _held_out(edges[relation], share[part], rng)
+            taken = _held_out(edges[relation], share[part], rng, source == target)
             if not taken.any():
                 raise InputError(f"{data.graph.name}: {name!r} has too few edges for a {part} part")
             held[part][relation] = edges[relation][taken]
@@ -167,15 +168,34 @@ def split_links(
     return data.graph.with_edges(edges).without_labels(), held
 
 
-def _held_out(edges: NDArray[np.int32], share: float, rng: np.random.Generator) -> NDArray[np.bool_]:
-    """Choose edges at random, but never all of a source, bool (m,)."""
-    order = rng.permutation(len(edges))
+def _held_out(
+    edges: NDArray[np.int32], share: float, rng: np.random.Generator, within: bool
+) -> NDArray[np.bool_]:
+    """Choose edges at random, but never all of a source, bool (m,).
+
+    Args:
+        edges: int (m, 2), sources and targets.
+        share: how many edges are chosen.
+        rng: draws them.
+        within: both ends have the same type. Then an edge and its reverse are chosen together, since one
+            tells the other, and loops are never chosen.
+    """
+    pair = np.arange(len(edges))
+    loops = np.zeros(len(edges), dtype=np.bool_)
+    if within:
+        pair = np.unique(np.sort(edges, axis=1), axis=0, return_inverse=True)[1].reshape(-1)
+        loops = edges[:, 0] == edges[:, 1]
+    count = int(pair.max(initial=-1)) + 1
+    rank = np.empty(count, dtype=np.int64)
+    rank[rng.permutation(count)] = np.arange(count)
+    order = np.argsort(rank[pair], kind="stable")
+    order = order[~loops[order]]
     # The first edge of each source in a random order stays.
     _, first = np.unique(edges[order, 0], return_index=True)
-    free = np.setdiff1d(np.arange(len(edges)), first)
-    taken = np.zeros(len(edges), dtype=np.bool_)
-    taken[order[free[: round(share * len(edges))]]] = True
-    return taken
+    stays = np.zeros(count, dtype=np.bool_)
+    stays[pair[order[first]]] = True
+    free = order[~stays[pair[order]]]
+    return np.isin(pair, pair[free[: round(share * len(edges))]])
 
 
 def _keys(pairs: NDArray[np.integer], count: int) -> NDArray[np.int64]:

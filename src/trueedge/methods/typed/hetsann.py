@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 class HetSANN(TypedMethod):
     """Attention over all neighbours, with a transformation for each relation and head.
 
-    The paper's further loss terms, for cycles and for several tasks at once, are left out. The published
-    score on DBLP comes from code that leaves venues out of the graph.
+    As published, the features of a node are divided by their sum. The paper's further loss terms, for cycles
+    and for several tasks at once, are left out. The published score on DBLP comes from code that leaves
+    venues out of the graph.
     """
 
     name: ClassVar[str] = "hetsann"

@@ -17,6 +17,7 @@ from trueedge.tasks.typed_links import METRICS, TypedLinkTask
 
 CITATION = "Lv et al., Are We Really Making Much Progress?, KDD 2021"
 PUBLISHED = "published"
+SAME = "same"
 
 
 def _nodes(request: Request) -> NodeTask:
@@ -40,11 +41,15 @@ def _links(request: Request) -> TypedLinkTask:
     relations = _relations(data, options["relation"])
     graph, held = split_links(data, relations, options["ratios"], request.seed)
     positives, negatives = {}, {}
+    kinds = {"test": options["negatives"], "valid": options["valid_negatives"]}
+    if kinds["valid"] == SAME:
+        kinds["valid"] = kinds["test"]
     for part, links in held.items():
-        pairs = data.pairs.get(part, {}) if options["negatives"] == PUBLISHED else {}
-        if part == "test" and options["negatives"] == PUBLISHED and not pairs:
+        kind = kinds[part]
+        pairs = data.pairs.get(part, {}) if kind == PUBLISHED else {}
+        if part == "test" and kind == PUBLISHED and not pairs:
             raise InputError(f"{name} has no published negatives: use negatives=two-hop or negatives=random")
-        both = [_part(request, graph, one, links[one], held, pairs.get(one)) for one in relations]
+        both = [_part(request, graph, one, links[one], held, kind, pairs.get(one)) for one in relations]
         positives[part], negatives[part] = (np.concatenate(rows) for rows in zip(*both, strict=True))
     return TypedLinkTask(
         dataset=name,
@@ -55,6 +60,7 @@ def _links(request: Request) -> TypedLinkTask:
         settings={
             "relations": [data.graph.relations[one].name for one in relations],
             "negatives": options["negatives"],
+            "valid_negatives": kinds["valid"],
             "split": "published test links" if data.test_links else "random",
             **_notes(data),
         },
@@ -71,22 +77,22 @@ def _part(
     relation: int,
     links: NDArray[np.int32],
     held: Mapping[str, Mapping[int, NDArray[np.int32]]],
+    kind: str,
     published: tuple[NDArray[np.int32], NDArray[np.bool_]] | None,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the positives and negatives of a part and relation, int32 (n, 3)."""
     if published is not None:
         pairs, positive = published
         return _rows(pairs[positive], relation), _rows(pairs[~positive], relation)
-    kind = request.options["negatives"]
     known = [part[relation] for part in held.values()]
-    seed = request.seed
     drawn = typed_negatives(
         graph,
         relation,
         links,
         known,
+        # Some data sets publish pairs of the test part alone.
         kind if kind in KINDS else "two-hop",
-        seed,
+        request.seed,
     )
     # A head that is linked to every tail has no negatives, so its links cannot be judged.
     return _rows(links[np.isin(links[:, 0], drawn[:, 0])], relation), _rows(drawn, relation)
@@ -134,12 +140,14 @@ register(
         headline="roc-auc",
         make=_links,
         takes=("typed",),
-        options={"relation": "", "negatives": KINDS[0], "ratios": LINK_RATIOS},
-        choices={"negatives": (*KINDS, PUBLISHED)},
+        options={"relation": "", "negatives": KINDS[0], "valid_negatives": "random", "ratios": LINK_RATIOS},
+        choices={"negatives": (*KINDS, PUBLISHED), "valid_negatives": ("random", "two-hop", SAME)},
         split_options=("ratios", "relation"),
         help={
             "relation": "the relations to predict, separated by commas; by default those with test links",
             "negatives": "tails two steps from the head, random ones, or published ones",
+            "valid_negatives": "those of the validation part: random ones, as published and as in training;"
+            " tails two steps from the head; or those of the test part's kind (same)",
             "ratios": "shares of train, valid and test; published test links are kept",
         },
     )

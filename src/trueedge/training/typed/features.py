@@ -24,9 +24,10 @@ class FeatureInput(nn.Module):
         kind: which types keep their features: ``all``, the ``target`` alone, or none (``one-hot``). With
             ``target-only``, the nodes of each other type share one learned vector.
         dim: the size of the states.
+        unit_rows: divide the features of each node by their sum, by absolute value.
     """
 
-    def __init__(self, inputs: TypedInputs, kind: str, dim: int) -> None:
+    def __init__(self, inputs: TypedInputs, kind: str, dim: int, unit_rows: bool = False) -> None:
         super().__init__()
         maps: list[nn.Module] = []
         self.kept = []
@@ -39,7 +40,8 @@ class FeatureInput(nn.Module):
             weight = torch.empty(size, dim)
             # As the weight of a linear layer from one-hot vectors would be.
             nn.init.xavier_normal_(weight, gain=GAIN)
-            maps.append(SharedVector(size, dim) if shared and not keeps else TypeMap(weight))
+            scale = row_scale(table) if keeps and unit_rows and table is not None else None
+            maps.append(SharedVector(size, dim) if shared and not keeps else TypeMap(weight, scale))
         self.maps = nn.ModuleList(maps)
         self.dim = dim
 
@@ -52,16 +54,26 @@ class FeatureInput(nn.Module):
 
 
 class TypeMap(nn.Module):
-    """The product of features with a weight, plus a bias; without features, the rows of the weight."""
+    """The product of features with a weight, plus a bias; without features, the rows of the weight.
 
-    def __init__(self, weight: torch.Tensor) -> None:
+    Args:
+        weight: float (features, dim).
+        scale: float (nodes, 1), a factor for each node's features; None: 1.
+    """
+
+    scale: torch.Tensor | None
+
+    def __init__(self, weight: torch.Tensor, scale: torch.Tensor | None = None) -> None:
         super().__init__()
         self.weight = nn.Parameter(weight)
         self.bias = nn.Parameter(torch.zeros(weight.shape[1]))
+        self.register_buffer("scale", scale, persistent=False)
 
     def forward(self, table: torch.Tensor | None) -> torch.Tensor:
         """Return the states, float (nodes, dim)."""
         mapped = self.weight if table is None else sparse_or_dense(table, self.weight)
+        if self.scale is not None:
+            mapped = mapped * self.scale
         return mapped + self.bias
 
 
@@ -77,6 +89,16 @@ class SharedVector(nn.Module):
         """Return the states, float (nodes, dim)."""
         del table
         return self.bias.expand(self.count, -1)
+
+
+def row_scale(table: torch.Tensor) -> torch.Tensor:
+    """Return 1 over the sum of each row's absolute values, float (nodes, 1); 1 for rows of zeros."""
+    if table.layout == torch.strided:
+        sums = table.abs().sum(1)
+    else:
+        rows = torch.repeat_interleave(table.crow_indices().diff())
+        sums = torch.zeros(len(table), device=table.device).index_add(0, rows, table.values().abs())
+    return torch.where(sums > 0, sums, torch.ones_like(sums)).reciprocal().unsqueeze(1)
 
 
 def sparse_or_dense(table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

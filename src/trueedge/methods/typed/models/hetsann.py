@@ -42,7 +42,9 @@ class HetSANNModel(nn.Module):
     ) -> None:
         super().__init__()
         self.out_dim = out
-        self.input = FeatureInput(inputs, features, dim)
+        # As published, the features of a node sum to one: attention is a product of states, and with counts
+        # of words it has logits of a hundred.
+        self.input = FeatureInput(inputs, features, dim, unit_rows=True)
         self.rows = RelationRows(inputs, loops=True)
         pairs = voices(self.rows)
         numbers = [1, *[heads] * (layers - 1), 1]
