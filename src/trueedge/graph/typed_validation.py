@@ -147,24 +147,34 @@ def _feature_table(name: str, table: Any, count: int) -> Any:
     if len(table.shape) != 2 or table.shape[0] != count or table.shape[1] == 0:
         raise InputError(f"the features of {name!r} have shape {table.shape}, for {count} nodes")
     if sparse:
-        from scipy.sparse import csr_array
+        return _sparse_table(name, table)
+    with np.errstate(over="ignore"):
+        made = np.ascontiguousarray(table, dtype=np.float32)
+    _check_finite(name, made)
+    return locked(made)
 
-        try:
-            made = csr_array(table, dtype=np.float32)
-            made.check_format(full_check=True)
-        except ValueError as error:
-            raise InputError(f"the features of {name!r} are not a valid sparse matrix: {error}") from None
-        if any(part.flags.writeable for part in (made.data, made.indices, made.indptr)):
-            made = made.copy()  # whoever made the matrix may change it
-            made.sum_duplicates()
-            lock_sparse(made)
-        values = made.data
-    else:
-        with np.errstate(over="ignore"):
-            made = values = np.ascontiguousarray(table, dtype=np.float32)
+
+def _sparse_table(name: str, table: Any) -> Any:
+    from scipy.sparse import csr_array
+
+    with np.errstate(over="ignore"):
+        made = csr_array(table, dtype=np.float32)
+    try:
+        made.check_format(full_check=True)
+    except ValueError as error:
+        raise InputError(f"the features of {name!r} are not a valid sparse matrix: {error}") from None
+    writeable = any(part.flags.writeable for part in (made.data, made.indices, made.indptr))
+    if writeable or not made.has_canonical_format:
+        made = made.copy()  # whoever made the matrix may change it
+        made.sum_duplicates()
+        lock_sparse(made)
+    _check_finite(name, made.data)
+    return made
+
+
+def _check_finite(name: str, values: NDArray[np.float32]) -> None:
     if not np.isfinite(values).all():
         raise InputError(f"the features of {name!r} hold a number that is not finite")
-    return made if sparse else locked(made)
 
 
 def lock_sparse(table: Any) -> None:

@@ -78,7 +78,8 @@ def _part(
         pairs, positive = published
         return _rows(pairs[positive], relation), _rows(pairs[~positive], relation)
     kind = request.options["negatives"]
-    known = [part[relation] for part in held.values()]
+    # The whole relation: an edge that left the training graph as the reverse of a test link is a link.
+    known = [request.source.typed.graph.edges[relation], *(part[relation] for part in held.values())]
     seed = request.seed
     drawn = typed_negatives(
         graph,
