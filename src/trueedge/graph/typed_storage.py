@@ -84,7 +84,7 @@ def load(cls: type[HeteroGraph], folder: Path) -> HeteroGraph:
         graph = _graph(cls, card, {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))})
     except KeyError as error:
         raise InputError(f"{folder} is damaged: {error} is missing") from None
-    except (InputError, TypeError, ValueError, IndexError) as error:
+    except (InputError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{folder} is damaged: {error}") from None
     if card.get("hash") != graph.hash:
         raise InputError(f"{folder} is damaged: its content is not what was saved (the hash differs)")
