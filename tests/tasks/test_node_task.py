@@ -40,7 +40,7 @@ def test_without_a_published_test_part_nodes_are_divided_by_ratios() -> None:
     parts = split_labels(labels, (0.5, 0.2, 0.3), seed=1)
     assert [len(parts[name]) for name in ("train", "valid", "test")] == [30, 12, 18]
     assert not np.array_equal(parts["test"], split_labels(labels, (0.5, 0.2, 0.3), seed=2)["test"])
-    with pytest.raises(InputError, match="the valid part would be empty"):
+    with pytest.raises(InputError, match="the valid part cannot be empty"):
         split_labels(labels, (0.9, 0.0, 0.1), seed=1)
 
 

@@ -19,6 +19,7 @@ from trueedge.files.arrays import regular_file
 from trueedge.files.columns import find_separator
 from trueedge.files.text import open_text
 from trueedge.graph import Graph
+from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
@@ -191,7 +192,7 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
-        if folder_files(Path(text)) is not None:
+        if folder_files(Path(text)) is not None or is_hgb(text):
             return text  # a protocol for plain graphs refuses it
         if any((Path(text) / f"{part}.txt").exists() for part in PARTS):
             raise InputError(missing_files(Path(text)))

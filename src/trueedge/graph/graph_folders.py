@@ -64,7 +64,7 @@ def load_graph(
         graph = make(card, {path.stem: read_array(path) for path in sorted(folder.glob("*.npy"))})
     except KeyError as error:
         raise InputError(f"{folder} is damaged: {error} is missing") from None
-    except (InputError, TypeError, ValueError, IndexError) as error:
+    except (InputError, TypeError, ValueError, IndexError, OverflowError) as error:
         raise InputError(f"{folder} is damaged: {error}") from None
     if card.get("hash") != graph.hash:
         raise InputError(f"{folder} is damaged: its content is not what was saved (the hash differs)")

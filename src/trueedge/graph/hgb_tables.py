@@ -15,6 +15,7 @@ from trueedge.errors import InputError
 from trueedge.files.bounds import check_memory
 from trueedge.files.text import shown
 from trueedge.files.text_folders import TextFolder
+from trueedge.graph.typed_validation import lock_sparse
 from trueedge.graph.validation import MAX_NODES
 
 if TYPE_CHECKING:
@@ -195,6 +196,7 @@ def _features(
         own = whole[int(rows[0]) : int(rows[-1]) + 1] if in_order else whole[rows]
         table = csr_array((own.data, own.indices, own.indptr), shape=(len(rows), width))
         table.eliminate_zeros()
+        lock_sparse(table)  # so that the graph need not copy it
         found.append(table if table.nnz < DENSE * len(rows) * width else table.toarray())
     return tuple(found)
 

@@ -18,7 +18,15 @@ from trueedge.errors import InputError, unknown
 from trueedge.graph import typed_storage
 from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.typed_parts import Labels, Relation
-from trueedge.graph.typed_validation import check_edges, check_features, check_starts, check_type_names
+from trueedge.graph.typed_validation import (
+    as_relations,
+    check_edges,
+    check_features,
+    check_labels,
+    check_starts,
+    check_type_names,
+    lock_sparse,
+)
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -59,13 +67,24 @@ class HeteroGraph(FrozenFields):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if isinstance(self.node_types, str):
+            raise InputError(f"node_types must be the names of the node types, got {self.node_types!r}")
+        for field, given in (("node_types", self.node_types), ("relations", as_relations(self.relations))):
+            object.__setattr__(self, field, tuple(given))
         check_type_names(self.node_types, self.relations)
         check_starts(self.starts, self.node_types)
         check_edges(self.starts, self.relations, self.edges)
         features = self.features or (None,) * self.num_types
         object.__setattr__(self, "features", check_features(features, self.starts, self.node_types))
+        check_labels(self.labels, self.starts, self.node_types)
         if self.names is not None and len(self.names) != self.num_nodes:
             raise InputError(f"there are {self.num_nodes} nodes, but {len(self.names)} names")
+
+    def __setstate__(self, state: Mapping[str, Any]) -> None:
+        super().__setstate__(state)
+        for table in self.features:
+            if hasattr(table, "indptr"):
+                lock_sparse(table)
 
     @classmethod
     def from_tables(cls, nodes: Mapping[str, Any], edges: Mapping[Any, Any], **options: Any) -> HeteroGraph:

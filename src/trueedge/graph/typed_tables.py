@@ -52,8 +52,8 @@ def from_tables(
         edges: for each (source type, relation, target type) a table with the columns ``source`` and
             ``target`` (or just two columns), or an array (m, 2). Ends are ids of the node tables.
         id: the column with the ids of nodes, numbers or names; without it, they are 0, 1, 2, …
-        label: the column with the class of each node, a list for several classes; nodes without one have no
-            label. Only one node type can have it.
+        label: the column with the class of each node, a list for several classes, or 0 or 1 for each class,
+            (nodes, classes); nodes without one have no label. Only one node type can have it.
         test: the column that says which labelled nodes are the test part (true or 1).
         features: for some node types an array or scipy sparse matrix (nodes, d), instead of columns.
         name: the name of the graph.
@@ -151,7 +151,8 @@ def _ids(values: NDArray[Any], title: str, column: str) -> tuple[str, ...]:
         if odd.any():
             row = int(odd.argmax())
             raise InputError(f"{title}, row {row}: the {column} {values[row]} is not an id")
-        values = values.astype(np.int64)
+        with np.errstate(invalid="ignore"):
+            values = values.astype(np.int64)
     for row, value in enumerate(values.tolist()):
         if is_missing(value):
             raise InputError(f"{title}, row {row}: the {column} is missing")
@@ -196,7 +197,7 @@ def _edges(
 
 def _ends(given: Any, title: str) -> tuple[NDArray[Any], NDArray[Any]]:
     if isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "detach"):
-        pairs = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+        pairs = _array(given, title)
         if pairs.size == 0:
             pairs = np.empty((0, 2), dtype=np.int64)
         if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -209,7 +210,16 @@ def _ends(given: Any, title: str) -> tuple[NDArray[Any], NDArray[Any]]:
     return table.column(ENDS[0]), table.column(ENDS[1])
 
 
+def _array(given: Any, title: str) -> NDArray[Any]:
+    try:
+        return np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+    except ValueError:
+        raise InputError(f"{title} must be a table whose rows have the same length") from None
+
+
 def _given_features(features: Mapping[str, Any] | None, nodes: Mapping[str, Any]) -> dict[str, Any]:
+    if features is not None and not isinstance(features, Mapping):
+        raise must_be("features", OWNER, "a dict with a table for some node types", features)
     found: dict[str, Any] = {}
     for kind, table in (features or {}).items():
         if kind not in nodes:
@@ -219,7 +229,7 @@ def _given_features(features: Mapping[str, Any] | None, nodes: Mapping[str, Any]
 
             found[kind] = csr_array(table, dtype=np.float32)
         else:
-            found[kind] = np.asarray(table.detach().cpu() if hasattr(table, "detach") else table)
+            found[kind] = _array(table, f"{OWNER}: the features of {kind!r}")
             if found[kind].dtype.kind not in "biuf":
                 raise InputError(f"{OWNER}: the features of {kind!r} must be numbers")
     return found
@@ -266,6 +276,9 @@ def _labels(
     kind = kinds[owners[0]]
     assert kind.table is not None
     column = kind.table.columns[label]
+    if column.ndim == 2 and column.shape[1] > 1 and column.dtype.kind in "iuf":
+        # Read as lists of classes, rows of 0 and 1 would say that every node has the same two.
+        column = column.astype(np.bool_) if np.isin(column, (0, 1)).all() else column
     if column.ndim == 2 and column.dtype == np.bool_:  # a column for each class
         given: list[tuple[Any, ...]] = [tuple(np.flatnonzero(row).tolist()) for row in column]
     else:

@@ -23,7 +23,8 @@ def read_predictions(
 
     A ``.npy`` file holds an array. In a text file, each line has a node (its id, or its name if names are
     unique) and then its class, its classes separated by commas, or a score for each class; lines as the
-    Heterogeneous Graph Benchmark asks for (id, name, type, labels, separated by tabs) are read too.
+    Heterogeneous Graph Benchmark asks for (id, name, type, labels, separated by tabs) are read too. What may
+    be the id of one node and the name of another is refused.
 
     Args:
         path: the file.
@@ -36,16 +37,21 @@ def read_predictions(
         return read_array(path)
     text = open_text(path)
     found: dict[int, NDArray[np.float64]] = {}
-    ids = _node_ids(graph)
+    ids, names = _node_ids(graph)
     for number, line in enumerate(text.lines, start=1):
         if not line.strip():
             continue
         fields = [field.strip() for field in line.rstrip("\r\n").split(find_separator(line))]
-        if fields[0] not in ids and not found and number == 1:
+        node = ids.get(fields[0], names.get(fields[0]))
+        if node is None and not found and number == 1:
             continue
-        if fields[0] not in ids:
+        if node is None:
             raise text.error(number, f"{shown(fields[0])} is not a node of {graph.name}")
-        node = ids[fields[0]]
+        if _is_submitted(text, number, fields, graph, node, classes):
+            fields = [fields[0], fields[3]]
+        elif names.get(fields[0], node) != node:
+            what = f"{shown(fields[0])} is the id of node {node} and the name of node {names[fields[0]]}"
+            raise text.error(number, f"{what}: write lines with id, name, type and class, or a .npy file")
         if node in found:
             raise text.error(number, f"node {shown(fields[0])} occurs again")
         found[node] = _scores(text, number, fields[1:], classes, multi)
@@ -58,20 +64,37 @@ def read_predictions(
     return whole
 
 
-def _node_ids(graph: HeteroGraph) -> dict[str, int]:
+def _node_ids(graph: HeteroGraph) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the node of each id, and of each name if names are unique."""
     ids = {str(node): node for node in range(graph.num_nodes)}
-    if graph.names is not None and len(set(graph.names)) == len(graph.names):
-        ids = {**{name: node for node, name in enumerate(graph.names)}, **ids}
-    return ids
+    unique = graph.names is not None and len(set(graph.names)) == len(graph.names)
+    return ids, {name: node for node, name in enumerate(graph.names or ())} if unique else {}
+
+
+def _is_submitted(
+    text: TextFile, line: int, fields: Sequence[str], graph: HeteroGraph, node: int, classes: Sequence[str]
+) -> bool:
+    """Return whether a line has id, name, type and labels, and not a node and scores of three classes."""
+    if len(fields) != 4 or len(classes) != 3:
+        return len(fields) == 4
+    if fields[2] != str(graph.types[node]):
+        return False
+    if graph.names is not None:
+        return fields[1] in ("", graph.names[node])
+    try:
+        number = float(fields[1])
+    except ValueError:
+        return True
+    if number > 1 and number.is_integer() and fields[3] in ("0", "1", "2"):
+        what = "three scores, or name, type and class? Leave the name empty, or write the class alone"
+        raise text.error(line, f"{shown(' '.join(fields[1:]))} is unclear: {what}")
+    return False
 
 
 def _scores(
     text: TextFile, line: int, fields: Sequence[str], classes: Sequence[str], multi: bool
 ) -> NDArray[np.float64]:
     """Return a score for each class from the fields after the node."""
-    if len(fields) == 3 and len(classes) != 3:
-        # id, name, type, labels.
-        fields = fields[2:]
     if len(fields) == len(classes) and len(classes) > 1:
         try:
             return np.array([float(field) for field in fields])

@@ -104,7 +104,8 @@ def split_labels(
         seed: the seed of the division.
         published: whether a published test part is used.
     """
-    check_ratios(ratios)
+    fixed = labels.test is not None and published
+    _check_shares(ratios, ("train", "valid") if fixed else ("train", "valid", "test"))
     rng = generator(seed, "split", "labels")
     if labels.test is not None and published:
         rest, test = labels.nodes[~labels.test], labels.nodes[labels.test]
@@ -133,7 +134,8 @@ def split_links(
     Published test and validation links are kept. Otherwise links are drawn at random, and every source keeps
     one in the training graph, so that it can be learned. Between nodes of one type, a link and its reverse
     are in the same part. If another relation has the reversed edges, those of valid and test links leave the
-    graph too.
+    graph too, and no valid link is drawn that is the reverse of a test link. Published test links that are
+    also edges stay in the graph: ``te.audit`` tells how many.
 
     Args:
         data: the graph and its published links.
@@ -141,23 +143,28 @@ def split_links(
         ratios: the shares of train, valid and test.
         seed: the seed of the division.
     """
-    check_ratios(ratios)
+    known = {"test": data.test_links, "valid": data.valid_links}
+    free = [part for part, links in known.items() if not all(one in links for one in relations)]
+    _check_shares(ratios, ("train", *free))
     edges = list(data.graph.edges)
     held: dict[str, dict[int, NDArray[np.int32]]] = {"valid": {}, "test": {}}
     for relation in relations:
         name, source, target = data.graph.relations[relation]
         rng = generator(seed, "split", "links", relation)
-        known = {"test": data.test_links, "valid": data.valid_links}
         share = {"test": ratios[2], "valid": ratios[1] / (ratios[0] + ratios[1])}
         for part in ("test", "valid"):
             if relation in known[part]:
                 held[part][relation] = np.asarray(known[part][relation], dtype=np.int32)
                 continue
             taken = _held_out(edges[relation], share[part], rng, source == target)
+            if relation not in data.test_links:
+                # No negative is a self-loop, so a positive that is one would be easy to tell.
+                taken &= edges[relation][:, 0] != edges[relation][:, 1]
             if not taken.any():
                 raise InputError(f"{data.graph.name}: {name!r} has too few edges for a {part} part")
             held[part][relation] = edges[relation][taken]
             edges[relation] = edges[relation][~taken]
+    _part_valid_from_test(data, held)
     every = [links for part in held.values() for links in part.values()]
     count = data.graph.num_nodes
     gone = np.concatenate([_keys(links[:, ::-1], count) for links in every])
@@ -166,6 +173,34 @@ def split_links(
         if (source, target) in back:
             edges[number] = edges[number][~np.isin(_keys(edges[number], count), gone)]
     return data.graph.with_edges(edges).without_labels(), held
+
+
+def _part_valid_from_test(data: TypedData, held: dict[str, dict[int, NDArray[np.int32]]]) -> None:
+    """Take drawn valid links away that are test links or their reverses: ``fit`` sees the valid part."""
+    count = data.graph.num_nodes
+    ends = {one: data.graph.relations[one][1:] for one in held["test"]}
+    for relation, links in held["valid"].items():
+        if relation in data.valid_links:
+            continue
+        known = [_keys(held["test"][relation], count)]
+        known += [
+            _keys(pairs[:, ::-1], count)
+            for one, pairs in held["test"].items()
+            if ends[one] == ends[relation][::-1]
+        ]
+        kept = links[~np.isin(_keys(links, count), np.concatenate(known))]
+        if not len(kept):
+            name = data.graph.relations[relation].name
+            raise InputError(f"{data.graph.name}: all valid links of {name!r} are test links in reverse")
+        held["valid"][relation] = kept
+
+
+def _check_shares(ratios: Sequence[float], parts: Sequence[str]) -> None:
+    """Refuse ratios that leave a part empty that has to be drawn."""
+    shares = dict(zip(("train", "valid", "test"), check_ratios(ratios), strict=True))
+    for part in parts:
+        if not shares[part]:
+            raise InputError(f"ratios: the share of {part} is 0, but the {part} part cannot be empty")
 
 
 def _held_out(

@@ -12,12 +12,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.graph.typed import HeteroGraph, Labels
 from trueedge.metrics.classes import ClassScores, classes_from
 from trueedge.scorers.capabilities import Need, as_predictor
 from trueedge.scorers.node_files import read_predictions
-from trueedge.scorers.scorer import Scorer
+from trueedge.scorers.scorer import Scorer, is_table
 from trueedge.tasks.base import Task, array_hash, refuse_foreign
 
 METRICS = ("micro-f1", "macro-f1", "accuracy")
@@ -116,20 +116,38 @@ class NodeTask(Task):
         """Turn a predictor, a function of nodes, an array or a file into an object with ``score(nodes)``.
 
         An array has a row for each node of the graph, for each node of the target type, or for each node of
-        the part.
+        the part: a number for each class, or a class, by number or by name.
         """
+        self.check_part(part)
         refuse_foreign(self, scorer)
         if isinstance(scorer, (str, Path)):
             scorer = read_predictions(Path(scorer), self.graph, self.classes, self.multi, self.nodes[part])
-        table = np.asarray(scorer) if isinstance(scorer, np.ndarray | list) else None
-        if table is not None and table.ndim and len(table) != self.graph.num_nodes:
-            first, last = self.graph.starts[self.target : self.target + 2]
-            places = {int(last - first): np.arange(first, last), len(self.nodes[part]): self.nodes[part]}
-            if len(table) in places:
-                whole = np.zeros((self.graph.num_nodes, *table.shape[1:]), dtype=table.dtype)
-                whole[places[len(table)]] = table
-                scorer = whole
+        if is_table(scorer) or isinstance(scorer, list):
+            scorer = self._whole(scorer, part)
         return as_predictor(scorer, self.graph.num_nodes)
+
+    def _whole(self, given: Any, part: str) -> NDArray[Any]:
+        """Return an array of predictions with a row for each node of the graph."""
+        try:
+            table = np.asarray(given.detach().cpu() if hasattr(given, "detach") else given)
+        except ValueError:
+            raise InputError("predictions must be a table whose rows have the same length") from None
+        if table.dtype.kind == "U" and table.ndim == 1:
+            strange = [name for name in table.tolist() if name not in self.classes]
+            if strange:
+                raise unknown("class", strange[0], self.classes)
+            table = np.array([self.classes.index(name) for name in table.tolist()])
+        first, last = self.graph.starts[self.target : self.target + 2]
+        if table.ndim not in (1, 2) or len(table) == self.graph.num_nodes:
+            return table
+        places = {int(last - first): np.arange(first, last), len(self.nodes[part]): self.nodes[part]}
+        if len(table) not in places:
+            kind, count = self.graph.node_types[self.target], len(self.nodes[part])
+            sizes = f"{self.graph.num_nodes} nodes, {last - first} of them of type {kind!r} and {count}"
+            raise InputError(f"there are {sizes} in the {part} part, but predictions of shape {table.shape}")
+        whole = np.zeros((self.graph.num_nodes, *table.shape[1:]), dtype=table.dtype)
+        whole[places[len(table)]] = table
+        return whole
 
     def remarks(self, scores: Any) -> list[str]:
         """Return a warning if all nodes get the same prediction."""
@@ -157,7 +175,7 @@ class NodeTask(Task):
 
     def properties(self) -> dict[str, NDArray[Any]]:
         """Return the class and the degree of each test node, to group them by."""
-        nodes = self.nodes["test"]
+        nodes = self.questions("test")
         degrees = sum(
             np.bincount(one.reshape(-1), minlength=self.graph.num_nodes) for one in self.graph.edges
         )

@@ -128,7 +128,7 @@ def load(folder: str | Path) -> Task:
         reason = str(error)
     except KeyError as error:
         reason = f"{error} is missing"
-    except (TypeError, ValueError, IndexError, AttributeError) as error:
+    except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         reason = f"it does not hold what a {kind.__name__} is made of ({error})"
     if reason:
         raise InputError(f"the task in {folder} is damaged: {reason}")

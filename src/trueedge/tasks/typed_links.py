@@ -58,8 +58,8 @@ class TypedLinkTask(Task):
 
     def heads(self, part: str) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return the head of each positive and negative as a number, and the relation of each head."""
-        count = len(self.positives[part])
         rows = self.questions(part).astype(np.int64)
+        count = len(self.positives[part])
         lookup = np.full(self.graph.num_relations, -1)
         lookup[list(self.relations)] = np.arange(len(self.relations))
         keys = lookup[rows[:, 1]] * self.graph.num_nodes + rows[:, 0]

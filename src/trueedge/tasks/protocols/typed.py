@@ -84,7 +84,8 @@ def _part(
     if published is not None:
         pairs, positive = published
         return _rows(pairs[positive], relation), _rows(pairs[~positive], relation)
-    known = [part[relation] for part in held.values()]
+    # The whole relation: an edge that left the training graph as the reverse of a test link is a link.
+    known = [request.source.typed.graph.edges[relation], *(part[relation] for part in held.values())]
     drawn = typed_negatives(
         graph,
         relation,

@@ -1,0 +1,105 @@
+"""Predictions of typed tasks in every form: arrays, tensors, names of classes, and files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.errors import InputError
+from trueedge.graph.typed import HeteroGraph
+from typed_graphs import small_graph
+
+
+@pytest.fixture
+def task() -> te.NodeTask:
+    """Return a task with three classes."""
+    made = te.task(small_graph())
+    assert isinstance(made, te.NodeTask)
+    return made
+
+
+def test_a_tensor_may_have_a_row_for_each_node_of_the_part_like_an_array(task: te.NodeTask) -> None:
+    torch = pytest.importorskip("torch")
+    right = task.labels_of("test")
+    assert task.evaluate(torch.tensor(right.copy()))["micro-f1"] == 1
+    assert task.evaluate(torch.eye(3)[right.astype(np.int64)])["micro-f1"] == 1
+
+
+def test_classes_may_be_named(task: te.NodeTask) -> None:
+    names = [task.classes[one] for one in task.labels_of("test")]
+    assert task.evaluate(names)["micro-f1"] == task.evaluate(np.array(names))["micro-f1"] == 1
+    with pytest.raises(InputError, match="no class is called 'pink'"):
+        task.evaluate(["pink", *names[1:]])
+
+
+def test_an_array_of_the_wrong_length_is_told_which_lengths_there_are(task: te.NodeTask) -> None:
+    sizes = "170 nodes, 60 of them of type 'author' and 42 in the test part"
+    with pytest.raises(InputError, match=f"{sizes}, but predictions of shape .5,."):
+        task.evaluate(np.zeros(5))
+
+
+@pytest.mark.parametrize("name", ["somebody", ""])
+def test_a_file_in_the_benchmarks_format_is_read_with_three_classes_too(
+    task: te.NodeTask, tmp_path: Path, name: str
+) -> None:
+    file = tmp_path / "test.txt"
+    pairs = zip(task.nodes["test"], task.labels_of("test"), strict=True)
+    file.write_text("".join(f"{node}\t{name}\t0\t{label}\n" for node, label in pairs))
+    assert task.evaluate(file)["micro-f1"] == 1
+
+
+def test_a_line_that_may_be_scores_or_name_type_and_class_is_refused(
+    task: te.NodeTask, tmp_path: Path
+) -> None:
+    file = tmp_path / "test.txt"
+    pairs = zip(task.nodes["test"], task.labels_of("test"), strict=True)
+    file.write_text("".join(f"{node}\t77\t0\t{label}\n" for node, label in pairs))
+    with pytest.raises(InputError, match=r"test.txt, line 1: '77 0 \d' is unclear"):
+        task.evaluate(file)
+
+
+def test_an_id_that_is_the_name_of_another_node_is_refused(tmp_path: Path) -> None:
+    count = 20
+    nodes: dict[str, Any] = {
+        "a": {"id": list(range(count))[::-1], "class": ["x", "y", "z", "x"] * 5},
+        "b": {"id": [f"b{number}" for number in range(count)]},
+    }
+    edges = {("a", "r", "b"): {"source": [0, 1], "target": ["b0", "b1"]}}
+    graph = HeteroGraph.from_tables(nodes, edges, label="class")
+    made = te.task(graph, "node-classification", ratios=(0.4, 0.3, 0.3))
+    assert isinstance(made, te.NodeTask)
+    file = tmp_path / "test.txt"
+    pairs = list(zip(made.nodes["test"].tolist(), made.labels_of("test").tolist(), strict=True))
+    file.write_text("".join(f"{node} {label}\n" for node, label in pairs))
+    with pytest.raises(InputError, match=r"is the id of node \d+ and the name of node \d+"):
+        made.evaluate(file)
+    assert graph.names is not None
+    file.write_text("".join(f"{node}\t{graph.names[node]}\t0\t{label}\n" for node, label in pairs))
+    assert made.evaluate(file)["micro-f1"] == 1
+
+
+def test_a_file_for_typed_links_is_refused_as_a_file(tmp_path: Path) -> None:
+    links = te.task(small_graph(), "typed-links")
+    with pytest.raises(InputError, match="files of scores of typed links cannot be read"):
+        links.evaluate(tmp_path / "scores.txt")
+
+
+@pytest.mark.parametrize("protocol", ["node-classification", "typed-links"])
+def test_the_withheld_part_is_named_whatever_is_asked_of_it(protocol: str) -> None:
+    seen = te.task(small_graph(), protocol).for_fitting()
+    for ask in (seen.properties, lambda: seen.truth("test"), lambda: seen.evaluate(np.zeros((170, 3)))):
+        with pytest.raises(InputError, match="the test part is withheld"):
+            ask()
+
+
+def test_an_endless_number_in_a_saved_graph_is_damage(tmp_path: Path) -> None:
+    small_graph().save(tmp_path)
+    card = json.loads((tmp_path / "graph.json").read_text())
+    (tmp_path / "graph.json").write_text(json.dumps({**card, "label_type": float("inf")}))
+    with pytest.raises(InputError, match="is damaged"):
+        HeteroGraph.load(tmp_path)
