@@ -107,3 +107,10 @@ def test_without_optuna_one_sentence_says_what_to_install(space, monkeypatch) ->
 def test_a_search_nobody_knows_is_named(space) -> None:
     with pytest.raises(InputError, match="no search is called 'gird'; did you mean 'grid'"):
         strategy("gird", space, 0, 5)
+
+
+def test_settings_that_make_no_difference_are_searched_only_if_they_are_chosen() -> None:
+    gcn = create("gcn-hetero")
+    assert "decoder" in Space.of(gcn, unused=gcn.unused("typed-links")).values
+    assert "decoder" not in Space.of(gcn, unused=gcn.unused("nodes")).values
+    assert Space.of(gcn, {"decoder": ["dot"]}, gcn.unused("nodes")).values["decoder"] == ("dot",)

@@ -149,3 +149,9 @@ def test_records_of_node_classification_have_intervals(tmp_path: Path) -> None:
 def test_graphs_without_labels_are_refused() -> None:
     with pytest.raises(InputError, match="has no labels"):
         te.task(small_graph().without_labels(), "node-classification")
+
+
+def test_a_heterodata_object_is_refused_with_the_call_that_reads_it():
+    stand_in = type("HeteroData", (), {})()
+    with pytest.raises(InputError, match=r"HeteroData: use HeteroGraph\.from_pyg\(data\)"):
+        te.task(stand_in)

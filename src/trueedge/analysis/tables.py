@@ -185,10 +185,15 @@ def findings(records: Sequence[Record]) -> list[str]:
             others.setdefault(warning, []).append(label)
     # A warning about every line of the table needs no names.
     said = [
-        warning if len(labels) == len(groups) > 1 else f"{', '.join(labels)}: {warning}"
+        warning if len(labels) == len(groups) > 1 else _by(labels, warning)
         for warning, labels in others.items()
     ]
     return [*(f"{beginning}: {', '.join(shares)}" for beginning, shares in tied.items()), *said]
+
+
+def _by(labels: Sequence[str], warning: str) -> str:
+    """Return a warning after the lines it is about; a method is not named twice."""
+    return f"{', '.join(labels)}: {warning.removeprefix(labels[0].partition(' (')[0] + ': ')}"
 
 
 def how_sure(compared: MethodComparison) -> list[str]:

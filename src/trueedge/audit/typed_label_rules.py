@@ -57,8 +57,8 @@ def _run(subject: NodeSubject) -> Finding | Skipped:
         graded(float(adjusted[worst]), RULE_LOOK, RULE_BROKEN),
         f"{values[worst]:.4f}",
         f"column {columns[worst]:,} of the features tells {names[worst]!r} with a test F1 of"
-        f" {values[worst]:.4f} (for every node: {always[worst]:.4f}); the mean of the best column of each"
-        f" class is {values.mean():.4f}",
+        f" {values[worst]:.4f} (if every node gets it: {always[worst]:.4f}); the mean of the best column"
+        f" of each class is {values.mean():.4f}",
         {
             "f1": float(values[worst]),
             "adjusted": float(adjusted[worst]),

@@ -13,14 +13,17 @@ from trueedge.datasets import DEFAULT_PROTOCOL
 # Several processes may share a GPU: then there may be more of them than cores.
 MOST_JOBS_PER_CORE = 16
 
-DEFAULT_PROTOCOLS = f"{DEFAULT_PROTOCOL}; filtered or inductive on a knowledge graph"
+DEFAULT_PROTOCOLS = (
+    f"{DEFAULT_PROTOCOL}; filtered or inductive on a knowledge graph; node-classification or typed-links on a"
+    " typed graph"
+)
 
 DatasetOrTask = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="A data set's name, a file with an edge list or triples, a folder of triples, or a folder "
-        "written by 'trueedge task'.",
+        help="A data set's name, a file with an edge list or triples, a folder of triples, a folder in "
+        "HGB's format (a typed graph), or a folder written by 'trueedge task'.",
     ),
 ]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]

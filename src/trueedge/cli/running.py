@@ -54,7 +54,7 @@ def run(
             "--method",
             help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
             "own Method.",
-            show_default="heuristics; counting on a knowledge graph",
+            show_default="heuristics; counting on a knowledge graph; counting or voting on a typed graph",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
@@ -92,6 +92,7 @@ def run(
         trueedge run cora -m katz,mine.py:Mine --set beta=0.01 --option k=100
         trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
         trueedge run umls -m complex,nbfnet --set epochs=10
+        trueedge run bibliography -m simple-hgn,gcn --set epochs=30
     """
     from trueedge.results import Store
 

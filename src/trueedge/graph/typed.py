@@ -90,7 +90,18 @@ class HeteroGraph(FrozenFields):
     def from_tables(cls, nodes: Mapping[str, Any], edges: Mapping[Any, Any], **options: Any) -> HeteroGraph:
         """Build a graph from a table for each node type and each relation.
 
-        See :func:`trueedge.graph.typed_tables.from_tables` for the options.
+        A table is a dict of columns, a data frame, or the path of a csv or parquet file. Columns of numbers
+        in a table of nodes, other than those named here, are features.
+
+        Args:
+            nodes: for each node type a table, or the number of its nodes.
+            edges: for each (source type, relation, target type) a table with the columns ``source`` and
+                ``target``, or an array (m, 2). Ends are ids of the node tables.
+            options: ``id``, ``label`` and ``test`` name columns of the node tables: ids, classes, and which
+                labelled nodes are the test part. ``features`` has an array (nodes, d) for some node types,
+                instead of columns. ``name`` is the name of the graph.
+
+        See :func:`trueedge.graph.typed_tables.from_tables` for details and an example.
         """
         from trueedge.graph.typed_tables import from_tables
 

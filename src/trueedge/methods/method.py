@@ -24,6 +24,8 @@ METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("
 NOUNS = {"graph": "a plain graph", "triples": "a knowledge graph", "typed": "a typed graph"}
 # What the names of classes for some data end with, if the plain name is taken.
 SUFFIXES = {"triples": "-kg", "typed": "-hetero"}
+# What a kind of task on typed graphs is called.
+TASKS = {"nodes": "node classification", "typed-links": "link prediction"}
 KINDS = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 
@@ -124,6 +126,12 @@ class Method(ABC):
         """Return whether it can be fitted to a kind of task."""
         return not cls.kinds or kind in cls.kinds
 
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings that a kind of task does not use; a search leaves them out."""
+        del kind
+        return frozenset()
+
     def settings(self) -> dict[str, Any]:
         """Return the settings and their values."""
         return {name: getattr(self, name) for name in self.space()}
@@ -192,6 +200,9 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(self: Method, task: Task, *arguments: Any, **named: Any) -> Any:
         if not hasattr(task, "for_fitting"):
             return fit(self, task, *arguments, **named)
+        if task.data in self.takes and not self.can_do(task.kind):
+            made = " and ".join(TASKS.get(kind, kind) for kind in self.kinds)
+            raise InputError(f"{self.name} is for {made}, and {task.protocol} is another kind of task")
         scorer = fit(self, task.for_fitting(), *arguments, **named)
         if task.training_hash:
             mark_fitted(scorer, task.training_hash, f"{task.dataset} under {task.protocol}, seed {task.seed}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from math import prod
 from typing import Any
@@ -28,12 +28,18 @@ class Space:
     values: Mapping[str, tuple[Any, ...]]
 
     @classmethod
-    def of(cls, method: Method, chosen: Mapping[str, Sequence[Any]] | None = None) -> Space:
+    def of(
+        cls,
+        method: Method,
+        chosen: Mapping[str, Sequence[Any]] | None = None,
+        unused: Collection[str] = (),
+    ) -> Space:
         """Return the space of a method: the search values of all settings that are at their default.
 
         Args:
             method: a setting that differs from its default is not searched.
             chosen: other values for some settings; these are searched in any case.
+            unused: settings that make no difference; they are searched only if they are chosen.
         """
         chosen = {} if chosen is None else chosen
         for name, values in chosen.items():
@@ -45,7 +51,7 @@ class Space:
         open_settings = {
             name: limits.search
             for name, limits in method.space().items()
-            if limits.search and getattr(method, name) == default[name]
+            if limits.search and getattr(method, name) == default[name] and name not in unused
         }
         wanted = {
             name: tuple(dict.fromkeys(chosen.get(name, open_settings.get(name, ()))))

@@ -18,6 +18,7 @@ from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
+from trueedge.tasks.protocols import get as get_protocol
 
 MOST_RUNS = 1_000_000
 
@@ -167,7 +168,8 @@ def tune(
         source.check_part("valid")
         trial = replace(trial, task_seed=source.seed)
     trial.check()
-    searched = Space.of(method, space)
+    kind = source.kind if isinstance(source, Task) else get_protocol(protocol).kind
+    searched = Space.of(method, space, method.unused(kind))
     budget = Budget(searched, search, min(trials, len(searched)), seeds, jobs)
     if budget.trainings > MOST_RUNS:
         raise InputError(f"tune: {budget.trainings:,} runs are too many: at most {MOST_RUNS:,} are possible")

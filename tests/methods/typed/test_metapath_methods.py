@@ -71,14 +71,14 @@ def test_gatne_scores_training_links_above_random_ones():
     assert scorer.score_links(known).mean() > scorer.score_links(other).mean() + 0.2
 
 
-@pytest.mark.parametrize("name", ["han", "gtn"])
+@pytest.mark.parametrize("name", ["han", "gtn", "majority", "label-propagation"])
 def test_models_of_classes_refuse_links(name):
-    with pytest.raises(InputError, match=f"{name} is a model for node classification"):
-        fitted(name, links())
+    with pytest.raises(InputError, match=f"{name} is for node classification, and typed-links is another"):
+        methods.create(name).fit(links())
 
 
 def test_gatne_refuses_classes():
-    with pytest.raises(InputError, match="gatne is a model for link prediction"):
+    with pytest.raises(InputError, match="gatne is for link prediction, and node-classification is another"):
         fitted("gatne", te.task(small_graph()))
 
 

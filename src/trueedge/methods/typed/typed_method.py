@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import ScoreWarning
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_typed, setting
 from trueedge.methods.published_settings import published_settings
@@ -82,6 +82,11 @@ class TypedMethod(Method):
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
     select: str = setting("loss", "what is compared on the validation part: its loss, or a metric")
 
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return frozenset(("decoder", "batch_size")) if kind == "nodes" else frozenset()
+
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in, except those that are selected on validation."""
         known = {**DEFAULTS, **self.defaults, **published_settings(self.name, task)}
@@ -97,9 +102,6 @@ class TypedMethod(Method):
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
         """Train on the task's graph and select the best epoch on its validation part."""
         typed = on_typed(task, self.name)
-        if not self.can_do(task.kind):
-            made = "node classification" if self.kinds == ("nodes",) else "link prediction"
-            raise InputError(f"{self.name} is a model for {made}, and {task.dataset} is another kind of task")
         filled = self.for_task(task)
         with memory_errors(self.name, task.dataset):
             choices = list(filled._choices(typed))

@@ -120,9 +120,10 @@ class Source:
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
+            hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith(".HeteroData") else ""
             raise InputError(
                 "a task is made from a data set's name, a file, a folder of triples or of a typed graph, a"
-                f" Graph, a KnowledgeGraph or a HeteroGraph, got {kind}"
+                f" Graph, a KnowledgeGraph or a HeteroGraph, got {kind}{hint}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 
