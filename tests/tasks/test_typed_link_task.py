@@ -183,3 +183,16 @@ def test_records_have_a_value_for_each_head(graph: HeteroGraph, tmp_path: Path) 
         values = record.unit_values(metric)
         assert values is not None
         assert values.mean() == pytest.approx(record.test[metric])
+
+
+def test_the_relation_that_is_predicted_is_named_unless_it_was_asked_for(graph: HeteroGraph) -> None:
+    notes = " ".join(_task(graph).settings["notes"])
+    most = max(range(graph.num_relations), key=lambda one: len(graph.edges[one]))
+    assert repr(graph.relations[most].name) in notes
+    assert "notes" not in _task(graph, relation="author-paper").settings
+
+
+def test_a_name_of_several_classes_means_the_one_for_typed_graphs(graph: HeteroGraph) -> None:
+    settings = {"epochs": 1, "dim": 4, "features": "all", "decoder": "dot"}
+    record = te.run(graph, "typed-links", "gcn", settings=settings, relation="author-paper")
+    assert record.method == "gcn-hetero"

@@ -23,6 +23,7 @@ from trueedge.runs.reuse import is_unchanged
 from trueedge.runs.runner import InProcess, Runner
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
+from trueedge.tasks.protocols import find as find_protocol
 
 
 def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
@@ -142,7 +143,7 @@ def run(
         options: the protocol's options.
     """
     protocol = protocol if protocol is not None else default_protocol(source)
-    cell = Cell(source, protocol, with_settings(method, settings), seed, options, device, task_seed)
+    cell = Cell(source, protocol, with_settings(method, settings, protocol), seed, options, device, task_seed)
     with InProcess(raises=True) as runner:
         ((_, outcome),) = drive([cell], store, runner, keep_scores=keep_scores)
     if outcome.record is None:
@@ -150,10 +151,17 @@ def run(
     return outcome.record
 
 
-def with_settings(method: str | Method, settings: Mapping[str, Any] | None) -> Method:
-    """Return a method by name with settings, or a method as it is."""
+def with_settings(
+    method: str | Method, settings: Mapping[str, Any] | None, protocol: str | None = None
+) -> Method:
+    """Return a method by name with settings, or a method as it is.
+
+    A name that exists for several kinds of data means the class for the data of the protocol.
+    """
     if isinstance(method, str):
-        return methods.create(method, settings)
+        known = find_protocol(protocol or "")
+        data = "graph" if known is None else known.data
+        return methods.create(method, settings, data)
     if settings:
         raise InputError("settings go with a method's name; this method has its settings already")
     return method

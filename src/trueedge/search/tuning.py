@@ -157,8 +157,8 @@ def tune(
     for name, number in (("trials", trials), ("seeds", seeds), ("jobs", jobs)):
         if isinstance(number, bool) or not isinstance(number, int) or number < 1:
             raise must_be(name, "tune", "a whole number, 1 or more", number)
-    method = with_settings(method, settings)
     protocol = protocol if protocol is not None else default_protocol(source)
+    method = with_settings(method, settings, protocol)
     if metric is not None:
         metrics.get(metric)
     if search not in STRATEGIES:

@@ -37,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
 }
 FEATURES = ("all", "target", "one-hot")
 DECODERS = ("dot", "distmult", "bilinear")
+# What is tried where nothing is published, as in HGB: it calls the full matrix DistMult.
+SELECTED_DECODERS = ("dot", "bilinear")
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ class TypedMethod(Method):
     def _choices(self, task: NodeTask | TypedLinkTask) -> Iterator[Self]:
         """Yield this method with each choice of features and decoder that is open."""
         features = (self.features,) if self.features else _feature_choices(task)
-        decoders = (self.decoder,) if self.decoder else DECODERS
+        decoders = (self.decoder,) if self.decoder else SELECTED_DECODERS
         if "valid" not in task.part_names:
             features, decoders = features[:1], decoders[:1]
         for one, other in product(features, decoders):

@@ -189,6 +189,11 @@ def get(name: str) -> Protocol:
     return PROTOCOLS.get(name)
 
 
+def find(name: str) -> Protocol | None:
+    """Return a protocol by name, or None: a task of one's own may name one that is not in the catalogue."""
+    return PROTOCOLS.find(name)
+
+
 def catalogue() -> tuple[Protocol, ...]:
     """Return all protocols."""
     return PROTOCOLS.values()

@@ -62,7 +62,7 @@ def _links(request: Request) -> TypedLinkTask:
             "negatives": options["negatives"],
             "valid_negatives": kinds["valid"],
             "split": "published test links" if data.test_links else "random",
-            **_notes(data),
+            **_notes(data, _said(data, relations) if not options["relation"] else ""),
         },
         graph=graph,
         relations=relations,
@@ -114,8 +114,17 @@ def _relations(data: TypedData, text: str) -> tuple[int, ...]:
     return found
 
 
-def _notes(data: TypedData) -> dict[str, tuple[str, ...]]:
-    return {"notes": data.graph.notes} if data.graph.notes else {}
+def _notes(data: TypedData, more: str = "") -> dict[str, tuple[str, ...]]:
+    notes = (*data.graph.notes, *([more] if more else []))
+    return {"notes": notes} if notes else {}
+
+
+def _said(data: TypedData, relations: tuple[int, ...]) -> str:
+    """Say which relation is predicted where neither the user nor the data set names one."""
+    if data.test_links:
+        return ""
+    name = data.graph.relations[relations[0]].name
+    return f"the links of {name!r} are predicted, the relation with most edges; relation= names another"
 
 
 register(
