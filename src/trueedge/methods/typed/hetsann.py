@@ -30,7 +30,7 @@ class HetSANN(TypedMethod):
     title: ClassVar[str] = "HetSANN"
     citation: ClassVar[str] = (
         "Hong, Guo, Lin, Yang, Li and Ye, An Attention-based Graph Neural Network for Heterogeneous"
-        " Structural Learning, AAAI 2020"
+        " Structural Learning, 2020"
     )
     defaults: ClassVar[Mapping[str, Any]] = {
         "learning_rate": 0.005,

@@ -31,7 +31,7 @@ class HGT(TypedMethod):
 
     name: ClassVar[str] = "hgt"
     title: ClassVar[str] = "HGT"
-    citation: ClassVar[str] = "Hu, Dong, Wang and Sun, Heterogeneous Graph Transformer, WWW 2020"
+    citation: ClassVar[str] = "Hu, Dong, Wang and Sun, Heterogeneous Graph Transformer, 2020"
 
     defaults: ClassVar[Mapping[str, Any]] = {
         "learning_rate": 0.001,

@@ -29,7 +29,7 @@ class RSHN(TypedMethod):
     name: ClassVar[str] = "rshn"
     title: ClassVar[str] = "RSHN"
     citation: ClassVar[str] = (
-        "Zhu, Zhou, Pan, Zhu and Wang, Relation Structure-Aware Heterogeneous Graph Neural Network, ICDM 2019"
+        "Zhu, Zhou, Pan, Zhu and Wang, Relation Structure-Aware Heterogeneous Graph Neural Network, 2019"
     )
     defaults: ClassVar[Mapping[str, Any]] = {
         "learning_rate": 0.01,

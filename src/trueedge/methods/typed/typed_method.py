@@ -103,6 +103,9 @@ class TypedMethod(Method):
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
         """Train on the task's graph and select the best epoch on its validation part."""
+        from trueedge.training.loop import check_device
+
+        check_device(device)
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
         with memory_errors(self.name, task.dataset):
@@ -163,7 +166,8 @@ class TypedMethod(Method):
 def _feature_choices(task: Any) -> tuple[str, ...]:
     """Return the choices of features that differ for a task's graph."""
     graph: HeteroGraph | None = task.graph
-    if graph is None:
+    # Data of another kind is refused when the method is fitted.
+    if graph is None or getattr(task, "data", "typed") != "typed":
         return FEATURES
     having = [number for number, table in enumerate(graph.features) if table is not None]
     target = getattr(task, "target", None)
