@@ -114,7 +114,8 @@ class TypedMethod(Method):
         if len(found) == 1:
             return found[0][1]
         chosen, scorer = min(found, key=lambda pair: _loss(pair[1]))
-        said = ", ".join(f"{key}={getattr(chosen, key)}" for key in ("features", "decoder"))
+        open_ones = [key for key in ("features", "decoder") if getattr(filled, key) is None]
+        said = ", ".join(f"{key}={getattr(chosen, key)}" for key in open_ones)
         warnings.warn(f"{self.name}: {said} was best on the validation part", ScoreWarning, stacklevel=3)
         return scorer
 

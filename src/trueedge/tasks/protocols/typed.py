@@ -62,7 +62,7 @@ def _links(request: Request) -> TypedLinkTask:
             "negatives": options["negatives"],
             "valid_negatives": kinds["valid"],
             "split": "published test links" if data.test_links else "random",
-            **_notes(data, _said(data, relations) if not options["relation"] else ""),
+            **_notes(data, _relation_note(data, relations) if not options["relation"] else ""),
         },
         graph=graph,
         relations=relations,
@@ -119,12 +119,14 @@ def _notes(data: TypedData, more: str = "") -> dict[str, tuple[str, ...]]:
     return {"notes": notes} if notes else {}
 
 
-def _said(data: TypedData, relations: tuple[int, ...]) -> str:
+def _relation_note(data: TypedData, relations: tuple[int, ...]) -> str:
     """Say which relation is predicted where neither the user nor the data set names one."""
     if data.test_links:
         return ""
     name = data.graph.relations[relations[0]].name
-    return f"the links of {name!r} are predicted, the relation with most edges; relation= names another"
+    return (
+        f"predicting the links of {name!r}, the relation with the most edges; set relation to choose another"
+    )
 
 
 register(
