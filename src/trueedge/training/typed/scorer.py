@@ -53,7 +53,7 @@ class TypedLinkScorer:
             self._vectors = computed(self.model, self.inputs)
         found = []
         with torch.no_grad():
-            for rows in torch.from_numpy(np.asarray(links)).split(LINKS_AT_A_TIME):
+            for rows in torch.from_numpy(np.array(links, dtype=np.int64)).split(LINKS_AT_A_TIME):
                 found.append(self.model.decode(self._vectors, rows.to(self.inputs.device)).cpu())
         return np.asarray(torch.cat(found).numpy())
 
