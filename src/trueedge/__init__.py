@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     )
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
-    from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph, Labels
+    from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
     from trueedge.runs.rerun import rerun
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from trueedge.splits import Split, TripleSplit
     from trueedge.splits.ratio import ratio as split
     from trueedge.tasks import (
+        ItemTask,
         LinkTask,
         NodeTask,
         Part,
@@ -84,6 +85,8 @@ _NAMES = {
     "Graph": ("graph", "Graph"),
     "GraphTask": ("tasks", "GraphTask"),
     "HeteroGraph": ("graph", "HeteroGraph"),
+    "Interactions": ("graph", "Interactions"),
+    "ItemTask": ("tasks", "ItemTask"),
     "KnowledgeGraph": ("graph", "KnowledgeGraph"),
     "Labels": ("graph", "Labels"),
     "InputError": ("errors", "InputError"),
@@ -118,6 +121,8 @@ __all__ = [
     "GraphTask",
     "HeteroGraph",
     "InputError",
+    "Interactions",
+    "ItemTask",
     "KnowledgeGraph",
     "Labels",
     "LinkTask",

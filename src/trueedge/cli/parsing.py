@@ -31,7 +31,7 @@ from trueedge.tasks.protocols import get as get_protocol
 Settings = dict[str, dict[str, Any]]
 
 # The families that stand in every table of some data.
-ALWAYS = {"triples": "counting", "typed": "counting,voting"}
+ALWAYS = {"triples": "counting", "typed": "counting,voting", "interactions": "counting"}
 
 
 def names(text: str, what: str) -> list[str]:

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from trueedge.errors import InputError, unknown
-from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph
+from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph
 from trueedge.graph.hgb_files import HgbData
 from trueedge.graph.triple_files import TripleParts
 from trueedge.registry import Registry
@@ -85,10 +85,13 @@ class Dataset:
         protocol: the protocol used where none is named.
         rules: how published benchmarks use it.
         configure: for generated graphs, the card of one graph from the settings after ``name:``.
-        data: what it is: a ``graph``, ``triples``, ``inductive triples``, or ``typed``.
+        data: what it is: a ``graph``, ``triples``, ``inductive triples``, ``typed``, or ``interactions``.
         num_relations: the number of relations of a knowledge graph, whose nodes are entities and whose edges
             are triples, or of a typed graph.
         num_types: the number of node types of a typed graph.
+        num_items: the number of items of interactions, whose nodes are users and entities, and whose
+            edges are the interactions.
+        num_triples: the number of triples about the items.
         read_parts: the parts of a knowledge graph.
         read_unseen: the parts on other entities, if the test part is inductive.
         read_typed: a typed graph with its published test links.
@@ -112,6 +115,8 @@ class Dataset:
     data: str = "graph"
     num_relations: int | None = None
     num_types: int | None = None
+    num_items: int | None = None
+    num_triples: int | None = None
     read_parts: Callable[[], TripleParts] | None = None
     read_unseen: Callable[[], TripleParts] | None = None
     read_typed: Callable[[], HgbData] | None = None
@@ -129,7 +134,8 @@ class Dataset:
     def load(self) -> Any:
         """Read the graph and compare its counts with the card.
 
-        It is a Graph, for ``triples`` a KnowledgeGraph, for ``typed`` a HeteroGraph with all its links.
+        It is a Graph, for ``triples`` a KnowledgeGraph, for ``typed`` a HeteroGraph with all its links,
+        and for ``interactions`` Interactions.
         """
         graph = self.read()
         if isinstance(graph, KnowledgeGraph):
@@ -146,6 +152,15 @@ class Dataset:
                 ("relations", self.num_relations, graph.num_relations),
                 ("edges", self.num_edges, graph.num_edges),
                 ("features", self.num_features, sum(widths)),
+            ]
+        elif isinstance(graph, Interactions):
+            known = graph.knowledge
+            counts = [
+                ("users and entities", self.num_nodes, graph.num_users + graph.num_entities),
+                ("items", self.num_items, graph.num_items),
+                ("interactions", self.num_edges, graph.num_interactions),
+                ("relations", self.num_relations, 0 if known is None else known.num_relations),
+                ("triples", self.num_triples, 0 if known is None else known.num_triples),
             ]
         else:
             counts = [

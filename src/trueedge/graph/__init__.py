@@ -2,6 +2,7 @@
 
 from trueedge.graph.adapters import to_networkx, to_pyg
 from trueedge.graph.graph import Graph, check_graph
+from trueedge.graph.interactions import Interactions
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import EdgeList, read_edges, read_pairs
@@ -15,6 +16,7 @@ __all__ = [
     "Graph",
     "Handling",
     "HeteroGraph",
+    "Interactions",
     "KnowledgeGraph",
     "Labels",
     "Relation",

@@ -18,14 +18,19 @@ from trueedge.scorers.fitted import mark_fitted
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
-    from trueedge.tasks import GraphTask, NodeTask, Task, TripleTask, TypedLinkTask
+    from trueedge.tasks import GraphTask, ItemTask, NodeTask, Task, TripleTask, TypedLinkTask
 
 METHODS: Registry[type[Method]] = Registry("method", "trueedge.methods", skip=("models",))
-NOUNS = {"graph": "a plain graph", "triples": "a knowledge graph", "typed": "a typed graph"}
+NOUNS = {
+    "graph": "a plain graph",
+    "triples": "a knowledge graph",
+    "typed": "a typed graph",
+    "interactions": "interactions of users with items",
+}
 # What the names of classes for some data end with, if the plain name is taken.
-SUFFIXES = {"triples": "-kg", "typed": "-hetero"}
+SUFFIXES = {"triples": "-kg", "typed": "-hetero", "interactions": "-rec"}
 # What a kind of task on typed graphs is called.
-TASKS = {"nodes": "node classification", "typed-links": "link prediction"}
+TASKS = {"nodes": "node classification", "typed-links": "link prediction", "items": "recommendation"}
 KINDS = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
 
 
@@ -181,6 +186,11 @@ def on_typed(task: Task, method: str) -> NodeTask | TypedLinkTask:
     return cast("NodeTask | TypedLinkTask", _on(task, method, "typed", "te.task(typed_graph) makes one"))
 
 
+def on_interactions(task: Task, method: str) -> ItemTask:
+    """Return a task on interactions of users with items; anything else is refused."""
+    return cast("ItemTask", _on(task, method, "interactions", "te.task(interactions) makes one"))
+
+
 def _on(task: Task, method: str, data: str, instead: str) -> Task:
     """Return a task on some data; anything else is refused."""
     if not hasattr(task, "part_names"):
@@ -245,8 +255,8 @@ def get(name: str, data: str = "graph") -> type[Method]:
 
     Args:
         name: the method's name.
-        data: ``graph``, ``triples`` or ``typed``; if there is a class of that name for such data
-            (``name-kg``, ``name-hetero``), it is returned.
+        data: a ``graph``, ``triples``, ``typed`` or ``interactions``; if there is a class of that name for
+            such data (``name-kg``, ``name-hetero``, ``name-rec``), it is returned.
     """
     other = METHODS.find(name + SUFFIXES[data]) if data in SUFFIXES else None
     return METHODS.get(name) if other is None else other

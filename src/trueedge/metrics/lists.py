@@ -186,7 +186,7 @@ def _list_metric(
         Metric(
             pattern=pattern,
             title=title,
-            layouts=("lists",),
+            layouts=("lists", "recommended"),
             formula=f"{formula}; mean over queries that have a relevant candidate, expected value over "
             "random orders of ties",
             citation=citation,

@@ -22,6 +22,7 @@ LAYOUTS = {
     "shared": "negatives shared by all positives, (M,)",
     "per-positive": "negatives for each positive, (P, K)",
     "lists": "lists of candidates (evaluate_lists)",
+    "recommended": "recommended lists of users",
     "ranks": "ranked answers of queries",
 }
 

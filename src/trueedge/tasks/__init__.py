@@ -5,6 +5,7 @@ from trueedge.scorers.check import check_scorer
 from trueedge.scorers.scorer import Scorer
 from trueedge.tasks.base import GraphTask, Task
 from trueedge.tasks.communities import CommunityTask
+from trueedge.tasks.items import ItemTask
 from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.nodes import NodeTask
 from trueedge.tasks.protocols import task
@@ -16,6 +17,7 @@ from trueedge.tasks.typed_links import TypedLinkTask
 __all__ = [
     "CommunityTask",
     "GraphTask",
+    "ItemTask",
     "LinkTask",
     "NodeTask",
     "Part",

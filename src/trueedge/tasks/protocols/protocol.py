@@ -119,8 +119,8 @@ class Protocol:
 
     @property
     def data(self) -> str:
-        """Return the kind of data it takes, as methods see it: a ``graph``, ``triples`` or ``typed``."""
-        return next((kind for kind in ("graph", "typed") if kind in self.takes), "triples")
+        """Return the kind of data it takes, as methods see it: a ``graph``, ``triples``, …"""
+        return next((kind for kind in ("graph", "typed", "interactions") if kind in self.takes), "triples")
 
     def request(
         self,

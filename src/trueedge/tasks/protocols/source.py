@@ -11,26 +11,28 @@ from typing import Any
 from trueedge import datasets
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
-from trueedge.graph import Graph, HeteroGraph, KnowledgeGraph
+from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.splits import TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
 from trueedge.splits import typed as typed_splits
 
-Data = Graph | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData
+Data = Graph | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData | Interactions
 #: The default protocol of each kind of data.
 DEFAULTS = {
     "graph": DEFAULT_PROTOCOL,
     "triples": "filtered",
     "inductive triples": "inductive",
     "typed": "node-classification",
+    "interactions": "full-ranking",
 }
 NOUNS = {
     "graph": "a plain graph",
     "triples": "a knowledge graph",
     "inductive triples": "an inductive knowledge graph",
     "typed": "a typed graph",
+    "interactions": "interactions of users with items",
 }
 
 
@@ -50,13 +52,15 @@ class Source:
 
     @property
     def data(self) -> str:
-        """Return what it is: a ``graph``, ``triples``, ``inductive triples`` or ``typed``."""
+        """Return what it is: a ``graph``, ``triples``, ``typed``, …; see :data:`NOUNS`."""
         if self.given is None:
             return datasets.get(self.name).data
         if isinstance(self.given, Graph):
             return "graph"
         if isinstance(self.given, (HeteroGraph, TypedData)):
             return "typed"
+        if isinstance(self.given, Interactions):
+            return "interactions"
         inductive = isinstance(self.given, TripleSplit) and self.given.facts is not None
         return "inductive triples" if inductive else "triples"
 
@@ -88,6 +92,14 @@ class Source:
             raise InputError(f"{self.name} is not a typed graph")
         return typed_splits.published(self.name)
 
+    @cached_property
+    def interactions(self) -> Interactions:
+        """Return the interactions, with their published test part marked."""
+        found = self.graph
+        if not isinstance(found, Interactions):
+            raise InputError(f"{self.name} has no interactions of users with items")
+        return found
+
     def check(self, protocol: str, takes: Sequence[str]) -> None:
         """Raise an InputError for data that a protocol does not take."""
         if self.data in takes:
@@ -112,7 +124,7 @@ class Source:
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)):
             thing = _read(thing, takes)
-        if isinstance(thing, (Graph, KnowledgeGraph, HeteroGraph)):
+        if isinstance(thing, (Graph, KnowledgeGraph, HeteroGraph, Interactions)):
             return cls(thing.name, thing)
         if isinstance(thing, TypedData):
             return cls(thing.graph.name, thing)
@@ -123,7 +135,7 @@ class Source:
             hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith(".HeteroData") else ""
             raise InputError(
                 "a task is made from a data set's name, a file, a folder of triples or of a typed graph, a"
-                f" Graph, a KnowledgeGraph or a HeteroGraph, got {kind}{hint}"
+                f" Graph, a KnowledgeGraph, a HeteroGraph or Interactions, got {kind}{hint}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 

@@ -1,0 +1,105 @@
+"""Recommended lists: the ranks of relevant candidates, and which candidates come first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.metrics.lists import ListScores
+from trueedge.metrics.metric import Metric, register
+from trueedge.metrics.scores import take
+
+
+@dataclass(frozen=True, eq=False)
+class RecommendedScores(ListScores):
+    """The ranks of relevant candidates, and the first candidates of each query.
+
+    Attributes:
+        top: int32 array (q, K), the first K candidates of each query, best first; -1 if there are fewer.
+        popularity: int64 array (candidates,), how many training queries each candidate has.
+        queries: the number of training queries.
+    """
+
+    form: ClassVar[str] = "recommended"
+    layout = "recommended"
+
+    top: NDArray[np.int32]
+    popularity: NDArray[np.int64]
+    queries: int
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """Return the ranks, the first candidates and their popularity."""
+        return {
+            **super().arrays(),
+            "top": self.top,
+            "popularity": self.popularity,
+            "queries": np.array([self.queries]),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
+        """Return the lists of some :meth:`arrays`."""
+        ranks = ListScores.from_arrays(arrays)
+        top, popularity, queries = take(arrays, "top", "popularity", "queries")
+        fits = top.ndim == 2 and len(top) == len(ranks.sizes.relevant) and top.dtype.kind in "iu"
+        fits = fits and popularity.ndim == 1 and popularity.dtype.kind in "iu" and len(queries) == 1
+        if not fits or top.max(initial=-1) >= len(popularity) or top.min(initial=0) < -1:
+            raise InputError("the arrays of recommended lists do not fit together")
+        if popularity.min(initial=0) < 0 or popularity.max(initial=0) > queries[0]:
+            raise InputError("the arrays of recommended lists have an impossible popularity")
+        return cls(
+            **{name: getattr(ranks, name) for name in ("sizes", "starts", "above", "tied", "left_out")},
+            top=top.astype(np.int32),
+            popularity=popularity.astype(np.int64),
+            queries=int(queries[0]),
+        )
+
+    def first(self, k: int) -> NDArray[np.int32]:
+        """Return the first k candidates of each query, or raise an InputError if fewer are known."""
+        if k > self.top.shape[1]:
+            raise InputError(f"only the first {self.top.shape[1]} candidates are known, not {k}")
+        return self.top[:, :k]
+
+
+def _coverage(scores: RecommendedScores, k: int) -> float:
+    listed = scores.first(k)
+    return len(np.unique(listed[listed >= 0])) / len(scores.popularity)
+
+
+def _novelty(scores: RecommendedScores, k: int) -> NDArray[np.float64]:
+    """Return the mean self-information of the first k candidates of each query, float64 (q,)."""
+    listed = scores.first(k)
+    # Nobody has a new candidate: it counts like one of half a query.
+    share = np.maximum(scores.popularity, 0.5) / max(scores.queries, 1)
+    bits = np.where(listed >= 0, -np.log2(share)[listed], 0.0)
+    return np.asarray(bits.sum(axis=1) / np.maximum((listed >= 0).sum(axis=1), 1))
+
+
+register(
+    Metric(
+        pattern="coverage@K",
+        title="share of all items that are among the first K of some user",
+        layouts=("recommended",),
+        formula="items among the first K of at least one user / items; ties in a random order",
+        citation="Ge, Delgado-Battenfeld and Jannach, Beyond Accuracy, RecSys 2010",
+        compute=_coverage,
+    )
+)
+register(
+    Metric(
+        pattern="novelty@K",
+        title="mean self-information of the first K items, in bits",
+        layouts=("recommended",),
+        formula="-log2(users of an item / users) in training, mean over the first K of each user, then over"
+        " users; an item without users counts like one of half a user; ties in a random order",
+        citation="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, 2010",
+        high=float("inf"),
+        values=_novelty,
+        shown="number",
+    )
+)
