@@ -1,0 +1,1 @@
+"""Training of recommenders on interactions and a knowledge graph."""
