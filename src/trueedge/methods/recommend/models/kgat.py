@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ class KGATModel(GraphModel):
         for one in maps:
             nn.init.xavier_uniform_(one)
         self.maps = nn.Parameter(maps)
-        pairs = list(zip(sizes[:-1], sizes[1:], strict=True))
+        pairs = list(pairwise(sizes))
         self.sums = nn.ModuleList(_linear(given, size) for given, size in pairs)
         self.products = nn.ModuleList(_linear(given, size) for given, size in pairs)
         self.dropout = dropout
@@ -95,9 +96,8 @@ class KGATModel(GraphModel):
             others: int64 (n,), the other tails.
         """
         relations, counts = torch.unique_consecutive(triples[:, 1], return_counts=True)
-        pieces = zip(
-            relations.tolist(), triples.split(counts.tolist()), others.split(counts.tolist()), strict=True
-        )
+        sizes = counts.tolist()
+        pieces = zip(relations.tolist(), triples.split(sizes), others.split(sizes), strict=True)
         losses, penalties = [], []
         for relation, rows, wrong in pieces:
             ends = self.first[torch.stack([rows[:, 0], rows[:, 2], wrong])] @ self.maps[relation]
@@ -110,7 +110,7 @@ class KGATModel(GraphModel):
         return torch.cat(losses).mean(), torch.stack(penalties).sum() / (2 * count)
 
     def _by_relation(self) -> Iterator[tuple[int, slice]]:
-        for relation, (first, last) in enumerate(zip(self._bounds[:-1], self._bounds[1:], strict=True)):
+        for relation, (first, last) in enumerate(pairwise(self._bounds)):
             if first < last:
                 yield relation, slice(first, last)
 
@@ -192,7 +192,8 @@ TRIES = 20
 
 
 def _sorted_keys(inputs: RecommendInputs) -> torch.Tensor:
-    return torch.sort(_keys(*inputs.triples.T, inputs)).values
+    heads, relations, tails = inputs.triples.T
+    return torch.sort(_keys(heads, relations, tails, inputs)).values
 
 
 def _keys(
