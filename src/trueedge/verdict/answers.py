@@ -9,6 +9,7 @@ from typing import Literal
 from trueedge import metrics
 from trueedge.analysis.comparison import PairComparison
 from trueedge.analysis.tables import Line, Table, higher_is_better
+from trueedge.statistics.tie_groups import holm
 
 Place = Literal["above", "tied", "below", "unknown"]
 # More names than these are counted.
@@ -62,9 +63,12 @@ def answer(table: Table, model: str) -> Answer | None:
             pairs[line.label] = found
     if best.label not in pairs:
         return _unknown(table, own, best)
+    # Only the model's own comparisons are corrected for: the others are not asked about.
+    corrected = holm([pair.difference.p for pair in pairs.values()])
+    clear = {label for label, p in zip(pairs, corrected, strict=True) if p <= LEVEL}
     lost = {label for label, pair in pairs.items() if sign * _gap(pair, model)[0] < 0}
-    above = [label for label, pair in pairs.items() if pair.p_holm <= LEVEL and label in lost]
-    tied = [label for label, pair in pairs.items() if pair.p_holm > LEVEL]
+    above = [label for label in pairs if label in clear & lost]
+    tied = [label for label in pairs if label not in clear]
     gap, low, high = _gap(pairs[best.label], model)
     place: Place = "below" if above else "tied" if tied else "above"
     beside = tuple(above or tied)
