@@ -38,8 +38,8 @@ def _cold_users(subject: ItemSubject) -> Finding:
     "likeness",
     title="test items without training users",
     question="Does training tell anything about the items of the test part?",
-    rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have an item without a training user;"
-    f" broken: more than {percent(COLD_BROKEN)}",
+    rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have an item without a training"
+    f" user; broken: more than {percent(COLD_BROKEN)}",
     picture=picture("Test interactions by their item", "bars", "test interactions", "item"),
     kinds=KINDS,
 )

@@ -21,8 +21,8 @@ SAME_LOOK, SAME_BROKEN = 0.01, 0.1
     "likeness",
     title="users with the same items as another user",
     question="Are users in the data twice?",
-    rule=f"look: more than {percent(SAME_LOOK)} of the users have {FEWEST} or more items in all parts together,"
-    f" and exactly those of another user; broken: more than {percent(SAME_BROKEN)}",
+    rule=f"look: more than {percent(SAME_LOOK)} of the users have {FEWEST} or more items in all parts"
+    f" together, and exactly those of another user; broken: more than {percent(SAME_BROKEN)}",
     picture=picture("Users by how many have the same items", "bars", "users"),
     kinds=KINDS,
 )
@@ -37,8 +37,8 @@ def _users(subject: ItemSubject) -> Finding:
     "likeness",
     title="items with the same users as another item",
     question="Are items in the data twice, under different ids?",
-    rule=f"look: more than {percent(SAME_LOOK)} of the items have {FEWEST} or more users in all parts together,"
-    f" and exactly those of another item; broken: more than {percent(SAME_BROKEN)}",
+    rule=f"look: more than {percent(SAME_LOOK)} of the items have {FEWEST} or more users in all parts"
+    f" together, and exactly those of another item; broken: more than {percent(SAME_BROKEN)}",
     picture=picture("Items by how many have the same users", "bars", "items"),
     kinds=KINDS,
 )

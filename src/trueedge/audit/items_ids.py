@@ -26,8 +26,8 @@ LIFT_LOOK, LIFT_BROKEN = 1.1, 2.0
     title="item ids that tell what is used",
     question="Do the ids of items tell their popularity, or which ones are used together?",
     rule="look: ranking items by their id, or by the distance to the closest id of the user's items, is more"
-    f" than {percent(IDS_LOOK)} of the way from the NDCG of random scores to the better of popularity and item"
-    f" neighbours; broken: more than {percent(IDS_BROKEN)}",
+    f" than {percent(IDS_LOOK)} of the way from the NDCG of random scores to the better of popularity and"
+    f" item neighbours; broken: more than {percent(IDS_BROKEN)}",
     picture=picture("Performance of ids, and of scorers to compare them with", "bars", "NDCG"),
     kinds=KINDS,
 )
@@ -72,7 +72,10 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
     f" {2 * NEAR} users with the nearest ids as among those of random users, and more than by chance; broken:"
     f" more than {LIFT_BROKEN} times",
     picture=picture(
-        "Test interactions whose item another user has in training", "bars", "share of users", "distance of ids"
+        "Test interactions whose item another user has in training",
+        "bars",
+        "share of users",
+        "distance of ids",
     ),
     kinds=KINDS,
 )
@@ -123,4 +126,4 @@ def _have(
     """Return 1 where a user has an item in training, float64 (n,)."""
     wanted = users * subject.data.num_items + items
     place = np.minimum(np.searchsorted(train, wanted), len(train) - 1)
-    return (train[place] == wanted).astype(np.float64)
+    return np.asarray(train[place] == wanted, dtype=np.float64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -90,6 +91,7 @@ def _bare(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
 )
 @with_knowledge
 def _inverse(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
+    del subject
     head, relation, tail = knowledge.triples.T.astype(np.int64)
     entities = knowledge.num_entities
     forward, backward = head * entities + tail, tail * entities + head
@@ -105,9 +107,9 @@ def _inverse(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
         "inverse-triples",
         verdict,
         percent(share),
-        f"{int(found.sum()):,} of {knowledge.num_triples:,} triples (h, r, t) have (t, s, h) there too; {both:,}"
-        f" of {int((sizes > 0).sum()):,} relations consist mostly of such triples, and {again:,} triples repeat"
-        " a pair of head and tail under another relation",
+        f"{int(found.sum()):,} of {knowledge.num_triples:,} triples (h, r, t) have (t, s, h) there too;"
+        f" {both:,} of {int((sizes > 0).sum()):,} relations consist mostly of such triples, and {again:,}"
+        " triples repeat a pair of head and tail under another relation",
         {
             "share": share,
             "triples": float(found.sum()),
@@ -127,8 +129,8 @@ def _inverse(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     title="triples that tell no item from another",
     question="Can the triples connect some items, but not all?",
     rule=f"look: more than {percent(EMPTY_LOOK)} of the triples have an entity that no other triple has, a"
-    f" relation that no other triple has, or a tail that {percent(HUB)} or more of the items with triples have"
-    f" under their relation; broken: more than {percent(EMPTY_BROKEN)}",
+    f" relation that no other triple has, or a tail that {percent(HUB)} or more of the items with triples"
+    f" have under their relation; broken: more than {percent(EMPTY_BROKEN)}",
     picture=picture("Triples by what they say", "bars", "triples"),
     kinds=KINDS,
 )
@@ -183,11 +185,11 @@ def hubs(knowledge: KnowledgeGraph, items: int) -> tuple[NDArray[np.bool_], list
     hub = np.zeros(len(both), dtype=np.bool_)
     hub[np.flatnonzero(of_items)] = many[place]
     told = []
-    for key, count in sorted(zip(names[many].tolist(), counts[many].tolist(), strict=True), key=lambda x: -x[1]):
-        relation, entity = divmod(key, knowledge.num_entities)
+    for one in np.flatnonzero(many)[np.argsort(-counts[many], kind="stable")][:3].tolist():
+        relation, entity = divmod(int(names[one]), knowledge.num_entities)
         short = short_name(knowledge, relation % knowledge.num_relations)
-        told.append(f"{knowledge.entities[entity]} of {short} ({count:,} items)")
-    return hub[: knowledge.num_triples] | hub[knowledge.num_triples :], told[:3]
+        told.append(f"{knowledge.entities[entity]} of {short} ({counts[one]:,} items)")
+    return hub[: knowledge.num_triples] | hub[knowledge.num_triples :], told
 
 
 @check(
@@ -195,8 +197,8 @@ def hubs(knowledge: KnowledgeGraph, items: int) -> tuple[NDArray[np.bool_], list
     "likeness",
     title="items with the same triples as another item",
     question="Can the knowledge graph tell items apart?",
-    rule=f"look: more than {percent(SAME_LOOK)} of the items have the same two or more triples as another item;"
-    f" broken: more than {percent(SAME_BROKEN)}",
+    rule=f"look: more than {percent(SAME_LOOK)} of the items have the same two or more triples as another"
+    f" item; broken: more than {percent(SAME_BROKEN)}",
     picture=picture("Items by how many have the same triples", "bars", "items"),
     kinds=KINDS,
 )

@@ -30,9 +30,9 @@ PLACES = 10
     "data",
     title="common users of items that share an entity",
     question="Does the knowledge graph tell which items are used together?",
-    rule=f"look: items with a common entity share fewer than {LIFT_LOOK} times as many users as items that are"
-    " as popular; broken: no more than by chance, so that the triples are not about these items, or say nothing"
-    " about their use",
+    rule=f"look: items with a common entity share fewer than {LIFT_LOOK} times as many users as items that"
+    " are as popular; broken: no more than by chance: the triples are about other items, or say nothing about"
+    " what is used together",
     picture=picture(
         "Common users of items that share an entity, against items as popular", "bars", "ratio", "relation"
     ),
@@ -68,8 +68,8 @@ def _lift(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding | Skipped:
         "knowledge-lift",
         verdict,
         f"{lift:.2f}×",
-        f"two items with the same relation to the same entity share {lift:.2f} times as many users (mean cosine"
-        f" {joined.mean():.4f}) as two items that are as popular ({matched.mean():.4f}; chance reaches"
+        f"two items with the same relation to the same entity share {lift:.2f} times as many users (mean"
+        f" cosine {joined.mean():.4f}) as two items that are as popular ({matched.mean():.4f}; chance reaches"
         f" {1 + noise:.2f} times){unrelated}",
         {
             "lift": lift,
@@ -117,7 +117,8 @@ def _cosines(
         some = slice(begin, begin + PAIRS_AT_A_TIME)
         common = turned[first[some]].multiply(turned[second[some]]).sum(axis=1)
         found.append(np.asarray(common, dtype=np.float64).reshape(-1))
-    return np.concatenate(found) / np.sqrt(np.maximum(counts[first] * counts[second], 1))
+    sizes = np.sqrt(np.maximum(counts[first] * counts[second], 1))
+    return np.asarray(np.concatenate(found) / sizes)
 
 
 def _ratio(joined: NDArray[np.float64], matched: NDArray[np.float64]) -> float:

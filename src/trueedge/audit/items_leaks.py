@@ -1,4 +1,4 @@
-"""Leaks of recommendation: test interactions in training, in the knowledge graph, or seen from their future."""
+"""Leaks of recommendation: test interactions in training, in the knowledge graph, or before training ones."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[int, int
     title="test interactions that the knowledge graph reveals",
     question="Do triples of the knowledge graph tell who used what?",
     rule=f"an entity is like a user if it has the user's name, or if both share {percent(SAME_ITEMS)} of all"
-    f" their items, and at least {FEWEST_ITEMS}; look: such a name, or triples of such entities hold more than"
-    f" {percent(REVEALED_LOOK)} of the test interactions; broken: more than {percent(REVEALED_BROKEN)}",
+    f" their items, and at least {FEWEST_ITEMS}; look: such a name, or triples of such entities hold more"
+    f" than {percent(REVEALED_LOOK)} of the test interactions; broken: more than {percent(REVEALED_BROKEN)}",
     picture=picture("Test interactions that are in triples of entities like users", "bars", "interactions"),
     kinds=KINDS,
 )
@@ -184,18 +184,19 @@ def _future_of_users(subject: ItemSubject) -> Finding | Skipped:
     share = float((newer > 0).mean())
     part = newer / np.maximum(count, 1)
     bins = np.minimum(np.ceil(part * 5).astype(np.int64), 5)
-    span = _median_span(timed)
+    verdict = graded(share, FUTURE_LOOK, FUTURE_BROKEN)
+    advice = "" if verdict == "ok" else "; split=time holds out the latest ones"
     return Finding(
         "future-of-users",
-        graded(share, FUTURE_LOOK, FUTURE_BROKEN),
+        verdict,
         percent(share),
         f"{percent(share)} of {_said(timed)} are older than the newest training interaction of their user,"
-        f" and on average {percent(float(part.mean()))} of the user's training interactions are newer;"
-        f" split=time holds out the latest ones",
+        f" and on average {percent(float(part.mean()))} of the user's training interactions are newer"
+        + advice,
         {
             "share": share,
             "share of newer training interactions": float(part.mean()),
-            "median time of a user, as a share of all": span,
+            "median time of a user, as a share of all": _median_span(timed),
         },
         {
             "newer": np.array(["none", *(f"to {20 * one} %" for one in range(1, 6))]),

@@ -82,8 +82,8 @@ def metric_title(name: str) -> str:
     "degree bias",
     title="test interactions with popular items",
     question="How many test interactions have one of the few most popular items?",
-    rule=f"look: more than {percent(TOP_LOOK)} of the test interactions have one of the {percent(TOP)} of items"
-    f" with the most training users, or more than {percent(WIDE_LOOK)} one of the {percent(WIDE)}",
+    rule=f"look: more than {percent(TOP_LOOK)} of the test interactions have one of the {percent(TOP)} of"
+    f" items with the most training users, or more than {percent(WIDE_LOOK)} one of the {percent(WIDE)}",
     picture=picture(
         "Interactions of the most popular items", "lines", "share of the interactions", "share of the items"
     ),

@@ -36,7 +36,7 @@ class CosineScorer:
     @classmethod
     def of(cls, data: Interactions, seed: int = 0) -> CosineScorer:
         """Count common users, of a sample of the users if their lists are long."""
-        from scipy.sparse import csr_array, diags_array
+        from scipy.sparse import csr_array
 
         ones = np.ones(data.num_interactions, dtype=np.float32)
         shape = (data.num_users, data.num_items)
@@ -45,7 +45,9 @@ class CosineScorer:
         few = np.cumsum(data.user_counts[order] ** 2) <= MOST_PAIRS
         few[0] = True
         used = lists[np.sort(order[few])]
-        unit = (used @ diags_array(1 / np.sqrt(np.maximum(used.sum(axis=0), 1)))).tocsr().astype(np.float32)
+        unit = used.copy()
+        # The counts of items that occur are at least 1.
+        unit.data = (1 / np.sqrt(np.bincount(used.indices))[used.indices]).astype(np.float32)
         turned = unit.T.tocsr()
         rows, columns, values = [], [], []
         for first in range(0, data.num_items, ITEMS_AT_A_TIME):
@@ -106,7 +108,7 @@ class NearestIdScorer:
         np.maximum.accumulate(below, axis=1, out=below)
         above = np.minimum.accumulate(above[:, ::-1], axis=1)[:, ::-1]
         ids = np.arange(self.num_items, dtype=np.int32)
-        return -np.minimum(ids - below, above - ids).astype(np.float32)
+        return np.asarray(-np.minimum(ids - below, above - ids), dtype=np.float32)
 
 
 def rank_correlation(first: NDArray[np.generic], second: NDArray[np.generic]) -> float:
@@ -116,4 +118,4 @@ def rank_correlation(first: NDArray[np.generic], second: NDArray[np.generic]) ->
     ranks = [rankdata(one) for one in (first, second)]
     if any(np.ptp(one) == 0 for one in ranks):
         return 0.0
-    return float(np.corrcoef(*ranks)[0, 1])
+    return float(np.corrcoef(ranks[0], ranks[1])[0, 1])

@@ -108,10 +108,9 @@ class ItemSubject(Subject):
         data = self.data if self.source is None else self.source
         if data.times is None:
             return "the interactions have no times"
-        known = self.source
-        if known is not None and known.num_users == self.data.num_users:
-            if known.num_items == self.data.num_items and known.times is not None:
-                return _with_times(self, known.times, known.pairs)
+        same = (data.num_users, data.num_items) == (self.data.num_users, self.data.num_items)
+        if self.source is not None and same:
+            return _with_times(self, data.times, data.pairs)
         if self.data.times is None or self.task.settings.get("split") != "random":
             return "the task does not keep the times of test interactions: audit the data set itself"
         out = generator(self.seed, "audit", "times").random(self.data.num_interactions) < STAND_INS

@@ -76,8 +76,8 @@ def own_benchmark(
     if default != DEFAULT_PROTOCOL:
         # Some protocols have options of these names.
         known = get_protocol(protocol or default).options
-        given = {"split": split, "negatives": negatives, "features": features}
-        for name, value in given.items():
+        extras = {"split": split, "negatives": negatives, "features": features}
+        for name, value in extras.items():
             if value is None:
                 continue
             if name not in known:

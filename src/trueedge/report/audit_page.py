@@ -277,8 +277,8 @@ def _examined(audit: Audit) -> Markup:
     if "items" in audit.sizes:
         sampled = (
             "All test interactions were examined; scorers are evaluated on as many test users as give"
-            f" 100 million scores, and pairs of items are drawn with seed {audit.seed}. Every finding states how"
-            " many it examined."
+            f" 100 million scores, and pairs of items are drawn with seed {audit.seed}. Every finding states"
+            " how many it examined."
         )
     times = [[name, float(seconds)] for name, seconds in audit.seconds.items()]
     took = folded(
