@@ -65,9 +65,9 @@ def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[int, int
     "leaks",
     title="test interactions that the knowledge graph reveals",
     question="Do triples of the knowledge graph tell who used what?",
-    rule=f"an entity is like a user if it has the user's name, or if both share {percent(SAME_ITEMS)} of all"
-    f" their items, and at least {FEWEST_ITEMS}; look: such a name, or triples of such entities hold more"
-    f" than {percent(REVEALED_LOOK)} of the test interactions; broken: more than {percent(REVEALED_BROKEN)}",
+    rule=f"look: an entity has the name of a user, or triples of entities that are like a user (both share"
+    f" {percent(SAME_ITEMS)} of all their items, and at least {FEWEST_ITEMS}) hold more than"
+    f" {percent(REVEALED_LOOK)} of the test interactions; broken: more than {percent(REVEALED_BROKEN)}",
     picture=picture("Test interactions that are in triples of entities like users", "bars", "interactions"),
     kinds=KINDS,
 )
