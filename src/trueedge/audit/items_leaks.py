@@ -18,10 +18,9 @@ if TYPE_CHECKING:
 KINDS = ("items",)
 # An interaction in a thousand cannot move the third digit of a metric; more than that can.
 REPEATED_BROKEN = 0.001
-# An entity stands for a user if both have this part of their items in common, and at least three. Genres,
-# actors and authors of the data sets here stay below a third.
-SAME_ITEMS, FEWEST_ITEMS = 0.5, 3
-# A user with few items can have those of one director by chance.
+# An entity stands for a user if both have this part of their items in common, and at least five: a user
+# with fewer can have those of one director by chance.
+SAME_ITEMS, FEWEST_ITEMS = 0.5, 5
 REVEALED_LOOK, REVEALED_BROKEN = 0.001, 0.01
 USERS_AT_A_TIME = 4_096
 # A time split of each user has none. A twentieth can be repeats and equal times; with a half, a model is
