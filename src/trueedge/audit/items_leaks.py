@@ -19,8 +19,8 @@ KINDS = ("items",)
 # An interaction in a thousand cannot move the third digit of a metric; more than that can.
 REPEATED_BROKEN = 0.001
 # An entity stands for a user if both have this part of their items in common, and at least five: a user
-# with fewer can have those of one director by chance.
-SAME_ITEMS, FEWEST_ITEMS = 0.5, 5
+# with fewer can have those of one director by chance, and one of strong taste half of a genre.
+SAME_ITEMS, FEWEST_ITEMS = 0.7, 5
 REVEALED_LOOK, REVEALED_BROKEN = 0.001, 0.01
 USERS_AT_A_TIME = 4_096
 # A time split of each user has none. A twentieth can be repeats and equal times; with a half, a model is
@@ -127,7 +127,7 @@ def entity_items(knowledge: KnowledgeGraph, num_items: int) -> csr_array:
 def _alike(lists: csr_array, links: csr_array) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return users and entities that share most of their items, int64 (n,) each."""
     sizes, degrees = np.diff(lists.indptr), np.diff(links.indptr)
-    # A larger or smaller entity cannot share half of all items with any user.
+    # A larger entity cannot share so many of all items with any user.
     most = int(sizes.max(initial=0) / SAME_ITEMS)
     able = np.flatnonzero((degrees >= FEWEST_ITEMS) & (degrees <= most))
     turned = links[able].T.tocsr()
