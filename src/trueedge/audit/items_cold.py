@@ -54,8 +54,12 @@ def _cold(
     cold = counts[ids] == 0
     share, distinct = float(cold.mean()), np.unique(ids)
     few = int((counts[distinct] == 0).sum())
-    told = f"{few:,} of {len(distinct):,} test {noun[1]} have no {what}: they are in {int(cold.sum()):,} of"
-    told += f" {len(cold):,} test interactions"
+    told = f"all {len(distinct):,} test {noun[1]} have {what}"
+    if few:
+        told = (
+            f"{few:,} of {len(distinct):,} test {noun[1]} have no {what}: they are in {int(cold.sum()):,} of"
+        )
+        told += f" of {len(cold):,} test interactions"
     if column and few and subject.knowledge is not None:
         triples = subject.knowledge.in_degrees + subject.knowledge.out_degrees
         known = int((triples[distinct[counts[distinct] == 0]] > 0).sum())
@@ -97,8 +101,8 @@ def _short(subject: ItemSubject) -> Finding:
         graded(share, FEW_LOOK, FEW_BROKEN),
         percent(share),
         f"{int(short.sum()):,} of {len(users):,} test users have fewer than {FEW} training items (median"
-        f" {np.median(counts):g}); each user counts the same, although these have {percent(of_them)} of the"
-        " test interactions",
+        f" {np.median(counts):g})"
+        + (f"; they have {percent(of_them)} of the test interactions" if short.any() else ""),
         {
             "share": share,
             "test users": float(short.sum()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -23,7 +25,7 @@ SAME_LOOK, SAME_BROKEN = 0.01, 0.1
     question="Are users in the data twice?",
     rule=f"look: more than {percent(SAME_LOOK)} of the users have {FEWEST} or more items in all parts"
     f" together, and exactly those of another user; broken: more than {percent(SAME_BROKEN)}",
-    picture=picture("Users by how many have the same items", "bars", "users"),
+    picture=picture("Copies by how many have the same items", "bars", "users"),
     kinds=KINDS,
 )
 def _users(subject: ItemSubject) -> Finding:
@@ -39,7 +41,7 @@ def _users(subject: ItemSubject) -> Finding:
     question="Are items in the data twice, under different ids?",
     rule=f"look: more than {percent(SAME_LOOK)} of the items have {FEWEST} or more users in all parts"
     f" together, and exactly those of another item; broken: more than {percent(SAME_BROKEN)}",
-    picture=picture("Items by how many have the same users", "bars", "items"),
+    picture=picture("Copies by how many have the same users", "bars", "items"),
     kinds=KINDS,
 )
 def _items(subject: ItemSubject) -> Finding:
@@ -60,7 +62,6 @@ def _identical(
     same = sizes > 1
     share = float(same.mean())
     of_test = float(same[subject.test[:, column]].mean())
-    bars = {"alone": sizes == 1, "2": sizes == 2, "3–9": (sizes > 2) & (sizes < 10), "10+": sizes >= 10}
     longest = int(np.diff(starts)[same].max(initial=0))
     told = f"no two {nouns[0]} have the same {FEWEST} or more {nouns[1]}"
     if same.any():
@@ -79,14 +80,15 @@ def _identical(
             f"most {nouns[1]} of a copy": float(longest),
             "share of test interactions": of_test,
         },
-        {
-            f"{nouns[0]} with these {nouns[1]}": np.array(list(bars)),
-            nouns[0]: np.array([int(one.sum()) for one in bars.values()]),
-        }
-        if same.any()
-        else {},
+        grouped(sizes, f"{nouns[0]} with the same {nouns[1]}", nouns[0]),
         f"{count:,} {nouns[0]}",
     )
+
+
+def grouped(sizes: NDArray[np.int64], axis: str, noun: str) -> dict[str, NDArray[Any]]:
+    """Return how many there are in groups of 2, of 3 to 9, and of 10 or more."""
+    bars = {"2": sizes == 2, "3–9": (sizes > 2) & (sizes < 10), "10+": sizes >= 10}
+    return {axis: np.array(list(bars)), noun: np.array([int(one.sum()) for one in bars.values()])}
 
 
 def group_sizes(starts: NDArray[np.int64], members: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -42,13 +42,16 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
     counts = subject.data.item_counts
     correlation = rank_correlation(np.arange(len(counts)), counts)
     values = {name: subject.evaluate(name)[ndcg] for name in SCORERS}
+    verdict = graded(share, IDS_LOOK, IDS_BROKEN, subject.noise(worst) / best)
+    advice = "" if verdict == "ok" else "; shuffle ids if a method can see their order"
     return Finding(
         "item-ids",
-        graded(share, IDS_LOOK, IDS_BROKEN, subject.noise(worst) / best),
+        verdict,
         percent(share),
         f"{metric_title(ndcg)} of the order of item ids {values['item-ids']:.4f}, of nearest item ids"
         f" {values['nearest-ids']:.4f}, of random scores {subject.chance[ndcg]:.4f}, of popularity"
-        f" {values['popularity']:.4f}; the rank correlation of id and popularity is {correlation:.2f}",
+        f" {values['popularity']:.4f}; the rank correlation of id and popularity is {correlation:.2f}"
+        + advice,
         {
             "share": share,
             "rank correlation": correlation,

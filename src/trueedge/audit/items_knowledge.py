@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
-from trueedge.audit.items_duplicates import group_sizes
+from trueedge.audit.items_duplicates import group_sizes, grouped
 from trueedge.audit.items_subject import ItemSubject
 from trueedge.graph.knowledge import KnowledgeGraph
 
@@ -57,8 +57,8 @@ def _bare(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     head, tail = knowledge.triples[:, 0] < items, knowledge.triples[:, 2] < items
     kinds = {
         "two items": int((head & tail).sum()),
-        "an item and another entity": int((head ^ tail).sum()),
-        "other entities": int((~head & ~tail).sum()),
+        "one item": int((head ^ tail).sum()),
+        "no item": int((~head & ~tail).sum()),
     }
     return Finding(
         "items-without-triples",
@@ -67,7 +67,7 @@ def _bare(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
         f"{int(bare.sum()):,} of {items:,} items have no triple, and {percent(of_test)} of the test"
         f" interactions are with them; an item has a median of {np.median(degrees):g} triples;"
         f" {kinds['two items']:,} of {knowledge.num_triples:,} triples connect two items and"
-        f" {kinds['other entities']:,} none",
+        f" {kinds['no item']:,} none",
         {
             "share": share,
             "items": float(bare.sum()),
@@ -147,19 +147,19 @@ def _empty(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     empty = alone | single | hub
     share = float(empty.mean())
     kinds = {
-        "an entity of one triple": alone,
-        "a relation of one triple": single & ~alone,
-        "a tail of most items": hub & ~alone & ~single,
+        "an own entity": alone,
+        "an own relation": single & ~alone,
+        "a common tail": hub & ~alone & ~single,
         "others": ~empty,
     }
-    told = f"the most common tails are {', '.join(names)}; " if names else ""
+    told = f" ({', '.join(names)})" if names else ""
     return Finding(
         "empty-triples",
         graded(share, EMPTY_LOOK, EMPTY_BROKEN),
         percent(share),
         f"{int(alone.sum()):,} of {knowledge.num_triples:,} triples have an entity that no other triple has,"
         f" {int(single.sum()):,} a relation that no other triple has, and {int(hub.sum()):,} a tail that"
-        f" {percent(HUB)} or more of the items have: {told}{int((~empty).sum()):,} triples are left",
+        f" {percent(HUB)} or more of the items have{told}; {int((~empty).sum()):,} triples are left",
         {
             "share": share,
             "entities of one triple": float(ends.sum()),
@@ -199,7 +199,7 @@ def hubs(knowledge: KnowledgeGraph, items: int) -> tuple[NDArray[np.bool_], list
     question="Can the knowledge graph tell items apart?",
     rule=f"look: more than {percent(SAME_LOOK)} of the items have the same two or more triples as another"
     f" item; broken: more than {percent(SAME_BROKEN)}",
-    picture=picture("Items by how many have the same triples", "bars", "items"),
+    picture=picture("Copies by how many have the same triples", "bars", "items"),
     kinds=KINDS,
 )
 @with_knowledge
@@ -213,19 +213,13 @@ def _same(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     sizes = group_sizes(starts, code[order].astype(np.int32))
     same = sizes > 1
     share = float(same.mean())
-    bars = {"alone": sizes == 1, "2": sizes == 2, "3–9": (sizes > 2) & (sizes < 10), "10+": sizes >= 10}
     return Finding(
         "identical-triples",
         graded(share, SAME_LOOK, SAME_BROKEN),
         percent(share),
         f"{int(same.sum()):,} of {items:,} items have exactly the triples of another item",
         {"share": share, "items": float(same.sum()), "largest group": float(sizes.max())},
-        {
-            "items with these triples": np.array(list(bars)),
-            "items": np.array([int(one.sum()) for one in bars.values()]),
-        }
-        if same.any()
-        else {},
+        grouped(sizes, "items with the same triples", "items"),
         f"{items:,} items",
     )
 

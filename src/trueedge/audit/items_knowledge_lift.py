@@ -60,7 +60,7 @@ def _lift(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding | Skipped:
     lift = float(joined.mean() / matched.mean())
     noise = float(ERRORS * (joined - matched).std() / np.sqrt(len(joined)) / matched.mean())
     verdict: Verdict = "broken" if lift <= 1 + noise else "look" if lift < LIFT_LOOK else "ok"
-    unrelated = ": are the triples attached to the right items?" if verdict == "broken" else ""
+    unrelated = "; the triples may be attached to the wrong items" if verdict == "broken" else ""
     sizes = np.bincount(relation, minlength=knowledge.num_relations)
     top = np.argsort(-sizes, kind="stable")[: min(SHOWN, int((sizes > 0).sum()))]
     ratios = np.array([_ratio(joined[relation == one], matched[relation == one]) for one in top])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trueedge.audit.items_scorers import CosineScorer, ItemIdScorer, NearestIdScorer
 from trueedge.audit.subject import Subject
+from trueedge.audit.typed_subject import PART_WORDS
 from trueedge.graph.interactions import Interactions
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.methods.counting.popularity import PopularityScorer
@@ -182,7 +183,8 @@ class ItemSubject(Subject):
             "items": self.data.num_items,
             "training interactions": self.data.num_interactions,
         }
-        found |= {f"{part} interactions": len(pairs) for part, pairs in self.task.hidden.items()}
+        for part, pairs in self.task.hidden.items():
+            found[f"{PART_WORDS[part]} interactions"] = len(pairs)
         if self.knowledge is not None:
             found |= {"entities": self.knowledge.num_entities, "triples": self.knowledge.num_triples}
         return found

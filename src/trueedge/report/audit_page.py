@@ -60,7 +60,6 @@ def page(audit: Audit) -> str:
     if overview is not None:
         of_nodes = "classes" in audit.sizes
         title = "Predictors that use one source alone" if of_nodes else "Scorers that learn nothing"
-        title = "Scorers to compare with" if "items" in audit.sizes else title
         sections.insert(2, Section(title, overview, short="Shortcuts"))
     if audit.skipped:
         sections.insert(-2, Section("Checks that do not apply", _skipped(audit), short="Not applied"))
@@ -173,25 +172,7 @@ def _sentence(text: str) -> str:
 
 def _overview(audit: Audit) -> Markup | None:
     """What scorers that learn nothing achieve beside chance; None where no such check applied."""
-    kinds = (_overview_of_links, _overview_of_triples, _overview_of_nodes, _overview_of_items)
-    return next((made for one in kinds if (made := one(audit)) is not None), None)
-
-
-def _overview_of_items(audit: Audit) -> Markup | None:
-    found = next((one for one in audit if one.check == "item-ids"), None)
-    if found is None:
-        return None
-    names, values = found.series.values()
-    return figure(
-        Figure(
-            name="shortcuts",
-            title="The NDCG of popularity, item neighbours and ids",
-            kind="bars",
-            x_label="what they use",
-            y_label="NDCG",
-            series=(Series("test users", tuple(names.tolist()), tuple(values.tolist())),),
-        )
-    )
+    return _overview_of_links(audit) or _overview_of_triples(audit) or _overview_of_nodes(audit)
 
 
 def _overview_of_nodes(audit: Audit) -> Markup | None:
