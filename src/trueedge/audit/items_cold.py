@@ -58,8 +58,8 @@ def _cold(
     if few:
         told = (
             f"{few:,} of {len(distinct):,} test {noun[1]} have no {what}: they are in {int(cold.sum()):,} of"
+            f" {len(cold):,} test interactions"
         )
-        told += f" of {len(cold):,} test interactions"
     if column and few and subject.knowledge is not None:
         triples = subject.knowledge.in_degrees + subject.knowledge.out_degrees
         known = int((triples[distinct[counts[distinct] == 0]] > 0).sum())
