@@ -124,6 +124,8 @@ def test_data_that_nobody_can_learn_from_deserves_a_look() -> None:
         made["times"] = np.random.default_rng(5).random(len(made["pairs"]))
 
     found = audit(planted.data(noise), split="time")
+    assert found["shortcut-popularity"].verdict == "look"
+    assert "item neighbours are no better than random scores" in found["shortcut-popularity"].sentence
     assert found["knowledge-lift"].verdict == "broken"
     assert found["item-ids"].verdict == "ok"
 
@@ -165,6 +167,8 @@ def test_repeated_rows_of_the_data_are_told_in_the_notes() -> None:
     pairs = np.concatenate([given.pairs, given.pairs[:3]])
     found = audit(te.task(Interactions.from_pairs(pairs, repeats="drop")))
     assert "dropped 3 repeated interactions" in found.notes
+    assert found["repeated-interactions"].verdict == "look"
+    assert found["repeated-interactions"].sentence.endswith("; dropped 3 repeated interactions")
 
 
 def test_what_only_plain_links_have_is_refused() -> None:

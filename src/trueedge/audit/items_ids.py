@@ -36,8 +36,9 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
         return Skipped("all test interactions are known from other parts")
     ndcg = subject.metrics[0]
     gain = {name: subject.above_chance(name) for name in SCORERS}
-    best = max(gain["popularity"], gain["neighbours"], 1e-9)
     worst = max(("item-ids", "nearest-ids"), key=lambda name: gain[name])
+    # Without the noise, the share would be large where nothing is better than random.
+    best = max(gain["popularity"], gain["neighbours"], subject.noise(worst), 1e-9)
     share = gain[worst] / best
     counts = subject.data.item_counts
     correlation = rank_correlation(np.arange(len(counts)), counts)

@@ -34,11 +34,10 @@ def _popularity(subject: ItemSubject) -> Finding | Skipped:
     found = {name: subject.evaluate(name) for name in ("popularity", "neighbours")}
     gain = {name: subject.above_chance(name) for name in found}
     share = gain["popularity"] / max(gain["neighbours"], 1e-9)
-    verdict: Verdict = graded(share, POPULAR_LOOK, POPULAR_BROKEN)
-    if max(gain["neighbours"] - subject.noise("neighbours"), gain["popularity"]) <= 0:
-        verdict = "look"
-    elif gain["popularity"] <= subject.noise("popularity"):
-        verdict = "ok"
+    learned = {name: gain[name] > subject.noise(name) for name in found}
+    verdict: Verdict = "ok" if learned["neighbours"] else "look"
+    if learned["popularity"]:
+        verdict = graded(share, POPULAR_LOOK, POPULAR_BROKEN)
     told = "; ".join(
         f"{SCORERS[name][1]}: "
         + ", ".join(f"{metric_title(metric)} {one[metric]:.4f}" for metric in subject.metrics)
@@ -46,7 +45,7 @@ def _popularity(subject: ItemSubject) -> Finding | Skipped:
     )
     chance = ", ".join(f"{value:.4f}" for value in subject.chance.values())
     way = "item neighbours are no better than random scores"
-    if gain["neighbours"] > 0:
+    if learned["neighbours"]:
         way = f"popularity is {percent(share)} of the way from random scores to item neighbours"
     ndcg, recall = subject.metrics
     return Finding(
@@ -104,9 +103,8 @@ def _popular(subject: ItemSubject) -> Finding:
         "popular-items",
         verdict,
         percent(shares[0]),
-        f"the {_many(TOP, len(counts))} most popular items ({percent(TOP)}) have {percent(shares[0])} of the"
-        f" test interactions, and the {_many(WIDE, len(counts))} most popular ({percent(WIDE)}) have"
-        f" {percent(shares[1])}",
+        f"{percent(shares[0])} of the test interactions have {_many(TOP, len(counts))} ({percent(TOP)}), and"
+        f" {percent(shares[1])} {_many(WIDE, len(counts))} ({percent(WIDE)})",
         {"share of the top 1 %": shares[0], "share of the top 20 %": shares[1]},
         {"share of the items": places / len(counts), **curves},
         subject.looked(),
@@ -114,7 +112,8 @@ def _popular(subject: ItemSubject) -> Finding:
 
 
 def _many(part: float, count: int) -> str:
-    return f"{max(1, round(part * count)):,}"
+    most = max(1, round(part * count))
+    return "the most popular item" if most == 1 else f"one of the {most:,} most popular items"
 
 
 def _top(order: NDArray[np.int64], counts: NDArray[np.int64], part: float) -> float:
