@@ -84,6 +84,7 @@ def test_the_future_is_counted_by_hand() -> None:
     assert users.numbers["share of newer training interactions"] == 0.25
     assert items.numbers["share"] == 0.5
     assert items.numbers["cold"] == 0.5
+    assert items.numbers["newer training interactions"] == 0.375
 
 
 def test_a_user_that_is_an_entity_by_name_is_named() -> None:
