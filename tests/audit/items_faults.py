@@ -183,6 +183,12 @@ def wrong_items(made: Made) -> None:
     made["triples"][:, 0] = place[made["triples"][:, 0]]
 
 
+def one_session(made: Made) -> None:
+    """Each user did everything within a thousandth of the time."""
+    begin = np.random.default_rng(6).random(USERS)
+    made["times"] = begin[made["pairs"][:, 0]] + made["times"] / 1000
+
+
 Case = tuple[Interactions | ItemTask, dict[str, str]]
 TIME = {"split": "time"}
 
@@ -196,6 +202,7 @@ FAULTS: dict[str, Callable[[], Case]] = {
     "cold-users": lambda: (data(unseen(0)), {}),
     "cold-items": lambda: (data(unseen(1)), {}),
     "short-histories": lambda: (data(few_items), TIME),
+    "single-sessions": lambda: (data(one_session), TIME),
     "unused-items": lambda: (data(unused), TIME),
     "shortcut-popularity": lambda: (data(popularity_alone), TIME),
     "popular-items": lambda: (data(popularity_alone), TIME),

@@ -189,7 +189,7 @@ def test_the_command_audits_a_saved_task_and_writes_a_page(trueedge, tmp_path: P
     assert "scorers are evaluated on as many test users" in page
     assert trueedge("audit", "task", "-o", "all.json")[0] == 0
     found = json.loads((tmp_path / "all.json").read_text(), parse_constant=pytest.fail)
-    assert len(found["findings"]) == len(NAMES) - 2
+    assert len(found["findings"]) == len(NAMES) - 3
 
 
 def test_the_help_of_the_command_names_what_is_looked_for(trueedge) -> None:

@@ -17,6 +17,8 @@ KINDS = ("items",)
 FUTURE_LOOK, FUTURE_BROKEN = 0.05, 0.5
 # An item that nobody had used is not in any real list: few are worth saying.
 NEW_LOOK, NEW_BROKEN = 0.01, 0.1
+# Within a hundredth of the whole time, the order is that of a form or a list, and not of tastes that change.
+SESSION = 0.01
 
 
 @check(
@@ -53,7 +55,6 @@ def _future_of_users(subject: ItemSubject) -> Finding | Skipped:
         {
             "share": share,
             "share of newer training interactions": float(part.mean()),
-            "median time of a user, as a share of all": _median_span(timed),
         },
         {
             "newer": np.array(["none", *(f"to {20 * one} %" for one in range(1, 6))]),
@@ -129,14 +130,60 @@ def _newer(timed: Timed, num_users: int) -> tuple[NDArray[np.int64], NDArray[np.
     return ends - np.searchsorted(keys, wanted, side="right"), counts[timed.test[:, 0]]
 
 
-def _median_span(timed: Timed) -> float:
-    """Return the median time from the first to the last training interaction of a user, as a share of all."""
+@check(
+    "single-sessions",
+    "data",
+    title="users who were active once",
+    question="Does the order of a user's interactions say anything about time?",
+    rule=f"look: half of the users with several training interactions have all of them within"
+    f" {percent(SESSION)} of the whole time",
+    picture=picture(
+        "Users by the time from their first to their last training interaction",
+        "bars",
+        "users",
+        "share of the whole time",
+    ),
+    kinds=KINDS,
+)
+def _sessions(subject: ItemSubject) -> Finding | Skipped:
+    timed = subject.timed
+    if isinstance(timed, str):
+        return Skipped(timed)
+    spans = _spans(timed)
+    if not len(spans):
+        return Skipped("no user has two training interactions at different times")
+    median, short = float(np.median(spans)), float((spans < SESSION).mean())
+    ends = np.array([0.0001, 0.001, 0.01, 0.1])
+    names = [f"up to {100 * one:g} %" for one in ends] + ["more"]
+    return Finding(
+        "single-sessions",
+        "look" if median < SESSION else "ok",
+        percent(median),
+        f"the median user has all training interactions within {percent(median)} of the whole time, and"
+        f" {percent(short)} of the users within {percent(SESSION)}",
+        {"median": median, "users": short},
+        {
+            "share of the whole time": np.array(names),
+            "users": np.bincount(np.searchsorted(ends, spans), minlength=len(names)),
+        },
+        f"{len(spans):,} users",
+    )
+
+
+def _spans(timed: Timed) -> NDArray[np.float64]:
+    """Return the time from the first to the last training interaction of each user, as a share of all.
+
+    Users with one training interaction are left out.
+    """
     users, times = timed.train[:, 0], timed.train_times
     order = np.lexsort((times, users))
     starts = np.flatnonzero(np.diff(users[order], prepend=-1))
     ends = np.append(starts[1:], len(order)) - 1
-    spans: NDArray[Any] = times[order][ends] - times[order][starts]
-    return float(np.median(spans) / max(np.ptp(times), 1e-300))
+    whole = float(np.ptp(times))
+    if not whole:
+        return np.empty(0)
+    spans: NDArray[Any] = (times[order][ends] - times[order][starts]) / whole
+    return np.asarray(spans[ends > starts])
 
 
 def _said(timed: Timed) -> str:
