@@ -54,8 +54,10 @@ def read_kgat(files: Mapping[str, Path], name: str) -> InteractionList:
     if both.all():
         raise InputError(f"{files[TRAIN]}: all its interactions are in {TEST} too")
     if both.any():
+        count = int(both.sum())
+        noun = "interaction" if count == 1 else "interactions"
         notes.append(
-            f"{_count(both, 'interaction')} of {TEST} left out of {TRAIN}, which had {_them(both)} too"
+            f"{count} {noun} of {TRAIN} left out, since {TEST} has {'it' if count == 1 else 'them'} too"
         )
     train = train[~both]
     keys = np.concatenate([train, test])
@@ -226,12 +228,3 @@ def _check_same(lists: _Lists) -> None:
                 f"{lists.items.path}: the item {number} is the entity {mine!r}, but"
                 f" {lists.entities.path.name} calls that entity {name!r}"
             )
-
-
-def _count(marks: NDArray[np.bool_], noun: str) -> str:
-    count = int(marks.sum())
-    return f"1 {noun} is" if count == 1 else f"{count} {noun}s are"
-
-
-def _them(marks: NDArray[np.bool_]) -> str:
-    return "it" if int(marks.sum()) == 1 else "them"
