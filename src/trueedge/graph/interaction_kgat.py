@@ -56,9 +56,7 @@ def read_kgat(files: Mapping[str, Path], name: str) -> InteractionList:
     if both.any():
         count = int(both.sum())
         noun = "interaction" if count == 1 else "interactions"
-        notes.append(
-            f"{count} {noun} of {TRAIN} left out, since {TEST} has {'it' if count == 1 else 'them'} too"
-        )
+        notes.append(f"left out {count} {noun} of {TRAIN} that {TEST} has too")
     train = train[~both]
     keys = np.concatenate([train, test])
     pairs = np.column_stack([keys // counts["items"], keys % counts["items"]])

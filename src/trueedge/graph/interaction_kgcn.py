@@ -54,8 +54,8 @@ def read_kgcn(files: Mapping[str, Path], table: str, name: str) -> InteractionLi
         left = int((known < 0).sum())
         users = len(np.unique(rows.ids["user"])) - len(np.unique(rows.ids["user"][kept]))
         notes.append(
-            f"left out {int((~kept).sum())} interactions with {left} items that are not in {MAP}"
-            + (f", and {users} users without others" if users else "")
+            f"left out {_count(int((~kept).sum()), 'interaction')} with {_count(left, 'item')} not in {MAP}"
+            + (f", and {_count(users, 'user')} without others" if users else "")
         )
     codes, user = np.unique(rows.ids["user"][kept], return_inverse=True)
     triples = read_named_columns(open_text(files[TRIPLES]), TRIPLE)
@@ -73,3 +73,7 @@ def read_kgcn(files: Mapping[str, Path], table: str, name: str) -> InteractionLi
         knowledge=graph,
         notes=tuple(notes),
     )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
