@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_lines
 from trueedge.files.columns import NUMBER_BUT_NO_ID, find_separator, split_fields
-from trueedge.files.text import TextFile, plain, shown
+from trueedge.files.text import TextFile, shown
 
 # The memory a line takes until its ids are numbers.
 BYTES_A_LINE = 200
@@ -127,13 +127,15 @@ def read_named_columns(
     if comments:
         lines = "the first line is a comment and was" if comments == 1 else f"{comments} comments were"
         notes = (f"{lines} skipped",)
+    first = number
     if places is not None:
         number, start = number + 1, start + len(line.encode()) + 1
     else:
         places = {one.noun: place for place, one in enumerate(columns[: len(fields)])}
         for one in columns:
             if one.needed and one.noun not in places:
-                wanted = " and ".join(column.noun for column in columns if column.needed)
+                *others, last = (column.noun for column in columns if column.needed)
+                wanted = f"{', '.join(others)} and {last}"
                 count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
                 raise text.error(number, f"a line has {wanted}, this one has {count}: {shown(line.strip())}")
         if len(fields) > len(columns):
@@ -141,7 +143,7 @@ def read_named_columns(
                 *notes,
                 f"only the first {len(columns)} columns are read",
             )
-    reader = _Reader(text, separator, len(fields), number, columns, places)
+    reader = _Reader(text, separator, len(fields), first, columns, places)
     found = reader.read(number, start)
     return replace(found, notes=notes).checked(columns)
 
@@ -208,19 +210,20 @@ class _Reader:
     def _split(self, places: Sequence[int], lines: list[str], block: str) -> list[Sequence[str]]:
         separator = self.separator
         table: list[Sequence[str]]
-        if separator and '"' not in block and {line.count(separator) for line in lines} == {self.width - 1}:
+        quoted = '"' in block and separator != "\t"
+        if separator and not quoted and {line.count(separator) for line in lines} == {self.width - 1}:
             # One long list of fields instead of a list for each line takes half the time.
             flat = separator.join(lines).split(separator)
             table = [flat[place :: self.width] for place in range(self.width)]
         else:
-            table = self._split_by_line(places, lines, block)
+            table = self._split_by_line(places, lines, quoted)
         if separator is not None and (" " in block or (separator != "\t" and "\t" in block)):
             table = [[value.strip() for value in column] for column in table]
         return table
 
-    def _split_by_line(self, places: Sequence[int], lines: list[str], block: str) -> list[Sequence[str]]:
+    def _split_by_line(self, places: Sequence[int], lines: list[str], quoted: bool) -> list[Sequence[str]]:
         separator = self.separator
-        if '"' in block:
+        if quoted:
             rows = [_fields(self.text, *one, separator) for one in zip(places, lines, strict=True)]
         else:
             rows = [line.split(separator) for line in lines]
@@ -341,7 +344,7 @@ def _separator(line: str) -> str | None:
 
 
 def _fields(text: TextFile, number: int, line: str, separator: str | None) -> list[str]:
-    found = split_fields(text, number, line, separator)
-    if not found:
-        raise text.error(number, f"the line has no columns: {plain(line)}")
-    return found
+    """Return the fields of a line; between tabs, quotes are part of a name."""
+    if separator == "\t":
+        return [field.strip() for field in line.split("\t")]
+    return split_fields(text, number, line, separator)

@@ -28,10 +28,10 @@ def read_path(
 ) -> tuple[str, InteractionList]:
     """Read a file or a folder of interactions; return its name as well. See ``Interactions.from_path``."""
     place = as_path(path, "Interactions.from_path")
-    called = name or place.resolve().name.split(".")[0] or "interactions"
-    if place.suffix == ENDING and not place.is_dir():
+    called = name or _name(place)
+    if place.suffix == ENDING and is_file_of_interactions(place):
         return called, read_recbole(_files(place.parent), place.stem, called)
-    if not place.is_dir():
+    if not _is_folder(place):
         return called, as_list(read_rows(place, header=header))
     found = folder_format(place)
     if found is None:
@@ -90,6 +90,13 @@ def folder_format(folder: Path) -> Format | None:
         if marks and there in files:
             raise InputError(f"{folder} has {there} and {marks[0]}, but no {missing}")
     return None
+
+
+def _name(path: Path) -> str:
+    try:
+        return path.resolve().name.split(".")[0] or "interactions"
+    except (OSError, ValueError):  # a name that is too long, or has a NUL in it
+        return "interactions"
 
 
 def _is_folder(path: Path) -> bool:

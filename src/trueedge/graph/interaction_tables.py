@@ -181,7 +181,8 @@ def _numbers(values: NDArray[Any], title: str, noun: str) -> NDArray[np.float64]
     if wrong.any():
         row = int(wrong.argmax())
         value = values[row]
-        why = f"the {noun} is missing" if is_missing(value) else f"the {noun} {_said(value)} is not a number"
+        absent = is_missing(value) or str(value) == "NaT"
+        why = f"the {noun} is missing" if absent else f"the {noun} {_said(value)} is not a number"
         raise InputError(f"{title}, row {row}: {why}")
     return found
 

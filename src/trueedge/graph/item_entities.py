@@ -63,7 +63,7 @@ def read_numbering(path: Path, noun: str) -> Numbering:
         if header and not fields[1].lstrip("-").replace(".", "").isdigit():
             continue
         if len(fields) < 2 or not fields[0]:
-            raise text.error(line, f"a line has the name of {noun} and its number: {shown(content.strip())}")
+            raise text.error(line, f"a line has a name and a number, this one is {shown(content.strip())}")
         name = fields[0]
         if not _is_number(fields[1]):
             raise text.error(
@@ -74,7 +74,7 @@ def read_numbering(path: Path, noun: str) -> Numbering:
             raise text.error(line, f"the number {shown(fields[1])} of {noun} {shown(name)} is too large")
         if number in names:
             both = f"{shown(names[number])} (line {lines[number]}) and {shown(name)}"
-            raise text.error(line, f"the number {number} is given to two, {both}")
+            raise text.error(line, f"{both} have the same number {number}")
         if name in number_of:
             raise text.error(line, f"{noun} {shown(name)} occurs again, after line {lines[number_of[name]]}")
         names[number], lines[number], number_of[name] = name, line, number
