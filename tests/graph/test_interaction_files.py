@@ -80,7 +80,8 @@ def test_a_test_user_without_training_items_is_kept_and_counted(tmp_path: Path) 
     assert data.notes == ("1 user has test items but no training items",)
     task = te.task(data, "full-ranking", ratios=(0.6, 0.4, 0.0))
     assert 2 in task.questions("test")
-    assert task.evaluate(np.ones((3, 4)), metrics=["ndcg@1"]).values
+    scores = np.tile([1.0, 2.0, 3.0, 4.0], (3, 1))
+    assert task.evaluate(scores, metrics=["hitrate@1"])["hitrate@1"] == 0.5
 
 
 # RecBole
