@@ -287,7 +287,7 @@ def test_a_csv_file_is_ranked_from_the_command_line(trueedge: Callable[..., tupl
     assert status == 0, err
     assert "popularity" in out
     assert "ndcg@20" in out
-    status, _, err = trueedge("run", "mine.csv", "-m", "cn", "-p", "existing", "--no-header")
+    status, _, err = trueedge("run", "mine.csv", "-m", "cn", "-p", "existing")
     assert "for recommendation, use the protocol full-ranking" in err
 
 

@@ -32,6 +32,8 @@ from trueedge.tasks.protocols import get as get_protocol
 
 Settings = dict[str, dict[str, Any]]
 
+# What a note says before it names the columns of an edge list.
+HEADER = "was read as a header: "
 # The families that stand in every table of some data.
 ALWAYS = {"triples": "counting", "typed": "counting,voting", "interactions": "counting"}
 
@@ -189,7 +191,7 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
             showing.note(f"{text}: {sentence}")
         if graph.notes and _may_be_triples(Path(text)):
             showing.note(f"{text}: the third column is not a number; for triples, use the protocol filtered")
-        if names_users_and_items(Path(text)):
+        if any(names_users_and_items(one.partition(HEADER)[2].split(", ")) for one in graph.notes):
             showing.note(f"{text}: read as edges; for recommendation, use the protocol full-ranking")
         return graph
     if datasets.is_name(text):

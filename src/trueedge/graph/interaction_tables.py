@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
-from trueedge.files.columns import find_separator
 from trueedge.files.named_columns import Column, NamedColumns, find_columns, read_named_columns, word
 from trueedge.files.tables import Table, as_table, is_missing
 from trueedge.files.text import open_text, shown
@@ -89,10 +88,9 @@ def as_list(rows: NamedColumns) -> InteractionList:
     )
 
 
-def names_users_and_items(path: Path) -> bool:
-    """Return whether the first line of a text file names a column of users and one of items."""
-    head = open_text(path).data.partition(b"\n")[0].decode()
-    words = [word(name) for name in head.split(find_separator(head))]
+def names_users_and_items(names: Iterable[str]) -> bool:
+    """Return whether the names of columns are usual ones of users and of items."""
+    words = {word(name) for name in names}
     return "user" in words and not ITEM.words.isdisjoint(words)
 
 
