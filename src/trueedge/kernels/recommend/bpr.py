@@ -198,7 +198,7 @@ def _arrange(  # type: ignore[no-untyped-def]
     for user in range(first, last):
         for k in range(starts[user], starts[user + 1]):
             at = block_of[items[k]]
-            pairs[free[at]] = (user << 32) | items[k]
+            pairs[free[at]] = (user << 32) | np.int64(items[k])
             free[at] += 1
     state = key
     for at in range(blocks):
@@ -240,7 +240,7 @@ def _take_steps(  # type: ignore[no-untyped-def]
     total, factor, count = 0.0, 1.0, 0
     for k in range(first, last):
         soon = min(k + _STEPS_AHEAD, last - 1)
-        u, i, j = (pairs[soon] >> 32) * size, (pairs[soon] & _LOW) * size, negatives[soon] * size
+        u, i, j = (pairs[soon] >> 32) * size, (pairs[soon] & _LOW) * size, np.int64(negatives[soon]) * size
         for line in range(0, size, LANES):
             prefetch(users, u + line)
             prefetch(items, i + line)

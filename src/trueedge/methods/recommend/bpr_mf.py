@@ -107,7 +107,7 @@ class BprMF(Method):
                     f"training {self.name}: the loss is not finite after epoch {last}; a lower learning_rate"
                     " may help"
                 )
-            if best is None or not checks or history.note(last, _value(scorer, task)):
+            if not checks or history.note(last, _value(scorer, task)):
                 best, history.best_epoch = scorer, last
             _report(last, self.epochs, history)
             if history.evaluations_without_improvement > self.patience:
