@@ -79,9 +79,10 @@ def measure(name: str, fits: dict[str, Fit], found: dict[str, Any], options: arg
     """Choose settings, train in turns, and print and add a row for each."""
     task = te.task(name)
     assert isinstance(task, ItemTask)
-    if name not in options.timed or not found["settings"]:
-        found["settings"] = {who: chosen(fit, task, options) for who, fit in fits.items()}
     settings = found["settings"]
+    if name not in options.timed.split(",") or not settings:
+        settings = {who: chosen(fit, task, options) for who, fit in fits.items()}
+        found["settings"] = found["settings"] or settings
     turns: dict[str, list[tuple[float, float, float]]] = {who: [] for who in fits}
     with Bystanders() as bystanders:
         for seed, (who, fit) in itertools.product(range(options.repeats), fits.items()):
@@ -95,6 +96,7 @@ def measure(name: str, fits: dict[str, Fit], found: dict[str, Any], options: arg
         row = {
             "dataset": name, "who": who, "interactions": task.graph.num_interactions,
             "learning_rate": settings[who][0], "regularization": settings[who][1],
+            "settings_from": options.datasets.split(",")[0] if name in options.timed else name,
             METRIC: mean(values), "by_seed": values, "popularity": popular,
             "seconds": median(seconds), "cpu_seconds": median(processor_seconds), "others": bystanders.share,
         }  # fmt: skip
@@ -112,7 +114,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--datasets", default="ml-1m-kg,lastfm-kg,ml-100k-kg,amazon-book")
     parser.add_argument("--timed", default="amazon-book", help="data sets for which no settings are chosen")
     parser.add_argument("--dim", type=int, default=64)
-    parser.add_argument("--epochs", type=int, default=100)
+    parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("-o", "--output", type=Path)
