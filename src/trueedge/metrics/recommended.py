@@ -20,6 +20,7 @@ class RecommendedScores(ListScores):
     """The ranks of relevant candidates, and the first candidates of each query.
 
     Attributes:
+        answers: int32 array (r,), the relevant candidates, in the order of ``above`` and ``tied``.
         top: int32 array (q, K), the first K candidates of each query, best first; -1 if there are fewer.
         popularity: int64 array (candidates,), how many training queries each candidate has.
         queries: the number of training queries.
@@ -28,6 +29,7 @@ class RecommendedScores(ListScores):
     form: ClassVar[str] = "recommended"
     layout = "recommended"
 
+    answers: NDArray[np.int32]
     top: NDArray[np.int32]
     popularity: NDArray[np.int64]
     queries: int
@@ -36,6 +38,7 @@ class RecommendedScores(ListScores):
         """Return the ranks, the first candidates and their popularity."""
         return {
             **super().arrays(),
+            "answers": self.answers,
             "top": self.top,
             "popularity": self.popularity,
             "queries": np.array([self.queries]),
@@ -45,15 +48,18 @@ class RecommendedScores(ListScores):
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the lists of some :meth:`arrays`."""
         ranks = ListScores.from_arrays(arrays)
-        top, popularity, queries = take(arrays, "top", "popularity", "queries")
-        fits = top.ndim == 2 and len(top) == len(ranks.sizes.relevant) and top.dtype.kind in "iu"
-        fits = fits and popularity.ndim == 1 and popularity.dtype.kind in "iu" and len(queries) == 1
-        if not fits or top.max(initial=-1) >= len(popularity) or top.min(initial=0) < -1:
+        answers, top, popularity, queries = take(arrays, "answers", "top", "popularity", "queries")
+        whole = all(array.dtype.kind in "iu" for array in (answers, top, popularity, queries))
+        fits = whole and top.ndim == 2 and len(top) == len(ranks.sizes.relevant)
+        fits = fits and answers.shape == ranks.above.shape and popularity.ndim == 1 and queries.shape == (1,)
+        fits = fits and -1 <= top.min(initial=0) and top.max(initial=-1) < len(popularity)
+        if not fits or answers.min(initial=0) < 0 or answers.max(initial=-1) >= len(popularity):
             raise InputError("the arrays of recommended lists do not fit together")
         if popularity.min(initial=0) < 0 or popularity.max(initial=0) > queries[0]:
             raise InputError("the arrays of recommended lists have an impossible popularity")
         return cls(
             **{name: getattr(ranks, name) for name in ("sizes", "starts", "above", "tied", "left_out")},
+            answers=answers.astype(np.int32),
             top=top.astype(np.int32),
             popularity=popularity.astype(np.int64),
             queries=int(queries[0]),
