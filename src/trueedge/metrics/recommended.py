@@ -52,7 +52,7 @@ class RecommendedScores(ListScores):
         whole = all(array.dtype.kind in "iu" for array in (answers, top, popularity, queries))
         fits = whole and top.ndim == 2 and len(top) == len(ranks.sizes.relevant)
         fits = fits and answers.shape == ranks.above.shape and popularity.ndim == 1 and queries.shape == (1,)
-        fits = fits and -1 <= top.min(initial=0) and top.max(initial=-1) < len(popularity)
+        fits = fits and top.min(initial=0) >= -1 and top.max(initial=-1) < len(popularity)
         if not fits or answers.min(initial=0) < 0 or answers.max(initial=-1) >= len(popularity):
             raise InputError("the arrays of recommended lists do not fit together")
         if popularity.min(initial=0) < 0 or popularity.max(initial=0) > queries[0]:

@@ -62,6 +62,14 @@ class Ranking:
     scores: NDArray[np.float64]
     top: NDArray[np.int32]
 
+    @property
+    def constant(self) -> float | None:
+        """Return the score of all candidates if it is the same, else None."""
+        everyone = np.repeat(self.ranks.sizes.candidates, self.ranks.sizes.relevant)
+        if (self.ranks.tied < everyone).any() or self.scores.min() < self.scores.max():
+            return None
+        return float(self.scores[0])
+
 
 def rank_all(
     table: Table,

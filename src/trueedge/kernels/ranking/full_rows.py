@@ -17,7 +17,7 @@ from trueedge.kernels.arrays.keyed_draws import draw_key
 from trueedge.kernels.arrays.threads import even_blocks, run_blocks
 
 LEAST_SCORES_PER_BLOCK = 65_536
-# So few relevant candidates are compared with the whole row one by one, at 1.5 µs for 25,000 scores each; with
+# So few relevant candidates are compared with the row one by one, at 1.5 µs for 25,000 scores each. With
 # more, each score is searched among them.
 FEW = 256
 # So few are sorted by insertion.
@@ -182,7 +182,7 @@ def _copy(scores: NDArray[np.floating[Any]], values: NDArray[np.floating[Any]]) 
     for i in range(len(scores)):
         values[i] = scores[i]
         finite = np.int32(finite + (abs(scores[i]) < np.inf))
-    return len(scores) - finite
+    return len(scores) - int(finite)
 
 
 @njit(cache=True, nogil=True)
