@@ -75,10 +75,12 @@ class RecommendTask(GraphTask):
         positives = hidden[rng.choice(len(hidden), size=min(size, len(hidden)), replace=False)]
         lists = self.lists(part)
         last = next(blocks_of(len(lists.queries), self.num_nodes, PAIRS_IN_A_BLOCK))[1]
-        free = lists.free(0, last)
-        starts, relevant = lists.relevant.rows(0, last)
-        free[np.repeat(np.arange(last), np.diff(starts)), relevant] = False
-        others = lists.pairs(0, free)
+        negative = np.ones((last, self.num_nodes), dtype=np.bool_)
+        for excluded in (lists.known, lists.relevant):
+            starts, candidates = excluded.rows(0, last)
+            negative[np.repeat(np.arange(last), np.diff(starts)), candidates] = False
+        others = np.argwhere(negative)
+        others[:, 0] = lists.queries[others[:, 0]]
         rows = rng.choice(len(others), size=min(size, len(others)), replace=False)
         return positives.astype(np.int64), others[rows]
 
@@ -228,32 +230,19 @@ class NodeLists:
             score: scores the pairs (m, 2) of all candidates that are not known, given where those of each
                 query start, int64 (n + 1,).
         """
-        first = int(np.searchsorted(self.queries, asked[0]))
-        free = self.free(first, first + len(asked))
-        starts = np.zeros(len(asked) + 1, dtype=np.int64)
-        np.cumsum(np.count_nonzero(free, axis=1), out=starts[1:])
-        scores = np.zeros(free.shape)
-        scores[free] = score(self.pairs(first, free), starts)
-        return scores
+        from trueedge.kernels.ranking.unknown_pairs import spread_scores, unknown_pairs
+
+        known = self._known(asked)
+        starts, pairs = unknown_pairs(asked, known, self.num_nodes)
+        scores = np.ascontiguousarray(score(pairs, starts), dtype=np.float64)
+        return spread_scores(scores, starts, known, self.num_nodes)
 
     def without_known(self, asked: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
         """Set the scores of known candidates to 0: nobody asked for them, so they need not be finite."""
-        first = int(np.searchsorted(self.queries, asked[0]))
-        starts, known = self.known.rows(first, first + len(asked))
+        starts, known = self._known(asked)
         scores[np.repeat(np.arange(len(asked)), np.diff(starts)), known] = 0.0
         return scores
 
-    def free(self, first: int, last: int) -> NDArray[np.bool_]:
-        """Return which candidates some queries do not know, bool (last - first, nodes)."""
-        free = np.ones((last - first, self.num_nodes), dtype=np.bool_)
-        starts, known = self.known.rows(first, last)
-        free[np.repeat(np.arange(last - first), np.diff(starts)), known] = False
-        return free
-
-    def pairs(self, first: int, free: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the marked candidates of the queries from ``first`` on as pairs, int64 (n, 2)."""
-        rows, candidates = np.nonzero(free)
-        pairs = np.empty((len(rows), 2), dtype=np.int64)
-        pairs[:, 0] = self.queries[first + rows]
-        pairs[:, 1] = candidates
-        return pairs
+    def _known(self, asked: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        first = int(np.searchsorted(self.queries, asked[0]))
+        return self.known.rows(first, first + len(asked))
