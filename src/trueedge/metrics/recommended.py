@@ -14,6 +14,9 @@ from trueedge.metrics.lists import ListScores
 from trueedge.metrics.metric import Metric, register
 from trueedge.metrics.scores import take
 
+# The most popular candidates, the "short head", have this share of the interactions.
+HEAD_SHARE = 0.8
+
 
 @dataclass(frozen=True, eq=False)
 class RecommendedScores(ListScores):
@@ -80,10 +83,39 @@ def _coverage(scores: RecommendedScores, k: int) -> float:
 def _novelty(scores: RecommendedScores, k: int) -> NDArray[np.float64]:
     """Return the mean self-information of the first k candidates of each query, float64 (q,)."""
     listed = scores.first(k)
-    # Nobody has a new candidate: it counts like one of half a query.
+    # Nobody has a new candidate: it counts as if half a query had it.
     share = np.maximum(scores.popularity, 0.5) / max(scores.queries, 1)
     bits = np.where(listed >= 0, -np.log2(share)[listed], 0.0)
     return np.asarray(bits.sum(axis=1) / np.maximum((listed >= 0).sum(axis=1), 1))
+
+
+def _tail_recall(scores: RecommendedScores, k: int) -> NDArray[np.float64]:
+    """Return values of each query whose mean is the recall of tail candidates, float64 (q,).
+
+    The metric is a mean over the queries that have some, a ratio of two sums. As for F1, a value is this ratio
+    plus the query's influence on it, so that intervals and paired tests work as for any mean.
+    """
+    tail = long_tail(scores.popularity)[scores.answers]
+    firsts = scores.starts[:-1]
+    count = np.add.reduceat(tail, firsts, dtype=np.int64)
+    has = count > 0
+    if not has.any():
+        raise InputError(f"tail-recall@{k}: no user has a relevant item outside the most popular ones")
+    chance = np.clip(k - scores.above, 0, scores.tied) / scores.tied
+    recall = np.add.reduceat(chance * tail, firsts) / np.maximum(count, 1)
+    mean = recall[has].mean()
+    return np.asarray(mean + np.where(has, recall - mean, 0.0) / has.mean())
+
+
+def long_tail(popularity: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which candidates are not among the most popular ones with 80 % of all interactions, bool (n,).
+
+    Candidates as popular as the last of these are popular too, so the order of candidates does not count.
+    """
+    falling = np.sort(popularity)[::-1]
+    total = np.cumsum(falling)
+    last = falling[np.searchsorted(total, HEAD_SHARE * total[-1])]
+    return np.asarray((popularity < last) | (popularity == 0))
 
 
 register(
@@ -91,7 +123,7 @@ register(
         pattern="coverage@K",
         title="share of all items that are among the first K of some user",
         layouts=("recommended",),
-        formula="items among the first K of at least one user / items; ties in a random order",
+        formula="items among the first K of at least one evaluated user / all items; ties in a random order",
         citation="Ge, Delgado-Battenfeld and Jannach, Beyond Accuracy, RecSys 2010",
         compute=_coverage,
     )
@@ -101,11 +133,25 @@ register(
         pattern="novelty@K",
         title="mean self-information of the first K items, in bits",
         layouts=("recommended",),
-        formula="-log2(users of an item / users) in training, mean over the first K of each user, then over"
-        " users; an item without users counts like one of half a user; ties in a random order",
+        formula="-log2(share of all users who have the item in training), mean over the first K of each user,"
+        " then over users; an item without users counts as if half a user had it; ties in a random order",
         citation="Zhou et al., Solving the apparent diversity-accuracy dilemma of recommender systems, 2010",
         high=float("inf"),
         values=_novelty,
         shown="number",
+    )
+)
+register(
+    Metric(
+        pattern="tail-recall@K",
+        title="recall at K of items in the long tail",
+        layouts=("recommended",),
+        formula="relevant tail items among the first K / relevant tail items, mean over users who have one; the"
+        " tail is all items except the most popular ones that together have 80 % of the training interactions;"
+        " expected value over random orders of ties",
+        # Their head has a third of the ratings.
+        citation="Cremonesi, Koren and Turrin, Performance of Recommender Algorithms on Top-N Recommendation"
+        " Tasks, RecSys 2010",
+        values=_tail_recall,
     )
 )
