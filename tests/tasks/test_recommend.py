@@ -7,9 +7,9 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import recommend_twin
 
 import trueedge as te
-from tests.tasks import recommend_twin
 from trueedge.errors import InputError
 from trueedge.tasks import recommend
 

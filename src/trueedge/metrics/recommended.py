@@ -92,8 +92,8 @@ def _novelty(scores: RecommendedScores, k: int) -> NDArray[np.float64]:
 def _tail_recall(scores: RecommendedScores, k: int) -> NDArray[np.float64]:
     """Return values of each query whose mean is the recall of tail candidates, float64 (q,).
 
-    The metric is a mean over the queries that have some, a ratio of two sums. As for F1, a value is this ratio
-    plus the query's influence on it, so that intervals and paired tests work as for any mean.
+    The metric is a mean over the queries that have some, a ratio of two sums. As for F1, a value is this
+    ratio plus the query's influence on it, so that intervals and paired tests work as for any mean.
     """
     tail = long_tail(scores.popularity)[scores.answers]
     firsts = scores.starts[:-1]
@@ -146,9 +146,9 @@ register(
         pattern="tail-recall@K",
         title="recall at K of items in the long tail",
         layouts=("recommended",),
-        formula="relevant tail items among the first K / relevant tail items, mean over users who have one; the"
-        " tail is all items except the most popular ones that together have 80 % of the training interactions;"
-        " expected value over random orders of ties",
+        formula="relevant tail items among the first K / relevant tail items, mean over users who have one;"
+        " the tail is all items except the most popular ones that together have 80 % of the training"
+        " interactions; expected value over random orders of ties",
         # Their head has a third of the ratings.
         citation="Cremonesi, Koren and Turrin, Performance of Recommender Algorithms on Top-N Recommendation"
         " Tasks, RecSys 2010",
