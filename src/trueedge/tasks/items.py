@@ -136,7 +136,7 @@ class ItemTask(Task):
         """Turn anything that can score items into an object with ``score(users)``."""
         del part
         refuse_foreign(self, scorer)
-        return as_item_scorer(scorer, self.num_users, self.num_items)
+        return as_item_scorer(scorer, self.num_users, self.num_items, self.graph.users, self.graph.items)
 
     def remarks(self, scores: Any) -> list[str]:
         """Return warnings about scores that do not tell items apart."""
