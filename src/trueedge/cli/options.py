@@ -15,7 +15,7 @@ MOST_JOBS_PER_CORE = 16
 
 DEFAULT_PROTOCOLS = (
     f"{DEFAULT_PROTOCOL}; filtered or inductive on a knowledge graph; node-classification or typed-links on a"
-    " typed graph"
+    " typed graph; full-ranking on interactions"
 )
 
 DatasetOrTask = Annotated[

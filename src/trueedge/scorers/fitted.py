@@ -10,7 +10,7 @@ from typing import Any
 ATTRIBUTE = "_trueedge_fitted_on"
 # For objects without a dictionary of attributes, such as arrays: by identity, as long as they live.
 _others: dict[int, dict[str, str]] = {}
-# The task that a scorer was fitted on, as its ``fit`` saw it. It is no attribute: a pickled scorer stays small.
+# The task that each scorer was fitted on, without its test part. No attribute, so that pickles stay small.
 _tasks: dict[int, Any] = {}
 
 

@@ -63,9 +63,9 @@ def read_item_scores(path: str | Path, users: NamedIds, items: NamedIds) -> Any:
     """Read recommended lists, or an array of all scores.
 
     A ``.npy`` file holds an array (users, items). In a ``.txt``, ``.csv`` or ``.tsv`` file, plain or ``.gz``,
-    each line has a user, an item and, if there are any, a score or a rank. A first line of column names may
-    name them in any order (``user``, ``item``, ``score``, ``rank``); other columns are ignored. Without names,
-    the columns are user, item and score. Without scores and ranks, the items of a user are listed best first.
+    each line has a user, an item and, if there are any, a score or a rank. A first line may name the columns
+    in any order (``user``, ``item``, ``score``, ``rank``); others are ignored. Without such a line, the
+    columns are user, item and score. Without scores and ranks, the items of a user are listed best first.
 
     Args:
         path: the file.
@@ -147,9 +147,7 @@ class _Lines:
 
     def _entry(self, number: int, fields: Sequence[str], place: int) -> tuple[int, int, float]:
         """Return the user, the item and its worth: the higher, the better."""
-        user, item = (
-            self._id(number, ids, fields[self.columns[ids.noun]]) for ids in self.ids
-        )
+        user, item = (self._id(number, ids, fields[self.columns[ids.noun]]) for ids in self.ids)
         if "score" in self.columns:
             return user, item, self._number(number, "score", fields)
         if "rank" in self.columns:

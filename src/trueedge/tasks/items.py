@@ -60,6 +60,11 @@ class ItemTask(Task):
         """Return the number of items."""
         return self.graph.num_items
 
+    @property
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return the number of users of each item in training, int64 (items,)."""
+        return self.graph.item_counts
+
     def questions(self, part: str = "test") -> NDArray[np.int32]:
         """Return the users with hidden items in a part, int32 (q,), ascending."""
         self.check_part(part)

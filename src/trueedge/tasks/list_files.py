@@ -14,7 +14,7 @@ from trueedge.errors import InputError
 from trueedge.files.writing import check_target, replacing
 
 SUFFIXES = (".csv", ".json", ".parquet")
-WHAT = "the recommendations"
+WHAT = "the list of recommendations"
 # Each of them writes parquet files, and whichever is installed will do.
 WRITERS: dict[str, Callable[[Any, Any, str], Any]] = {
     "polars": lambda module, columns, path: module.DataFrame(columns).write_parquet(path),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,8 +101,8 @@ class Recommendations:
     def columns(self) -> dict[str, list[Any]]:
         """Return the lists as columns, a row for each item of a user: user, place (from 1), item, score.
 
-        Users and items are names if there are any, else numbers. The last column is ``title`` if the knowledge
-        graph has other names for the items. Nodes of a plain graph are called ``node`` and ``partner``.
+        Users and items are names if there are any, else numbers. The last column is ``title`` if the
+        knowledge graph has other names for the items. Nodes of a plain graph are ``node`` and ``partner``.
         """
         first, second = self.user_ids, self.item_ids
         titled = [number for row in self.items for number in row.tolist()]
@@ -121,7 +122,7 @@ class Recommendations:
     def to_pandas(self) -> Any:
         """Return the :meth:`columns` as a data frame."""
         try:
-            import pandas
+            pandas: Any = importlib.import_module("pandas")
         except ImportError:
             raise InputError("to_pandas needs pandas: pip install pandas, or use columns()") from None
         return pandas.DataFrame(self.columns())
@@ -183,7 +184,13 @@ def recommend(
             items.append(best[kept])
             scores.append(row[kept])
     return Recommendations(
-        asked.astype(np.int32), tuple(items), tuple(scores), lists.users, lists.items, lists.titles, lists.where
+        asked.astype(np.int32),
+        tuple(items),
+        tuple(scores),
+        lists.users,
+        lists.items,
+        lists.titles,
+        lists.where,
     )
 
 
@@ -262,10 +269,10 @@ class _PartnerLists:
     """Lists of nodes for nodes: the most likely new neighbours."""
 
     scores_in_a_block = PAIRS_IN_A_BLOCK
+    titles: tuple[str, ...] = ()
 
     def __init__(self, task: GraphTask, scorer: object) -> None:
         self.users = self.items = NamedIds("node", task.graph.labels, task.num_nodes)
-        self.titles = ()
         self.where = _where(task)
         self._bound = task.bind(scorer, "test")
         self._known = _known_graph(task)
