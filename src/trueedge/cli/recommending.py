@@ -105,8 +105,6 @@ def _scorer(
     text: str, task: Task, words: Sequence[str], seed: int, device: str, report: showing.Report
 ) -> object:
     """Return a fitted method, the user's own scorer, or the path of a file of lists."""
-    from trueedge.methods.devices import check_device, device_used
-
     if ":" not in text and Path(text).suffix and Path(text).is_file():
         return Path(text)
     if ":" in text and not isinstance(found := own_object(text), Method):
@@ -114,18 +112,26 @@ def _scorer(
     chosen, _ = parsing.chosen_methods(text, words, task.data, task.kind)
     if len(chosen) != 1:
         raise InputError(f"recommend takes one method, got {', '.join(one.name for one in chosen)}")
-    method = chosen[0]
+    return _fitted(chosen[0], task, seed, device, report)
+
+
+def _fitted(method: Method, task: Task, seed: int, device: str, report: showing.Report) -> object:
+    """Fit a method; epochs are shown."""
+    from trueedge.methods.devices import check_device, device_used, naming_torch
+
     method.check_data(task.dataset, task.data)
     method = method.for_task(task)
     used = device_used(method, device)
-    check_device(used)
     report(f"fitting {method.name}")
-    if find_spec("torch") is None or "epochs" not in method.space():
-        return method.fit(task, seed=seed, device=used)
-    from trueedge.training import use_callbacks
+    with naming_torch():
+        check_device(used)
+        # Without torch, a method that needs it says so; one that does not has no epochs to show.
+        if "epochs" not in method.space() or find_spec("torch") is None:
+            return method.fit(task, seed=seed, device=used)
+        from trueedge.training import use_callbacks
 
-    with use_callbacks(partial(show_epoch, report, method.name)):
-        return method.fit(task, seed=seed, device=used)
+        with use_callbacks(partial(show_epoch, report, method.name)):
+            return method.fit(task, seed=seed, device=used)
 
 
 def _show(found: Recommendations, k: int, task: Task, fitted: str, named: bool, output: Path | None) -> None:
