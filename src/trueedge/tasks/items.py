@@ -163,7 +163,7 @@ class ItemTask(Task):
         return self.graph.hash
 
     def properties(self) -> dict[str, NDArray[Any]]:
-        """Return each user's number of training items, and the rounded mean popularity of the hidden items."""
+        """Return the number of training items of each user, and the mean popularity of the hidden ones."""
         users = self.questions("test")
         hidden = self.relevant("test").of(users)
         popular = self.graph.item_counts[hidden.candidates].astype(np.float64)
