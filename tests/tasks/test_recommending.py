@@ -83,9 +83,10 @@ def test_items_have_their_names_and_what_the_knowledge_graph_calls_them(named) -
     assert "The Book of" in repr(one)
 
 
-def test_names_that_only_repeat_the_numbers_are_no_titles() -> None:
+@pytest.mark.parametrize("pattern", ["{}", "m.0{}k", "/m/0{}_x", "Q{}", "http://dbpedia.org/resource/{}"])
+def test_ids_of_entities_are_no_titles(pattern) -> None:
     data = small_interactions(knowledge=True)
-    names = [str(number) for number in range(data.knowledge.num_entities)]
+    names = [pattern.format(number) for number in range(data.knowledge.num_entities)]
     plain = te.KnowledgeGraph.from_triples(data.knowledge.triples, entities=names)
     task = te.task(te.Interactions.from_pairs(data.pairs, knowledge=plain))
     assert "title" not in te.recommend(te.methods.create("popularity").fit(task)).columns()

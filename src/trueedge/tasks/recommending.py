@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -27,6 +28,8 @@ from trueedge.tasks.recommend import PAIRS_IN_A_BLOCK, RecommendTask
 
 SHOWN_USERS = 3
 SHOWN_ITEMS = 5
+# Names of entities that tell a reader nothing: numbers, and the ids of Freebase, Wikidata and the web.
+ID = re.compile(r"[Qe]?\d+|/?[mg][./][0-9a-z_]+|https?://\S+|<\S+>")
 
 
 @dataclass(frozen=True, eq=False)
@@ -315,13 +318,14 @@ def _table(bound: Scorer, users: NDArray[np.int64], items: NamedIds) -> NDArray[
 
 
 def _titles(task: ItemTask) -> tuple[str, ...]:
-    """Return what the knowledge graph calls the items, unless it only repeats their names or numbers."""
+    """Return what the knowledge graph calls the items, unless it only repeats their names or has ids."""
     data = task.graph
     if data.knowledge is None:
         return ()
     found = data.knowledge.entities[: data.num_items]
-    repeated: Sequence[Sequence[str]] = [data.items or (), [str(one) for one in range(data.num_items)]]
-    return () if any(tuple(names) == found for names in repeated) else found
+    if found == data.items or 2 * sum(ID.fullmatch(name) is not None for name in found) > len(found):
+        return ()
+    return found
 
 
 def _known_graph(task: Any) -> Graph:
