@@ -36,8 +36,6 @@ TITLES = {
     "common neighbours": "common neighbours",
     "distance": "distance in the training graph",
     "factor": "dominant factor",
-    "training items": "training items of the user",
-    "popularity": "mean number of users of the hidden items",
 }
 NOTES = {
     "factor": "A factor is dominant where only its score is in the top tenth: common neighbours (local),"

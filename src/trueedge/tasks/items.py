@@ -163,12 +163,12 @@ class ItemTask(Task):
         return self.graph.hash
 
     def properties(self) -> dict[str, NDArray[Any]]:
-        """Return the number of training items of each user, and the mean popularity of the hidden ones."""
+        """Return each user's number of training items, and the mean popularity of the hidden items."""
         users = self.questions("test")
         hidden = self.relevant("test").of(users)
         popular = self.graph.item_counts[hidden.candidates].astype(np.float64)
-        means = np.rint(np.add.reduceat(popular, hidden.starts[:-1]) / np.diff(hidden.starts))
-        return {"training items": self.graph.user_counts[users], "popularity": means.astype(np.int64)}
+        means = np.add.reduceat(popular, hidden.starts[:-1]) / np.diff(hidden.starts)
+        return {"training items": self.graph.user_counts[users], "popularity": means}
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the users and items of each part."""
