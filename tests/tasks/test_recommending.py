@@ -120,8 +120,10 @@ def test_a_number_is_not_taken_for_the_place_of_a_user_whose_name_is_another_num
 def test_own_scorers_need_their_task(task) -> None:
     with pytest.raises(InputError, match="recommend needs the task of the lambda: give task="):
         te.recommend(lambda users: np.ones((len(users), task.num_items)))
-    with pytest.raises(InputError, match="must score 40 items for each of 60 queries"):
+    with pytest.raises(InputError, match="must score 40 items for each of 60 users"):
         te.recommend(lambda users: np.ones((len(users), 3)), task=task)
+    with pytest.raises(InputError, match="40 of 2400 scores of the lambda are NaN"):
+        te.recommend(lambda users: np.where(users[:, None] == 7, np.nan, np.ones(40)), task=task)
     with pytest.raises(InputError, match="'popularity' has not been fitted"):
         te.recommend(te.methods.create("popularity"))
     with pytest.raises(InputError, match="task must be a task, got Interactions"):

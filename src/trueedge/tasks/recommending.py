@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_whole, whole_number
 from trueedge.graph import Graph
+from trueedge.metrics.scores import as_floats
 from trueedge.negatives import full
 from trueedge.randomness import derive
 from trueedge.scorers.fitted import task_of
 from trueedge.scorers.named_ids import NamedIds
-from trueedge.scorers.scorer import Scorer, ask, dimensions_of, score_pairs, scorer_name
+from trueedge.scorers.scorer import dimensions_of, score_pairs, scorer_name
 from trueedge.tasks.base import GraphTask, Task
-from trueedge.tasks.full_ranking import SCORES_IN_A_BLOCK, CandidateLists
+from trueedge.tasks.full_ranking import SCORES_IN_A_BLOCK, CandidateLists, ask_for_all, rank_all
 from trueedge.tasks.items import ItemTask
 from trueedge.tasks.link import LinkTask
 from trueedge.tasks.list_files import write_lists
@@ -182,7 +183,7 @@ def recommend(
     step = max(1, lists.scores_in_a_block // max(1, lists.items.count))
     for first in range(0, len(asked), step):
         block = asked[first : first + step]
-        for row, best in zip(*lists.best(block, k), strict=True):
+        for row, best in zip(*_best(lists, block, k), strict=True):
             kept = best >= 0
             items.append(best[kept])
             scores.append(row[kept])
@@ -198,17 +199,41 @@ def recommend(
 
 
 class _Lists(Protocol):
-    """Where lists come from: who asks, what is listed, and the best of it."""
+    """Where lists come from: who asks, what is listed, its scores, and what is left out."""
 
     users: NamedIds
     items: NamedIds
     titles: tuple[str, ...]
     where: str
+    name: str
+    key: int
     scores_in_a_block: int
 
-    def best(self, users: NDArray[np.int64], k: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the scores and the items (n, k) of some users, best first; -1 where there are fewer."""
+    def table(self, users: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores of all items for some users, (n, items)."""
         ...
+
+    def known(self, users: NDArray[np.int64]) -> CandidateLists:
+        """Return the items that are left out for some users."""
+        ...
+
+
+def _best(lists: _Lists, users: NDArray[np.int64], k: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
+    """Return the scores and the items (n, k) of some users, best first; -1 where there are fewer."""
+    table = as_floats(lists.table(users))
+    nothing = CandidateLists(np.zeros(len(users) + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
+    best = rank_all(
+        lambda _: table,
+        users,
+        lists.items.count,
+        lists.known(users),
+        nothing,
+        k,
+        lists.key,
+        lists.name,
+        in_a_block=table.size,
+    ).top
+    return np.take_along_axis(table, np.maximum(best, 0).astype(np.int64), axis=1), best
 
 
 def _lists_of(task: Task, scorer: object) -> _Lists:
@@ -257,15 +282,18 @@ class _ItemLists:
         self.users = NamedIds("user", data.users, data.num_users)
         self.items = NamedIds("item", data.items, data.num_items)
         self.titles = _titles(task)
-        self.where = _where(task)
+        self.where, self.key = _where(task), derive(task.seed, "ties")
         self._bound = task.bind(scorer, "test")
+        self.name = scorer_name(self._bound)
         self._known = task.known("test")
-        self._key = derive(task.seed, "ties")
 
-    def best(self, users: NDArray[np.int64], k: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the scores and the best new items of some users."""
-        table = _table(self._bound, users, self.items)
-        return _top(table, self._known.of(users), users, k, self._key)
+    def table(self, users: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores of all items for some users."""
+        return ask_for_all(self._bound, users, self.items.count, ("users", "items"))
+
+    def known(self, users: NDArray[np.int64]) -> CandidateLists:
+        """Return the training and validation items of some users."""
+        return self._known.of(users)
 
 
 class _PartnerLists:
@@ -276,45 +304,27 @@ class _PartnerLists:
 
     def __init__(self, task: GraphTask, scorer: object) -> None:
         self.users = self.items = NamedIds("node", task.graph.labels, task.num_nodes)
-        self.where = _where(task)
+        self.where, self.key = _where(task), derive(task.seed, "ties")
         self._bound = task.bind(scorer, "test")
-        self._known = _known_graph(task)
-        self._key = derive(task.seed, "ties")
+        self.name = scorer_name(self._bound)
+        self._graph = _known_graph(task)
 
-    def best(self, users: NDArray[np.int64], k: int) -> tuple[NDArray[Any], NDArray[np.int32]]:
-        """Return the scores and the best new partners of some nodes."""
-        found = full(self._known, users)
+    def table(self, users: NDArray[np.int64]) -> NDArray[Any]:
+        """Return the scores of all nodes for some nodes; pairs that are known are not asked for."""
+        if dimensions_of(self._bound) != (1,):
+            return ask_for_all(self._bound, users, self.items.count, ("nodes", "nodes"))
+        found = full(self._graph, users)
         rows = np.repeat(np.arange(len(users)), np.diff(found.indptr))
-        if dimensions_of(self._bound) == (1,):
-            table = np.zeros((len(users), self.items.count))
-            pairs = np.column_stack([users[rows], found.candidates.astype(np.int64)])
-            table[rows, found.candidates] = score_pairs(self._bound, pairs)
-        else:
-            table = _table(self._bound, users, self.items)
-        out = np.ones(table.shape, dtype=np.bool_)
-        out[rows, found.candidates] = False
-        starts = np.concatenate([[0], np.cumsum(out.sum(axis=1))]).astype(np.int64)
-        return _top(table, CandidateLists(starts, np.nonzero(out)[1].astype(np.int32)), users, k, self._key)
+        table = np.zeros((len(users), self.items.count))
+        pairs = np.column_stack([users[rows], found.candidates.astype(np.int64)])
+        table[rows, found.candidates] = score_pairs(self._bound, pairs)
+        return table
 
-
-def _top(
-    table: NDArray[Any], known: CandidateLists, users: NDArray[np.int64], k: int, key: int
-) -> tuple[NDArray[Any], NDArray[np.int32]]:
-    from trueedge.kernels.ranking.full_rows import top_rows
-
-    best = top_rows(table, (known.starts, known.candidates), users, k, key)
-    return np.take_along_axis(table, np.maximum(best, 0).astype(np.int64), axis=1), best
-
-
-def _table(bound: Scorer, users: NDArray[np.int64], items: NamedIds) -> NDArray[Any]:
-    """Return the scores of all items for some users, (n, items)."""
-    table = ask(bound, users)
-    if table.shape != (len(users), items.count):
-        raise InputError(
-            f"{scorer_name(bound)} must score {items.count} {items.noun}s for each of {len(users)} queries,"
-            f" it answered with {table.shape}"
-        )
-    return table if table.dtype in (np.float32, np.float64) else table.astype(np.float64)
+    def known(self, users: NDArray[np.int64]) -> CandidateLists:
+        """Return the neighbours of some nodes, and the nodes themselves."""
+        found = CandidateLists(self._graph.indptr, self._graph.indices).of(users)
+        starts = found.starts + np.arange(len(users) + 1)
+        return CandidateLists(starts, np.insert(found.candidates, found.starts[:-1], users).astype(np.int32))
 
 
 def _titles(task: ItemTask) -> tuple[str, ...]:
