@@ -7,7 +7,7 @@ import pytest
 
 import trueedge as te
 from small_interactions import Neighbours, small_interactions
-from trueedge.scorers import triple_check
+from trueedge.scorers import item_check
 
 TASK = te.task(small_interactions())
 TABLE = np.random.default_rng(0).normal(size=(TASK.num_users, TASK.num_items))
@@ -85,5 +85,5 @@ def test_users_whose_items_all_tie_are_counted() -> None:
 
 
 def test_few_users_are_checked_where_there_are_many_items(monkeypatch) -> None:
-    monkeypatch.setattr(triple_check, "CHECKED_SCORES", 50 * TASK.num_items)
-    assert sentence(lambda users: TABLE[users], "answer") == "50 users got 50 answers"
+    monkeypatch.setattr(item_check, "CHECKED_SCORES", 55 * TASK.num_items)
+    assert sentence(lambda users: TABLE[users], "answer") == "55 users got 55 answers"

@@ -17,7 +17,7 @@ from trueedge.metrics.scores import describe_nonfinite
 from trueedge.scorers import spread
 from trueedge.scorers.asking import neutral_direction
 from trueedge.scorers.headline import Headline
-from trueedge.scorers.item_check import check_items
+from trueedge.scorers.item_check import check_items, most_users
 from trueedge.scorers.probe import BadAnswerError, CheckResult
 from trueedge.scorers.questions import Questions, ask_again
 from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
@@ -102,7 +102,7 @@ def check_scorer(
         rows, targets = answers(part, most_queries(sample, size), seed)
         noun, headline = "queries", AnswersHeadline.of(rows, targets, size)
     elif popularity is not None:
-        rows, noun = task.sample(part, most_queries(sample, len(popularity)), seed), "users"
+        rows, noun = task.sample(part, most_users(sample, len(popularity)), seed), "users"
     else:
         nouns = {"candidates": "queries", "links": "links"}
         rows, noun = task.sample(part, sample, seed), nouns.get(task.needs, "nodes")

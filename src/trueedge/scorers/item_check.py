@@ -8,12 +8,20 @@ from numpy.typing import NDArray
 from trueedge.scorers.probe import CheckResult
 from trueedge.scorers.triple_check import COUNTED, correlation
 
+# Scores that are compared at a time: with all copies they take 400 MB.
+CHECKED_SCORES = 1 << 22
+FEWEST_USERS = 50
 USERS_COMPARED = 200
 USERS_RANKED = 20
 # The rank correlation of two orders that are the same, up to rounding.
 SAME_ORDER = 1 - 1e-6
 # Above this share of tied neighbours in the order of items, ties decide who is recommended.
 MANY_TIES = 0.05
+
+
+def most_users(sample: int, num_items: int) -> int:
+    """Return how many users are checked, so that their scores fit into memory."""
+    return min(sample, max(FEWEST_USERS, CHECKED_SCORES // max(num_items, 1)))
 
 
 def check_items(scores: NDArray[np.float64], counts: NDArray[np.int64]) -> list[CheckResult]:

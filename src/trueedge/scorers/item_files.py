@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,7 +94,7 @@ class _Listed:
     users: NDArray[np.int64]
     items: NDArray[np.int64]
     worth: NDArray[np.float64]
-    lines: Sequence[int]
+    lines: NDArray[np.int64]
 
 
 class _Lines:
@@ -107,8 +108,7 @@ class _Lines:
     def read(self) -> _Listed:
         """Return all entries."""
         check_lines(self.text.data, self.text.packed, BYTES_A_LINE, str(self.text.path))
-        entries: list[tuple[int, int, float]] = []
-        lines: list[int] = []
+        users, items, worth, lines = array("q"), array("q"), array("d"), array("q")
         separator: str | None = None
         for number, line in enumerate(self.text.lines, start=1):
             if not line.strip() or line.lstrip().startswith(COMMENTS):
@@ -121,12 +121,14 @@ class _Lines:
             if len(fields) != self.width:
                 what = f"{len(fields)} columns, where the first line has {self.width}"
                 raise self.text.error(number, what)
-            entries.append(self._entry(number, fields, len(entries)))
+            user, item, value = self._entry(number, fields, len(lines))
+            users.append(user)
+            items.append(item)
+            worth.append(value)
             lines.append(number)
-        if not entries:
+        if not lines:
             raise InputError(f"{self.text.path} lists no items")
-        users, items, worth = (np.array(column) for column in zip(*entries, strict=True))
-        return _Listed(self.text, users, items, worth.astype(np.float64), lines)
+        return _Listed(self.text, *(np.array(column) for column in (users, items, worth, lines)))
 
     def _begin(self, number: int, fields: Sequence[str]) -> bool:
         """Decide what the columns are; return whether the first line holds their names."""
@@ -178,7 +180,7 @@ def _scorer(name: str, found: _Listed, users: NamedIds, items: NamedIds) -> List
     if again.size:
         row = max(int(order[again[0]]), int(order[again[0] - 1]))
         user, item = users.name_of(int(found.users[row])), items.name_of(int(found.items[row]))
-        raise found.text.error(found.lines[row], f"user {user} has item {item} twice")
+        raise found.text.error(int(found.lines[row]), f"user {user} has item {item} twice")
     order = np.lexsort((found.worth, found.users))
     listed, worth = found.users[order], found.worth[order]
     new_user = np.concatenate([[True], listed[1:] != listed[:-1]])
