@@ -115,6 +115,13 @@ def test_wrong_input_is_one_sentence(trueedge, shop, words, said) -> None:
     assert len(err.splitlines()) == 1
 
 
+def test_a_file_that_is_read_as_edges_is_said_to_need_another_protocol(trueedge) -> None:
+    Path("ratings.csv").write_text("".join(f"u{u},i{u * i % 17}\n" for u in range(30) for i in range(9)))
+    status, _, err = trueedge("run", "ratings.csv", "-m", "popularity")
+    assert status == 1
+    assert "for a file of interactions, use the protocol full-ranking" in err
+
+
 def test_nodes_of_a_plain_graph_are_users_too(trueedge) -> None:
     status, out, err = trueedge("recommend", "karate", "-p", "existing", "-m", "ra", "--user", "5", "-k", "3")
     assert status == 0

@@ -248,6 +248,9 @@ def _hint(method: str, dataset: str, data: str) -> str:
     if data in SUFFIXES and METHODS.find(other) is not None:
         return f": use {other}"
     if data == "graph" and not datasets.is_name(dataset):
+        found = METHODS.find(method)
+        if found is not None and found.takes[0] == "interactions":
+            return ": for a file of interactions, use the protocol full-ranking"
         return ": for a file of triples, use the protocol filtered"
     return ""
 
