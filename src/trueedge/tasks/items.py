@@ -60,6 +60,11 @@ class ItemTask(Task):
         """Return the number of items."""
         return self.graph.num_items
 
+    @property
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return the number of users of each item in training, int64 (items,)."""
+        return self.graph.item_counts
+
     def questions(self, part: str = "test") -> NDArray[np.int32]:
         """Return the users with hidden items in a part, int32 (q,), ascending."""
         self.check_part(part)
@@ -141,7 +146,7 @@ class ItemTask(Task):
         """Turn anything that can score items into an object with ``score(users)``."""
         del part
         refuse_foreign(self, scorer)
-        return as_item_scorer(scorer, self.num_users, self.num_items)
+        return as_item_scorer(scorer, self.num_users, self.num_items, self.graph.users, self.graph.items)
 
     def remarks(self, scores: Any) -> list[str]:
         """Return warnings about scores that do not tell items apart."""
