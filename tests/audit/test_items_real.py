@@ -6,8 +6,6 @@ import pytest
 
 from trueedge.audit import audit
 
-pytest.importorskip("trueedge.datasets.kgrec")
-
 
 @pytest.mark.data("kgrec/ml-100k/ml-100k.link")
 def test_triples_of_ml_100k_are_attached_to_other_movies() -> None:
