@@ -277,6 +277,7 @@ def test_a_folder_that_may_hold_either_needs_a_protocol(tmp_path: Path) -> None:
         default_protocol(folder)
     with pytest.raises(InputError, match="may hold triples or interactions"):
         te.task(folder, "heart")
+    assert te.task(folder, "filtered").graph.num_triples == 9
     assert te.task(folder, "full-ranking", ratios=(0.5, 0.5, 0.0)).graph.num_users == 9
 
 

@@ -167,12 +167,12 @@ class _Reader:
         for lines, table in self._blocks(number, start):
             numbers.append(np.array(lines, dtype=np.int64))
             for space, of in known.items():
-                nouns = [one.noun for one in present if one.space == space]
+                found = {one.noun: table[self.places[one.noun]] for one in present if one.space == space}
                 # Row by row, so that the order of names does not depend on the size of blocks.
-                rows = zip(*(table[self.places[noun]] for noun in nouns), strict=True)
+                rows = zip(*found.values(), strict=True)
                 codes = [of.setdefault(value, len(of)) for row in rows for value in row]
-                for place, noun in enumerate(nouns):
-                    parts[noun].append(np.array(codes[place :: len(nouns)], dtype=np.int64))
+                for place, noun in enumerate(found):
+                    parts[noun].append(np.array(codes[place :: len(found)], dtype=np.int64))
             for one in present:
                 if not one.space:
                     parts[one.noun].append(self._numbers(one, table[self.places[one.noun]], lines))
@@ -200,8 +200,8 @@ class _Reader:
             lines = block.split("\n")
             places: Sequence[int] = range(number, number + len(lines))
             number += len(lines)
-            filled = [bool(line.strip()) for line in lines]
-            if not all(filled):
+            if "" in lines or any(map(str.isspace, lines)):
+                filled = [bool(line.strip()) for line in lines]
                 places = [place for place, full in zip(places, filled, strict=True) if full]
                 lines = [line for line, full in zip(lines, filled, strict=True) if full]
             if lines:
@@ -237,8 +237,8 @@ class _Reader:
 
     def _numbers(self, column: Column, values: Sequence[str], lines: Sequence[int]) -> NDArray[np.float64]:
         try:
-            found = np.array(values, dtype=np.float64)
-            if np.isfinite(found).all() and not any("_" in value for value in values):
+            found = np.fromiter(map(float, values), np.float64, len(values))
+            if np.isfinite(found).all() and "_" not in "".join(values):
                 return found
         except ValueError:
             pass

@@ -177,9 +177,11 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
     if is_hgb(place):
         return typed_splits.from_path(place)
     found = folder_format(place) if path else None
-    if found == "undecided" and "interactions" not in takes and "graph" in takes:
-        raise undecided(place)
-    if found not in (None, "undecided") or (found == "undecided" and "interactions" in takes):
+    if found == "undecided":
+        if "graph" in takes:
+            raise undecided(place)
+        found = "kgat" if "interactions" in takes else None
+    if found is not None:
         return Interactions.from_path(place)
     if _is_file(place):
         if "interactions" in takes or is_file_of_interactions(place):
