@@ -5,9 +5,9 @@ python -m benchmarks.bpr --datasets ml-100k-kg --epochs 20
 
 Both get vectors of the same size with a bias for each item, the same number of epochs and the same number of
 threads. The learning rate and the regularization of both are those of the same grid with the best ndcg@20 on
-the validation part; for data sets that are too large for that (``--timed``), they are taken from the first
-data set. Then both are trained in turns, each time with another seed, and evaluated on the test part by the
-same code.
+the validation part; for data sets that are too large for that (``--timed``), they are those of ml-1m-kg. Then
+both are trained in turns, each time with another seed, and evaluated on the test part by the same code. If the
+file exists, rows of other data sets are kept.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ from trueedge.scorers.items import FactorScorer
 from trueedge.tasks import ItemTask
 
 METRIC = "ndcg@20"
-RATES = (0.003, 0.01, 0.03, 0.1, 0.2)
+RATES = (0.01, 0.03, 0.1, 0.2)
 REGULARIZATIONS = (0.001, 0.01, 0.03)
+LENDER = "ml-1m-kg"
 Fit = Callable[[ItemTask, float, float, int, argparse.Namespace], FactorScorer]
 
 
@@ -75,14 +76,25 @@ def chosen(fit: Fit, task: ItemTask, options: argparse.Namespace) -> tuple[float
     return max(values, key=lambda pair: values[pair])
 
 
-def measure(name: str, fits: dict[str, Fit], found: dict[str, Any], options: argparse.Namespace) -> None:
-    """Choose settings, train in turns, and print and add a row for each."""
+def measure(
+    name: str, fits: dict[str, Fit], known: list[dict[str, Any]], options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Choose settings, train in turns, and print and return a row for each.
+
+    Args:
+        name: the data set.
+        fits: trains each contender.
+        known: rows that were measured before.
+        options: the options of the command.
+    """
     task = te.task(name)
     assert isinstance(task, ItemTask)
-    settings = found["settings"]
-    if name not in options.timed.split(",") or not settings:
-        settings = {who: chosen(fit, task, options) for who, fit in fits.items()}
-        found["settings"] = found["settings"] or settings
+    lent = {
+        row["who"]: (row["learning_rate"], row["regularization"])
+        for row in known
+        if row["dataset"] == LENDER and name in options.timed.split(",")
+    }
+    settings = {who: lent.get(who) or chosen(fit, task, options) for who, fit in fits.items()}
     turns: dict[str, list[tuple[float, float, float]]] = {who: [] for who in fits}
     with Bystanders() as bystanders:
         for seed, (who, fit) in itertools.product(range(options.repeats), fits.items()):
@@ -91,21 +103,23 @@ def measure(name: str, fits: dict[str, Fit], found: dict[str, Any], options: arg
             seconds = time.perf_counter() - start, time.process_time() - processor
             turns[who].append((*seconds, task.evaluate(scorer, metrics=[METRIC])[METRIC]))
     popular = task.evaluate(te.methods.create("popularity").fit(task), metrics=[METRIC])[METRIC]
+    found = []
     for who, rows in turns.items():
         seconds, processor_seconds, values = zip(*rows, strict=True)
         row = {
             "dataset": name, "who": who, "interactions": task.graph.num_interactions,
             "learning_rate": settings[who][0], "regularization": settings[who][1],
-            "settings_from": options.datasets.split(",")[0] if name in options.timed else name,
+            "settings_from": LENDER if who in lent else name,
             METRIC: mean(values), "by_seed": values, "popularity": popular,
             "seconds": median(seconds), "cpu_seconds": median(processor_seconds), "others": bystanders.share,
         }  # fmt: skip
-        found["rows"].append(row)
+        found.append(row)
         print(
             f"{name:12} {who:9} ndcg@20 {row[METRIC]:.4f} (popularity {popular:.4f})  {row['seconds']:7.2f} s"
             f"  CPU {row['cpu_seconds']:7.2f} s  rate {settings[who][0]:g}  reg {settings[who][1]:g}",
             flush=True,
         )
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -123,18 +137,19 @@ def main(arguments: list[str] | None = None) -> int:
     fits: dict[str, Fit] = {"trueedge": ours}
     if importlib.util.find_spec("implicit") is not None:
         fits["implicit"] = implicit
-    found: dict[str, Any] = {"settings": {}, "rows": []}
+    peers = {who: version(who) for who in fits if who != "trueedge"}
+    content = {
+        "dim": options.dim, "epochs": options.epochs, "threads": options.threads,
+        "repeats": options.repeats, "rates": RATES, "regularizations": REGULARIZATIONS,
+        "source": source_hash(), "machine": machine(), "versions": {**versions(), **peers},
+    }  # fmt: skip
+    rows = []
+    if options.output is not None and options.output.exists():
+        rows = json.loads(options.output.read_text())["rows"]
     for name in options.datasets.split(","):
-        measure(name, fits, found, options)
-    if options.output is not None:
-        peers = {who: version(who) for who in fits if who != "trueedge"}
-        content = {
-            "dim": options.dim, "epochs": options.epochs, "threads": options.threads,
-            "repeats": options.repeats, "rates": RATES, "regularizations": REGULARIZATIONS,
-            "source": source_hash(), "machine": machine(), "versions": {**versions(), **peers},
-            "rows": found["rows"],
-        }  # fmt: skip
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
+        rows = [row for row in rows if row["dataset"] != name] + measure(name, fits, rows, options)
+        if options.output is not None:
+            options.output.write_text(json.dumps({**content, "rows": rows}, indent=1) + "\n")
     return 0
 
 
