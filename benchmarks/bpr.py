@@ -120,7 +120,8 @@ def measure(
         found.append(row)
         print(
             f"{name:12} {who:9} ndcg@20 {mean(values):.4f} (popularity {baseline:.4f})"
-            f"  {row['seconds']:7.2f} s  CPU {row['cpu_seconds']:7.2f} s  rate {settings[who][0]:g}  reg {settings[who][1]:g}",
+            f"  {row['seconds']:7.2f} s  CPU {row['cpu_seconds']:7.2f} s"
+            f"  rate {settings[who][0]:g}  reg {settings[who][1]:g}",
             flush=True,
         )
     return found
