@@ -137,7 +137,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
     numbers: Any = {"type": float, "nargs": "+"}
-    parser.add_argument("--rates", default=[0.01, 0.03, 0.1, 0.2], **numbers)
+    parser.add_argument("--rates", default=[0.005, 0.01, 0.03, 0.1, 0.2], **numbers)
     parser.add_argument("--regularizations", default=[0.001, 0.01, 0.03], **numbers)
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args(arguments)
