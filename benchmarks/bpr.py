@@ -5,9 +5,9 @@ python -m benchmarks.bpr --datasets ml-100k-kg --epochs 20
 
 Both get vectors of the same size with a bias for each item, the same number of epochs and the same number of
 threads. The learning rate and the regularization of both are those of the same grid with the best ndcg@20 on
-the validation part; for data sets that are too large for that (``--timed``), they are taken from the first
-data set. Then both are trained in turns, each time with another seed, and evaluated on the test part by the
-same code.
+the validation part. Then both are trained in turns, each time with another seed, and evaluated on the test
+part by the same code. Data sets that are too large for a grid (``--timed``) are only timed, with the settings
+of ml-1m-kg. If the file exists, rows of other data sets are kept.
 """
 
 from __future__ import annotations
@@ -36,8 +36,7 @@ from trueedge.scorers.items import FactorScorer
 from trueedge.tasks import ItemTask
 
 METRIC = "ndcg@20"
-RATES = (0.003, 0.01, 0.03, 0.1, 0.2)
-REGULARIZATIONS = (0.001, 0.01, 0.03)
+LENDER = "ml-1m-kg"
 Fit = Callable[[ItemTask, float, float, int, argparse.Namespace], FactorScorer]
 
 
@@ -70,71 +69,94 @@ def chosen(fit: Fit, task: ItemTask, options: argparse.Namespace) -> tuple[float
     """Return the learning rate and the regularization that are best on the validation part."""
     values = {
         pair: task.evaluate(fit(task, *pair, 0, options), "valid", [METRIC])[METRIC]
-        for pair in itertools.product(RATES, REGULARIZATIONS)
+        for pair in itertools.product(options.rates, options.regularizations)
     }
     return max(values, key=lambda pair: values[pair])
 
 
-def measure(name: str, fits: dict[str, Fit], found: dict[str, Any], options: argparse.Namespace) -> None:
-    """Choose settings, train in turns, and print and add a row for each."""
+def measure(
+    name: str, fits: dict[str, Fit], known: list[dict[str, Any]], options: argparse.Namespace
+) -> list[dict[str, Any]]:
+    """Choose settings, train in turns, and print and return a row for each.
+
+    Args:
+        name: the data set.
+        fits: trains each contender.
+        known: rows that were measured before.
+        options: the options of the command.
+    """
     task = te.task(name)
     assert isinstance(task, ItemTask)
-    settings = found["settings"]
-    if name not in options.timed.split(",") or not settings:
-        settings = {who: chosen(fit, task, options) for who, fit in fits.items()}
-        found["settings"] = found["settings"] or settings
+    timed = name in options.timed.split(",")
+    lent = {
+        row["who"]: (row["learning_rate"], row["regularization"])
+        for row in known
+        if row["dataset"] == LENDER and timed
+    }
+    settings = {who: lent.get(who) or chosen(fit, task, options) for who, fit in fits.items()}
     turns: dict[str, list[tuple[float, float, float]]] = {who: [] for who in fits}
     with Bystanders() as bystanders:
         for seed, (who, fit) in itertools.product(range(options.repeats), fits.items()):
             start, processor = time.perf_counter(), time.process_time()
             scorer = fit(task, *settings[who], seed, options)
             seconds = time.perf_counter() - start, time.process_time() - processor
-            turns[who].append((*seconds, task.evaluate(scorer, metrics=[METRIC])[METRIC]))
-    popular = task.evaluate(te.methods.create("popularity").fit(task), metrics=[METRIC])[METRIC]
+            value = np.nan if timed else task.evaluate(scorer, metrics=[METRIC])[METRIC]
+            turns[who].append((*seconds, value))
+    popular = te.methods.create("popularity").fit(task)
+    baseline = np.nan if timed else task.evaluate(popular, metrics=[METRIC])[METRIC]
+    found = []
     for who, rows in turns.items():
         seconds, processor_seconds, values = zip(*rows, strict=True)
         row = {
             "dataset": name, "who": who, "interactions": task.graph.num_interactions,
             "learning_rate": settings[who][0], "regularization": settings[who][1],
-            "settings_from": options.datasets.split(",")[0] if name in options.timed else name,
-            METRIC: mean(values), "by_seed": values, "popularity": popular,
-            "seconds": median(seconds), "cpu_seconds": median(processor_seconds), "others": bystanders.share,
+            "settings_from": LENDER if who in lent else name,
+            "grid": [] if who in lent else [options.rates, options.regularizations],
+            METRIC: None if timed else mean(values), "by_seed": [] if timed else values,
+            "popularity": None if timed else baseline,
+            "repeats": options.repeats, "seconds": median(seconds),
+            "cpu_seconds": median(processor_seconds), "others": bystanders.share,
         }  # fmt: skip
-        found["rows"].append(row)
+        found.append(row)
         print(
-            f"{name:12} {who:9} ndcg@20 {row[METRIC]:.4f} (popularity {popular:.4f})  {row['seconds']:7.2f} s"
-            f"  CPU {row['cpu_seconds']:7.2f} s  rate {settings[who][0]:g}  reg {settings[who][1]:g}",
+            f"{name:12} {who:9} ndcg@20 {mean(values):.4f} (popularity {baseline:.4f})"
+            f"  {row['seconds']:7.2f} s  CPU {row['cpu_seconds']:7.2f} s"
+            f"  rate {settings[who][0]:g}  reg {settings[who][1]:g}",
             flush=True,
         )
+    return found
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Measure, print, and write a file if asked for."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--datasets", default="ml-1m-kg,lastfm-kg,ml-100k-kg,amazon-book")
-    parser.add_argument("--timed", default="amazon-book", help="data sets for which no settings are chosen")
+    parser.add_argument("--timed", default="amazon-book", help="data sets that are only timed")
     parser.add_argument("--dim", type=int, default=64)
     parser.add_argument("--epochs", type=int, default=50)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--repeats", type=int, default=3)
+    numbers: Any = {"type": float, "nargs": "+"}
+    parser.add_argument("--rates", default=[0.005, 0.01, 0.03, 0.1, 0.2], **numbers)
+    parser.add_argument("--regularizations", default=[0.001, 0.01, 0.03], **numbers)
     parser.add_argument("-o", "--output", type=Path)
     options = parser.parse_args(arguments)
     numba.set_num_threads(min(options.threads, numba.config.NUMBA_NUM_THREADS))
     fits: dict[str, Fit] = {"trueedge": ours}
     if importlib.util.find_spec("implicit") is not None:
         fits["implicit"] = implicit
-    found: dict[str, Any] = {"settings": {}, "rows": []}
+    peers = {who: version(who) for who in fits if who != "trueedge"}
+    content = {
+        "dim": options.dim, "epochs": options.epochs, "threads": options.threads,
+        "source": source_hash(), "machine": machine(), "versions": {**versions(), **peers},
+    }  # fmt: skip
+    rows = []
+    if options.output is not None and options.output.exists():
+        rows = json.loads(options.output.read_text())["rows"]
     for name in options.datasets.split(","):
-        measure(name, fits, found, options)
-    if options.output is not None:
-        peers = {who: version(who) for who in fits if who != "trueedge"}
-        content = {
-            "dim": options.dim, "epochs": options.epochs, "threads": options.threads,
-            "repeats": options.repeats, "rates": RATES, "regularizations": REGULARIZATIONS,
-            "source": source_hash(), "machine": machine(), "versions": {**versions(), **peers},
-            "rows": found["rows"],
-        }  # fmt: skip
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
+        rows = [row for row in rows if row["dataset"] != name] + measure(name, fits, rows, options)
+        if options.output is not None:
+            options.output.write_text(json.dumps({**content, "rows": rows}, indent=1) + "\n")
     return 0
 
 
