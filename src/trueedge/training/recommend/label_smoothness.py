@@ -58,12 +58,17 @@ class LabelSmoothness:
         signs = torch.ones(len(order), device=device)
         signs[len(ones) :] = -1
         self.signs = signs[order]
-        found = [self._counted(part) for part in torch.arange(len(order), device=device).split(BLOCK)]
-        cells, cell = torch.unique(torch.cat([cells for cells, _ in found]), return_inverse=True)
-        balance = torch.zeros(len(cells), device=device)
-        self.balance = balance.index_add(0, cell, torch.cat([values for _, values in found]))
-        self.relation = cells % max(1, self.near.num_relations)
-        self.places, counts = torch.unique(cells // max(1, self.near.num_relations), return_counts=True)
+        self.count_labels()
+
+    def count_labels(self) -> None:
+        """Count the labels around each entity, by user and relation."""
+        device, relations = self.inputs.device, max(1, self.near.num_relations)
+        parts = torch.arange(len(self.keys), device=device).split(BLOCK)
+        found, values = zip(*(self._counted(part) for part in parts), strict=True)
+        cells, cell = torch.unique(torch.cat(found), return_inverse=True)
+        self.balance = summed(torch.cat(values), cell, len(cells))
+        self.relation = cells % relations
+        self.places, counts = torch.unique(cells // relations, return_counts=True)
         self.starts = row_starts(counts)
 
     def _counted(self, labels: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
@@ -74,8 +79,7 @@ class LabelSmoothness:
         entity = users[arcs.rows] * self.inputs.num_entities + near.members.nodes[arcs.nodes]
         cells = entity * near.num_relations + near.arc_relation[arcs.nodes]
         found, place = torch.unique(cells, return_inverse=True)
-        sums = torch.zeros(len(found), device=cells.device)
-        return found, sums.index_add(0, place, self.signs[labels][arcs.rows])
+        return found, summed(self.signs[labels][arcs.rows], place, len(found))
 
     def loss(self, weights: torch.Tensor, step: Step) -> torch.Tensor:
         """Return the mean cross-entropy of the labels of items and others, float ().

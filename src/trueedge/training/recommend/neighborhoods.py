@@ -27,6 +27,7 @@ class Neighborhoods:
         sizes: float32 (groups,), the number of neighbours of each group.
         members: the neighbours of each group.
         num_relations: the number of relations.
+        num_items: the number of items, which are the first entities.
     """
 
     starts: torch.Tensor
@@ -34,6 +35,7 @@ class Neighborhoods:
     sizes: torch.Tensor
     members: NodeSets
     num_relations: int
+    num_items: int
 
     @classmethod
     def of(cls, data: Interactions, device: str | torch.device = "cpu") -> Neighborhoods:
@@ -50,7 +52,12 @@ class Neighborhoods:
         arrays = (starts, relation, sizes, neighbor)
         begin, kind, size, nodes = (torch.from_numpy(one.astype(np.int64)).to(device) for one in arrays)
         members = NodeSets.of_starts(row_starts(size), nodes)
-        return cls(begin, kind, size.to(torch.float32), members, relations)
+        return cls(begin, kind, size.to(torch.float32), members, relations, data.num_items)
+
+    @cached_property
+    def item_members(self) -> NodeSets:
+        """The neighbours of each group of an item; these groups come first."""
+        return _first(self.members, int(self.starts[self.num_items]))
 
     @cached_property
     def arc_starts(self) -> torch.Tensor:
@@ -94,6 +101,11 @@ def ranges(begin: torch.Tensor, end: torch.Tensor) -> NodeSets:
     rows = torch.repeat_interleave(numbers, sizes, output_size=count)
     places = torch.arange(count, device=begin.device) + (begin - starts[:-1])[rows]
     return NodeSets(rows, places, len(begin), starts)
+
+
+def _first(sets: NodeSets, count: int) -> NodeSets:
+    starts = sets.indptr()[: count + 1]
+    return NodeSets.of_starts(starts, sets.nodes[: int(starts[-1])])
 
 
 def cells_of(table: torch.Tensor, rows: torch.Tensor, columns: torch.Tensor) -> torch.Tensor:

@@ -120,7 +120,9 @@ class KGCNModel(ItemModel):
         if depth == 1:
             # The map is linear, so neighbours are mapped and summed by relation before users weigh them.
             mapped = self.entities @ layer.weight.T
-            own, received = mapped[entities], groups.sums(near.members.sums(mapped), weight)
+            # With one layer, only items are asked for.
+            members = near.item_members if len(self.layers) == 1 else near.members
+            own, received = mapped[entities], groups.sums(members.sums(mapped), weight)
         else:
             arcs = near.arcs(entities)
             asked = torch.cat([entities, near.members.nodes[arcs.nodes]])
@@ -146,10 +148,10 @@ class KGCNModel(ItemModel):
         mapped = self.entities @ layer.weight.T
         items = torch.arange(self.num_items, device=mapped.device)
         groups = near.groups(items)
-        cell = near.relation[groups.nodes] * self.num_items + groups.rows
+        cell = near.relation[: len(groups.nodes)] * self.num_items + groups.rows
         sums, counts = mapped.new_zeros(cells, size), mapped.new_zeros(cells)
-        sums[cell] = near.members.sums(mapped)[groups.nodes]
-        counts[cell] = near.sizes[groups.nodes]
+        sums[cell] = near.item_members.sums(mapped)
+        counts[cell] = near.sizes[: len(cell)]
         shape = (near.num_relations, self.num_items)
         return mapped[items] + layer.bias, sums.view(shape[0], -1), counts.view(shape)
 
