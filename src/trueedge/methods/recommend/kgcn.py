@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
 from trueedge.methods.recommend.graph_recommender import GraphRecommender
-from trueedge.methods.trained import open_setting
 
 if TYPE_CHECKING:
     from trueedge.methods.recommend.models.kgcn import KGCNModel
@@ -34,9 +32,8 @@ class KGCN(GraphRecommender):
         "Wang, Zhao, Xie, Li and Guo, Knowledge Graph Convolutional Networks for Recommender Systems, 2019"
     )
     needs_knowledge: ClassVar[bool] = True
-    defaults: ClassVar[Mapping[str, Any]] = {"layers": 1}
 
-    layers: int = open_setting(int, "number of layers", low=1, high=2, search=(1, 2))
+    layers: int = setting(1, "number of layers", low=1, high=2, search=(1, 2))
     out_dim: int = setting(48, "size of the state of an item", low=1, high=8192)
     concat: bool = setting(True, "score with the first vector of an item beside its state")
 
