@@ -1,44 +1,92 @@
-"""Small interactions with a knowledge graph for tests."""
+"""Small interactions of users with items for tests, and methods to recommend items."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
 import numpy as np
+from numpy.typing import NDArray
 
-from trueedge.graph import KnowledgeGraph
-from trueedge.graph.interactions import Interactions
+import trueedge as te
+from trueedge.methods import Method
+from trueedge.methods.method import METHODS, on_interactions
 
 
-def planted(users: int = 64, items: int = 80, groups: int = 8, each: int = 8, seed: int = 0) -> Interactions:
-    """Return users who like items of one genre, and a knowledge graph that knows the genres.
-
-    Relation 0 leads from an item to its genre, relation 1 to a studio that says nothing.
-    """
+def small_interactions(
+    seed: int = 0, users: int = 60, items: int = 40, named: bool = False, knowledge: bool = False
+) -> te.Interactions:
+    """Return users with one of three tastes: four of five items of a user are of the user's taste."""
     rng = np.random.default_rng(seed)
-    genre = np.arange(items) % groups
+    taste, kind = rng.integers(0, 3, users), np.arange(items) % 3
+    # Some items are popular, so that popularity is better than chance.
+    weight = 1 / (1 + np.arange(items) // 3)
     pairs = []
     for user in range(users):
-        liked = np.flatnonzero(genre == user % groups)
-        mostly = rng.choice(liked, each - 1, replace=False)
-        other = rng.choice(np.setdiff1d(np.arange(items), liked), 1)
-        pairs += [(user, item) for item in (*mostly, *other)]
-    facts = [(item, 0, items + genre[item]) for item in range(items)]
-    facts += [(item, 1, items + groups + rng.integers(6)) for item in range(items)]
-    graph = KnowledgeGraph.from_triples(np.array(facts), items + groups + 6, 2)
-    return Interactions.from_pairs(np.array(pairs), users, items, knowledge=graph, name="planted")
+        chances = weight * np.where(kind == taste[user], 8.0, 1.0)
+        chosen = rng.choice(items, size=12, replace=False, p=chances / chances.sum())
+        pairs += [(user, item) for item in chosen]
+    graph = None
+    if knowledge:
+        triples = [(item, 0, items + int(kind[item])) for item in range(items)]
+        names = [f"The Book of {item}" for item in range(items)] + ["crime", "poems", "history"]
+        graph = te.KnowledgeGraph.from_triples(np.array(triples), entities=names, relations=["is"])
+    return te.Interactions.from_pairs(
+        np.array(pairs),
+        users,
+        items,
+        users=[f"reader-{user}" for user in range(users)] if named else None,
+        items=[f"book-{item}" for item in range(items)] if named else None,
+        knowledge=graph,
+        name="small-shop",
+    )
 
 
-def tangled(seed: int = 0, users: int = 7, items: int = 9, entities: int = 14) -> Interactions:
-    """Return random interactions whose knowledge graph has every oddity.
+class NeighbourScorer:
+    """Scores items by the cosine of their users with those of the user's own items."""
 
-    Items are joined with items and with themselves, two entities by several relations or in both directions,
-    and the last item has no neighbours.
-    """
-    rng = np.random.default_rng(seed)
-    pairs = np.argwhere(rng.random((users, items)) < 0.35)
-    pairs = np.unique(np.concatenate([pairs, [[0, 0], [users - 1, items - 1]]]), axis=0)
-    ends = np.delete(np.arange(entities), items - 1)
-    facts = np.column_stack([rng.choice(ends, 40), rng.integers(0, 3, 40), rng.choice(ends, 40)])
-    odd = [(0, 0, 0), (0, 0, 10), (0, 1, 10), (10, 1, 0), (0, 2, 10), (1, 0, 2), (2, 0, 1)]
-    facts = np.unique(np.concatenate([facts, odd]), axis=0)
-    graph = KnowledgeGraph.from_triples(facts, entities, 3)
-    return Interactions.from_pairs(pairs, users, items, knowledge=graph, name="tangled")
+    name = "neighbours"
+
+    def __init__(self, owned: NDArray[np.float64], likeness: NDArray[np.float64], sign: float = 1.0) -> None:
+        self.owned, self.likeness, self.sign = owned, likeness, sign
+
+    def score_candidates(self, users: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the score of every item for each user."""
+        return np.asarray(self.sign * (self.owned[users] @ self.likeness))
+
+
+@dataclass(frozen=True)
+class Neighbours(Method):
+    """Score an item by how similar its users are to those of the user's own items."""
+
+    name: ClassVar[str] = "test-neighbours"
+    takes: ClassVar[tuple[str, ...]] = ("interactions",)
+    power: float = te.methods.setting(0.5, "of the counts", low=0.0, high=1.0, search=(0.25, 0.5))
+
+    def fit(self, task: Any, seed: int = 0, device: str = "cpu") -> NeighbourScorer:
+        """Count the common users of each two items."""
+        del seed, device
+        data = on_interactions(task, self.name).graph
+        owned = np.zeros((data.num_users, data.num_items))
+        owned[data.pairs[:, 0], data.pairs[:, 1]] = 1.0
+        counts = np.maximum(data.item_counts, 1.0) ** self.power
+        return NeighbourScorer(owned, owned.T @ owned / counts[:, None] / counts)
+
+
+@dataclass(frozen=True)
+class Unpopular(Method):
+    """Score an item by how few users it has: a model that is worse than popularity."""
+
+    name: ClassVar[str] = "test-unpopular"
+    takes: ClassVar[tuple[str, ...]] = ("interactions",)
+
+    def fit(self, task: Any, seed: int = 0, device: str = "cpu") -> Any:
+        """Count the users of each item."""
+        del seed, device
+        counts = on_interactions(task, self.name).graph.item_counts
+        return lambda users: np.tile(-counts.astype(float), (len(users), 1))
+
+
+# They are given as objects, so that tests of the whole catalogue do not meet them.
+for _own in (Neighbours, Unpopular):
+    METHODS._entries.pop(_own.name)

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
         task,
     )
     from trueedge.tasks import load as load_task
+    from trueedge.tasks.recommending import recommend
 
 
 __version__ = VERSION
@@ -107,6 +108,7 @@ _NAMES = {
     "check_scorer": ("scorers", "check_scorer"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
+    "recommend": ("tasks.recommending", "recommend"),
     "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
     "split": ("splits", "split"),
@@ -150,6 +152,7 @@ __all__ = [
     "methods",
     "metrics",
     "negatives",
+    "recommend",
     "report",
     "rerun",
     "results",

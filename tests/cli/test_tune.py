@@ -154,8 +154,8 @@ def test_training_is_quiet_in_a_pipe_and_told_on_a_terminal(trueedge, monkeypatc
     assert "epoch" not in err
     told: list[str] = []
     history = training.History("mrr", losses=[0.5], values=[(5, 0.25)])
-    running._show_epoch(lambda text, *_: told.append(text), "gcn", 5, 100, history)
-    running._show_epoch(
+    running.show_epoch(lambda text, *_: told.append(text), "gcn", 5, 100, history)
+    running.show_epoch(
         lambda text, *_: told.append(text), "gcn", 5, 100, training.History(None, losses=[0.5])
     )
     assert told == ["gcn · epoch 5 · loss 0.500 · mrr 25.00", "gcn · epoch 5 · loss 0.500"]

@@ -29,6 +29,7 @@ ROOMS = (
     "search",
     "studies",
     "audit",
+    "verdict",
     "report",
     "leaderboard",
     "cli",

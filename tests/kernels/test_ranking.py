@@ -71,4 +71,6 @@ def test_chances_over_ties_equal_the_mean_over_all_orders(above, tied, relevant)
         assert chance_of_hit(*ask, k)[0] == pytest.approx(
             np.mean([first <= k for first in firsts]), abs=1e-14
         )
-    assert reciprocal_first(*ask)[0] == pytest.approx(np.mean([1 / first for first in firsts]), rel=1e-14)
+        assert reciprocal_first(*ask, k)[0] == pytest.approx(
+            np.mean([1 / first if first <= k else 0.0 for first in firsts]), rel=1e-14
+        )

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.small_interactions import planted, tangled  # noqa: E402
+from tests.planted_interactions import planted, tangled  # noqa: E402
 
 import trueedge as te  # noqa: E402
 from trueedge.errors import InputError  # noqa: E402

@@ -13,15 +13,19 @@ from hypothesis import strategies as st
 
 import trueedge.metrics as tm
 from trueedge.metrics.ranked import RankSizes
+from trueedge.metrics.recommended import RecommendedScores
 
 # Metrics of partitions, classes and heads have tests of their own: test_partitions.py, test_class_metrics.py,
 # test_by_head_metrics.py. The calibration error does not depend on the order of scores alone, see
 # test_ranked_metrics.py.
+# Metrics of recommended lists alone look at the candidates, see test_recommended.py.
 OTHERS = {"partitions", "classes", "by-head"}
 CATALOGUE = [
     metric
     for metric in tm.catalogue()
-    if not OTHERS & set(metric.layouts) and not metric.pattern.startswith("ece")
+    if not OTHERS & set(metric.layouts)
+    and metric.layouts != ("recommended",)
+    and not metric.pattern.startswith("ece")
 ]
 
 
@@ -132,8 +136,21 @@ def list_mrr_twin(scores, relevant):
     return 1 / (1 + in_order(scores, relevant).index(True))
 
 
+def first_of_three_twin(scores, relevant):
+    found = in_order(scores, relevant)[:3]
+    return 1 / (1 + found.index(True)) if any(found) else 0.0
+
+
+def list_precision_twin(scores, relevant):
+    return sum(in_order(scores, relevant)[:3]) / 3
+
+
 def everywhere(value):
     return dict.fromkeys(("shared", "per-positive", "ranks"), value)
+
+
+def in_lists(value):
+    return dict.fromkeys(("lists", "recommended"), value)
 
 
 DISCOUNTS = 1 + 1 / np.log2(3) + 1 / 2
@@ -177,27 +194,44 @@ CASES = {
     "auc": Case("auc", {"shared": 0.5, "per-positive": 0.5}, auc_twin),
     "ap": Case("ap", {"shared": 6 / 14}, ap_twin),
     "precision@K": Case("precision@4", {"shared": 6 / 14}, precision_twin, averages_ties=True),
-    "ndcg@K": Case("ndcg@3", {"lists": np.mean([DISCOUNTS / 5, 3 / 8, 1.0])}, ndcg_twin, averages_ties=True),
-    "recall@K": Case("recall@3", {"lists": np.mean([3 / 5, 3 / 8, 3 / 6])}, recall_twin, averages_ties=True),
-    "vcmpr@K": Case("vcmpr@3", {"lists": np.mean([3 / 5, 3 / 8, 1.0])}, vcmpr_twin, averages_ties=True),
+    "ndcg@K": Case("ndcg@3", in_lists(np.mean([DISCOUNTS / 5, 3 / 8, 1.0])), ndcg_twin, averages_ties=True),
+    "recall@K": Case("recall@3", in_lists(np.mean([3 / 5, 3 / 8, 3 / 6])), recall_twin, averages_ties=True),
+    "vcmpr@K": Case("vcmpr@3", in_lists(np.mean([3 / 5, 3 / 8, 1.0])), vcmpr_twin, averages_ties=True),
     # None of 3 relevant among the first 3 of 8: (5 · 4 · 3) / (8 · 7 · 6).
     "hitrate@K": Case(
-        "hitrate@3", {"lists": np.mean([3 / 5, 1 - 60 / 336, 1.0])}, hitrate_twin, averages_ties=True
+        "hitrate@3", in_lists(np.mean([3 / 5, 1 - 60 / 336, 1.0])), hitrate_twin, averages_ties=True
     ),
     # The first of 3 among 8 stands at place x with chance C(8 - x, 2) / C(8, 3).
     "list-mrr": Case(
         "list-mrr",
-        {
-            "lists": np.mean(
+        in_lists(
+            np.mean(
                 [
                     np.mean([1 / x for x in range(1, 6)]),
                     sum((8 - x) * (7 - x) / 2 / 56 / x for x in range(1, 7)),
                     1.0,
                 ]
             )
-        },
+        ),
         list_mrr_twin,
         averages_ties=True,
+    ),
+    "list-mrr@K": Case(
+        "list-mrr@3",
+        in_lists(
+            np.mean(
+                [
+                    (1 + 1 / 2 + 1 / 3) / 5,
+                    sum((8 - x) * (7 - x) / 2 / 56 / x for x in range(1, 4)),
+                    1.0,
+                ]
+            )
+        ),
+        first_of_three_twin,
+        averages_ties=True,
+    ),
+    "list-precision@K": Case(
+        "list-precision@3", in_lists(np.mean([1 / 5, 3 / 8, 1.0])), list_precision_twin, averages_ties=True
     ),
 }
 EVERY = [
@@ -237,12 +271,23 @@ class Scores:
             lists = [np.concatenate(both) for both in zip(self.right, self.wrong, strict=True)]
             marks = [np.arange(len(a) + len(b)) < len(a) for a, b in zip(self.right, self.wrong, strict=True)]
             indptr = np.cumsum([0, *map(len, lists)])
+            if self.layout == "recommended":
+                found = tm.ListScores.check(indptr, np.concatenate(lists), np.concatenate(marks))
+                return tm.get(name).value(recommended(found))
             value = tm.evaluate_lists(indptr, np.concatenate(lists), np.concatenate(marks), [name])[name]
         assert type(value) is float
         return value
 
     def map(self, change: Callable[[np.ndarray], np.ndarray]) -> Scores:
         return Scores(self.layout, [change(a) for a in self.right], [change(a) for a in self.wrong])
+
+
+def recommended(ranks: tm.ListScores) -> RecommendedScores:
+    """The same ranks with candidates that no metric of lists looks at."""
+    fields = {name: getattr(ranks, name) for name in ("sizes", "starts", "above", "tied", "left_out")}
+    nobody = np.zeros(len(ranks.above), dtype=np.int32)
+    top = np.full((len(ranks.starts) - 1, 1), -1, dtype=np.int32)
+    return RecommendedScores(**fields, answers=nobody, top=top, popularity=np.ones(1, np.int64), queries=1)
 
 
 def draw(layout: str, numbers: Callable[[int], np.ndarray]) -> Scores:
@@ -255,7 +300,7 @@ def draw(layout: str, numbers: Callable[[int], np.ndarray]) -> Scores:
 
 
 def sizes_of(layout: str) -> tm.PairSizes | tm.ListSizes:
-    if layout == "lists":
+    if layout in ("lists", "recommended"):
         return tm.ListSizes(np.array([n for n, _ in LISTS]), np.array([m for _, m in LISTS]))
     return RankSizes(6, np.full(6, 8)) if layout == "ranks" else tm.PairSizes(6, 8)
 
@@ -353,6 +398,8 @@ def test_a_perfect_scorer_gets_the_best_value(metric, layout):
     best = metric.high if metric.higher_is_better else metric.low
     if metric.pattern == "recall@K":
         best = np.mean([min(3, m) / m for _, m in LISTS])
+    if metric.pattern == "list-precision@K":
+        best = np.mean([min(3, m) / 3 for _, m in LISTS])
     assert scores.judge(CASES[metric.pattern].name) == pytest.approx(best, rel=1e-13)
 
 

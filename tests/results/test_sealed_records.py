@@ -142,6 +142,7 @@ def test_every_protocol_gives_records_that_do_not_contradict_themselves(tmp_path
     options = {"heart": {"k": 8}}
     cells = [Cell("karate", name, te.methods.create("ppr"), options=options.get(name, {})) for name in names]
     cells.append(Cell("nations", "filtered", te.methods.create("relation-frequency")))
+    cells.append(Cell("bookshop:users=30,items=40", "full-ranking", te.methods.create("popularity")))
     made = [outcome.record for outcome in run_cells(cells, store)]
     assert all(one is not None and one.units for one in made)
     assert len(store.records()) == len(cells)

@@ -46,6 +46,8 @@ def test_a_method_that_does_not_use_a_device_says_so(name: str, gpus) -> None:
     gpus(0)
     kind = te.methods.get(name)
     data = ("nations", "filtered") if "triples" in kind.takes else ("karate", "existing")
+    if "interactions" in kind.takes:
+        data = ("bookshop:users=30,items=40", "full-ranking")
     if "typed" in kind.takes:
         data = ("bibliography", "node-classification" if kind.can_do("nodes") else "typed-links")
     task = te.task("cora", "existing") if kind.needs_features else te.task(*data)

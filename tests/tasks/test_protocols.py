@@ -75,7 +75,7 @@ def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culpri
 
 @pytest.mark.parametrize("source", [3, None, ["cora"]])
 def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
-    with pytest.raises(InputError, match="a KnowledgeGraph or a HeteroGraph, got"):
+    with pytest.raises(InputError, match="a KnowledgeGraph, a HeteroGraph or Interactions, got"):
         te.task(source, "uniform")
 
 
@@ -141,7 +141,8 @@ def test_the_released_protocols_refuse_a_graph_of_ones_own(random_graph) -> None
 
 def test_a_protocol_knows_its_kind_its_files_and_its_module() -> None:
     found = {one.name: one for one in catalogue()}
-    assert {one.kind for one in found.values()} == {"link", "recommend", "triples", "nodes", "typed-links"}
+    kinds = {"link", "recommend", "triples", "nodes", "typed-links", "items"}
+    assert {one.kind for one in found.values()} == kinds
     assert {name: one.released for name, one in found.items() if one.released} == {
         "existing-released": "shared",
         "heart-released": "heart",
@@ -176,6 +177,7 @@ def test_a_data_set_names_its_default_protocol(tmp_path, random_graph) -> None:
         "inductive",
         "node-classification",
         "typed-links",
+        "full-ranking",
     }
     assert default_protocol("cora") == default_protocol("price:nodes=99") == "heart"
     assert default_protocol(tmp_path / "mine.csv") == default_protocol(random_graph(0)) == "heart"

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+import recommend_twin
 
 import trueedge as te
 from trueedge.errors import InputError
@@ -17,14 +19,94 @@ def task() -> te.RecommendTask:
     return te.task("karate", "recommendation", seed=0)
 
 
+def asked_pairs(task: te.RecommendTask) -> np.ndarray:
+    asked = []
+
+    def score(pairs):
+        asked.append(pairs.copy())
+        return np.arange(len(pairs), dtype=np.float64)
+
+    task.evaluate(score)
+    return np.concatenate(asked)
+
+
 def test_the_candidates_are_all_but_itself_and_known_neighbours(task: te.RecommendTask) -> None:
-    (pairs, indptr, relevant), *rest = task.blocks("test")
-    assert rest == []
+    pairs = asked_pairs(task)
     assert not task.graph.has_edges(pairs).any()
     assert (pairs[:, 0] != pairs[:, 1]).all()
     expected = sum(task.num_nodes - 1 - task.graph.degrees[node] for node in task.queries())
-    assert len(pairs) == expected == indptr[-1]
-    assert relevant.sum() == 2 * len(task.hidden["test"])
+    assert len(pairs) == len(np.unique(pairs, axis=0)) == expected
+    scores = task.scores(lambda pairs: np.zeros(len(pairs)))
+    assert scores.sizes.candidates.sum() == expected
+    assert scores.sizes.relevant.sum() == 2 * len(task.hidden["test"])
+
+
+SCORERS = ("ra", "lrw", "vectors", "candidates", "ties")
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", SCORERS)
+@pytest.mark.parametrize("in_a_block", [4_000_000, 1_000])
+def test_values_are_those_of_every_pair_to_the_last_bit(kind, seed, in_a_block, monkeypatch) -> None:
+    monkeypatch.setattr(recommend, "PAIRS_IN_A_BLOCK", in_a_block)
+    graph = te.datasets.price(150, 500, 3.0, seed=seed)
+    task = te.task(graph, "recommendation", seed=seed, valid=0.1)
+    rng = np.random.default_rng(seed)
+    vectors = rng.standard_normal((task.num_nodes, 20)).astype(np.float32)
+    # Equal vectors are equal candidates.
+    vectors[::4] = vectors[0]
+    table = rng.integers(0, 5, (task.num_nodes, task.num_nodes)).astype(np.float32)
+    scorer = {
+        "ra": lambda: te.methods.get("ra")().fit(task),
+        "lrw": lambda: te.methods.get("lrw")().fit(task),
+        "vectors": lambda: vectors,
+        "candidates": lambda: SimpleNamespace(score_candidates=lambda nodes: table[nodes]),
+        "ties": lambda: lambda pairs: table[pairs[:, 0], pairs[:, 1]],
+    }[kind]()
+    for part in task.part_names:
+        ours = task.evaluate(scorer, part)
+        means, units = recommend_twin.evaluate(task, scorer, part)
+        assert dict(ours) == means
+        for name, values in units.items():
+            assert np.array_equal(ours.units.values[name], values)
+
+
+def test_vectors_give_the_same_scores_row_by_row_and_pair_by_pair() -> None:
+    rng = np.random.default_rng(3)
+    for dimension in (1, 7, 64, 100, 513):
+        scorer = te.scorers.scorer.EmbeddingScorer(rng.standard_normal((40, dimension)).astype(np.float32))
+        asked = np.array([3, 3, 39, 0])
+        pairs = np.column_stack([np.repeat(asked, 40), np.tile(np.arange(40), 4)])
+        assert np.array_equal(scorer.score_candidates(asked).reshape(-1), scorer.score(pairs))
+
+
+def test_an_array_of_answers_is_ranked_like_a_scorer(task: te.RecommendTask) -> None:
+    table = np.random.default_rng(0).random((task.num_nodes, task.num_nodes))
+    from_array = task.scores_of("test", table[task.queries()])
+    from_scorer = task.scores(lambda pairs: table[pairs[:, 0], pairs[:, 1]])
+    assert np.array_equal(from_array.above, from_scorer.above)
+    with pytest.raises(InputError, match=r"have the shape \(19, 34\), got \(34, 34\)"):
+        task.scores_of("test", table)
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (lambda nodes: np.zeros((len(nodes), 3)), "must score 34 nodes for each of 19 nodes"),
+        (lambda nodes: np.full((len(nodes), 34), np.nan), "646 of 646 scores of SimpleNamespace are NaN"),
+        (lambda nodes: None, "but it answered with None"),
+    ],
+)
+def test_wrong_answers_are_named(task: te.RecommendTask, answer, message) -> None:
+    with pytest.raises(InputError, match=message):
+        task.evaluate(SimpleNamespace(score_candidates=answer))
+
+
+def test_vectors_that_are_not_finite_are_named(task: te.RecommendTask) -> None:
+    vectors = np.zeros((34, 2))
+    vectors[5, 1] = np.nan
+    with pytest.raises(InputError, match="1 of 68 vectors of mine is NaN"):
+        task.evaluate(SimpleNamespace(name="mine", vectors=vectors, score=lambda pairs: pairs[:, 0]))
 
 
 def test_a_naive_count_gives_the_same_values(task: te.RecommendTask) -> None:
@@ -50,13 +132,13 @@ def test_blocks_do_not_change_the_values(task: te.RecommendTask, monkeypatch) ->
     scorer = te.methods.get("lrw")().fit(task)
     whole = task.evaluate(scorer)
     monkeypatch.setattr(recommend, "PAIRS_IN_A_BLOCK", 100)
-    assert len(list(task.blocks("test"))) > 5
+    assert len(list(recommend.blocks_of(len(task.queries()), task.num_nodes, 100))) > 5
     assert task.evaluate(scorer) == pytest.approx(whole)
 
 
 def test_validation_edges_are_never_recommended_at_test() -> None:
     task = te.task("karate", "recommendation", valid=0.1)
-    pairs = np.concatenate([pairs for pairs, _, _ in task.blocks("test")])
+    pairs = asked_pairs(task)
     known = task.graph.with_edges(task.hidden["valid"])
     assert not known.has_edges(pairs).any()
     assert set(task.part_names) == {"valid", "test"}

@@ -141,6 +141,9 @@ def test_pairs_in_the_order_of_columns_are_the_same_task(tmp_path: Path) -> None
 # Every kind of task, and cards that were written again with a seal that fits
 
 
+TASKS = ("link", "recommend", "communities", "triples", "nodes", "typed-links", "items")
+
+
 def tasks_of_every_kind() -> dict[str, te.tasks.Task]:
     return {
         "link": te.task("karate", "heart", 1, k=12),
@@ -149,6 +152,7 @@ def tasks_of_every_kind() -> dict[str, te.tasks.Task]:
         "triples": te.task("nations", "filtered", 1),
         "nodes": te.task(small_graph(), "node-classification", 1),
         "typed-links": te.task(small_graph(), "typed-links", 1, relation="author-paper"),
+        "items": te.task("bookshop:users=30,items=40", "full-ranking", 1),
     }
 
 
@@ -159,7 +163,9 @@ def reseal(folder: Path, **values: object) -> None:
     (folder / "task.json").write_text(json.dumps({**card, "seal": _seal(card)}))
 
 
-@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links"])
+@pytest.mark.parametrize(
+    "kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links", "items"]
+)
 def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) -> None:
     task = tasks_of_every_kind()[kind]
     again = te.load_task(task.save(tmp_path / "task"))
@@ -174,6 +180,7 @@ def test_every_kind_comes_back_with_all_its_fields(kind: str, tmp_path: Path) ->
     for name, array in task.arrays().items():
         assert again.arrays()[name].tobytes() == array.tobytes()
     names = {"triples": "entity-degree", "nodes": "majority", "typed-links": "target-degree"}
+    names["items"] = "popularity"
     method = te.methods.create(names.get(kind, "eigenmap"))
     scorer = method.fit(task)
     assert again.evaluate(scorer) == task.evaluate(scorer)
@@ -184,7 +191,9 @@ def test_the_kinds_that_are_built_in_are_all_tried() -> None:
     assert built_in == set(tasks_of_every_kind())
 
 
-@pytest.mark.parametrize("kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links"])
+@pytest.mark.parametrize(
+    "kind", ["link", "recommend", "communities", "triples", "nodes", "typed-links", "items"]
+)
 def test_any_array_that_is_damaged_missing_or_of_another_type_is_named(kind: str, tmp_path: Path) -> None:
     whole = tasks_of_every_kind()[kind].save(tmp_path / "whole")
     for path in sorted(whole.glob("*.npy")):

@@ -7,7 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.small_interactions import planted, tangled  # noqa: E402
+from tests.planted_interactions import planted, tangled  # noqa: E402
 from torch import nn  # noqa: E402
 
 from trueedge.graph.interactions import Interactions  # noqa: E402

@@ -100,6 +100,7 @@ def slices(
     level: float = 0.95,
     most_seconds: float = math.inf,
     progress: Progress | None = None,
+    known: Mapping[str, Task] | None = None,
 ) -> Sliced:
     """Group the test units of one data set under one protocol, and average each method in each group.
 
@@ -111,6 +112,7 @@ def slices(
         level: the level of the intervals.
         most_seconds: leave out tasks that took longer to make.
         progress: called with a text, the number of tasks made and the number of all tasks.
+        known: tasks that are made already, by their hash.
     """
     by_task: dict[str, list[Record]] = {}
     for record in records:
@@ -126,6 +128,9 @@ def slices(
                 unit = getattr(KINDS.find(group[0].kind), "unit", "unit")
                 raise InputError(f"{_where(group[0])}: its records hold no values for each test {unit}")
             took = group[0].seconds.get("task", 0.0)
+            if known and task_hash in known:
+                properties[task_hash] = properties_of(known[task_hash])
+                continue
             if took > most_seconds:
                 what = f"its task took {took:.0f} s to make, too long to make it again"
                 raise InputError(f"{_where(group[0])}: {what}")

@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from trueedge import metrics
+from trueedge.analysis.below_baseline import BelowBaseline, below_baseline
 from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
 from trueedge.analysis.summary import Row, alike, summarise
 from trueedge.errors import InputError
@@ -20,6 +22,9 @@ TIES = {
     "ties between positives and negatives": re.compile(r" (valid|test): (\d+)% of the comparisons"),
     "answers that tie with other entities": re.compile(
         r" (valid|test): (\d+)\.\d % of the answers (?:tie|are ties) with other entities"
+    ),
+    "hidden items that tie with others": re.compile(
+        r" (valid|test): (\d+)\.\d % of the hidden items tie with another item"
     ),
 }
 # A smallest detectable gap of at least half a share's range is not worth a sentence.
@@ -121,6 +126,13 @@ class Table:
         if not values:
             return None
         return max(values) if higher_is_better(name) else min(values)
+
+    @cached_property
+    def below(self) -> tuple[BelowBaseline, ...]:
+        """Return the methods that are worse than the best baseline of the table, if it has any."""
+        values = {line.label: line.value for line in self.lines}
+        names = {line.label: line.row.method for line in self.lines}
+        return below_baseline(values, names, self.headline, self.compared)
 
     def remarks(self) -> list[str]:
         """Return what intervals and letters mean, or why there are none; what is left out; ties."""

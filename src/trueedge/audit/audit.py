@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.audit.check import CHECKS, Finding, Skipped, catalogue
+from trueedge.audit.items_subject import ItemSubject
 from trueedge.audit.own_benchmark import Benchmark, own_benchmark
 from trueedge.audit.subject import LinkSubject, Subject
 from trueedge.audit.triples_subject import TripleSubject
@@ -19,7 +20,7 @@ from trueedge.files.writing import write_text
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
-from trueedge.tasks import GraphTask, LinkTask, NodeTask, Task, TripleTask, TypedLinkTask
+from trueedge.tasks import GraphTask, ItemTask, LinkTask, NodeTask, Task, TripleTask, TypedLinkTask
 from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
@@ -127,17 +128,18 @@ def audit(
     """Run all checks that apply to a benchmark's kind of task: leaks, easy negatives, degree bias.
 
     Args:
-        thing: a task; or a graph, the path of an edge list, a folder of triples or of a typed graph, a data
-            set's name or the folder of a saved task.
-        protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples
-            and typed graphs.
+        thing: a task; or a graph, interactions, the path of an edge list, a folder of triples, of a typed
+            graph or of interactions, a data set's name or the folder of a saved task.
+        protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples,
+            typed graphs and interactions.
             With your own split it makes the negatives, with your own negatives the split.
         seed: for the samples, and for split and negatives where they are made here.
         sample: a slow check examines at most this many positives, and as many negatives; leaks are looked
             for in all pairs up to five million.
         split: your own split, leaks and all: a :class:`trueedge.Split`, or what
             :func:`trueedge.scorers.pair_files.listed_parts` takes (a folder, files, arrays). Without training
-            pairs in it the graph is the training graph; with them it gives nodes, names and features.
+            pairs in it the graph is the training graph; with them it gives nodes, names and features. Of
+            interactions, how they are split: ``random`` or ``time``.
         negatives: your own negatives, likewise; of links in typed graphs, the kind that is drawn.
         features: float array (n, d), or a .npy file with one, in place of the graph's own features.
         progress: called with a check's name, the checks done and their number.
@@ -161,7 +163,7 @@ def audit(
             skipped[check.name] = answer.reason
         else:
             findings.append(answer)
-    of_graph = made.graph.notes if isinstance(made, GraphTask) else ()
+    of_graph = made.graph.notes if isinstance(made, (GraphTask, ItemTask)) else ()
     return Audit(
         dataset=made.dataset,
         protocol=made.protocol,
@@ -179,6 +181,8 @@ def audit(
 def _subject(found: Benchmark, seed: int, sample: int) -> Subject:
     if isinstance(found.task, LinkTask):
         return LinkSubject(found.task, seed, sample, found.whole)
+    if isinstance(found.task, ItemTask):
+        return ItemSubject(found.task, seed, sample, found.interactions)
     subject = next((one for kind, one in SUBJECTS.items() if isinstance(found.task, kind)), Subject)
     return subject(found.task, seed, sample)
 

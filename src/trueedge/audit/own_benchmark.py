@@ -15,11 +15,11 @@ from trueedge.datasets import Rules
 from trueedge.errors import InputError
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import read_array
-from trueedge.graph import Graph, in_sorted, pair_keys
+from trueedge.graph import Graph, Interactions, in_sorted, pair_keys
 from trueedge.graph.validation import check_features
 from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
-from trueedge.tasks import LinkTask, Part, Task, task
+from trueedge.tasks import ItemTask, LinkTask, Part, Task, task
 from trueedge.tasks.protocols import Data, Source, default_protocol
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.protocols.existing import link_metrics
@@ -37,11 +37,13 @@ class Benchmark:
         task: a task; of links the training graph, the positives and the negatives, as they stand.
         whole: the graph that the split was made of, where its training pairs were given beside it.
         notes: what was taken for what, a sentence each.
+        interactions: of recommendation, the interactions that the parts were taken from.
     """
 
     task: Task
     whole: Graph | None = None
     notes: tuple[str, ...] = ()
+    interactions: Interactions | None = None
 
 
 def own_benchmark(
@@ -72,14 +74,18 @@ def own_benchmark(
         return Benchmark(thing) if negatives is None else _with_negatives(_link_task(thing), negatives)
     default = audit_protocol(thing)
     if default != DEFAULT_PROTOCOL:
-        if "negatives" in get_protocol(protocol or default).options and negatives is not None:
-            options, negatives = {**options, "negatives": negatives}, None
+        # Some protocols have options of these names.
+        known = get_protocol(protocol or default).options
         extras = {"split": split, "negatives": negatives, "features": features}
-        for name in (one for one, value in extras.items() if value is not None):
-            raise InputError(
-                f"your own {name} can be audited for {LinkTask.title} alone: triples and typed graphs are"
-                " audited with the split that they have"
-            )
+        for name, value in extras.items():
+            if value is None:
+                continue
+            if name not in known:
+                raise InputError(
+                    f"your own {name} can be audited for {LinkTask.title} alone: triples, typed graphs and"
+                    " interactions are audited with the split that they have"
+                )
+            options = {**options, name: value}
         return _as_it_is(thing, protocol or default, seed, options)
     graph = _with_features(thing, features)
     if split is None:
@@ -98,11 +104,12 @@ def own_benchmark(
 
 
 def _as_it_is(thing: Data | str | Path, protocol: str, seed: int, options: Mapping[str, Any]) -> Benchmark:
-    """Return a benchmark of triples or a typed graph; parts may share triples, which a task would refuse."""
+    """Return a benchmark of other data; parts may share triples, which a task would refuse."""
     chosen = get_protocol(protocol)
     request = chosen.request(Source.of(thing, chosen.takes), seed, options)
     made = chosen.make(replace(request, overlaps=True))
-    return Benchmark(made, None, tuple(made.settings.get("notes", ())))
+    notes = tuple(made.settings.get("notes", ()))
+    return Benchmark(made, None, notes, request.source.interactions if isinstance(made, ItemTask) else None)
 
 
 def audit_protocol(thing: Data | str | Path) -> str:

@@ -31,8 +31,8 @@ def audit(
         typer.Argument(
             metavar="GRAPH|DATASET|TASK",
             help="A file with an edge list, a folder of triples (train.txt, valid.txt, test.txt), a folder or"
-            " zip archive of a typed graph in HGB's format (link.dat, node.dat, label.dat), a data set's"
-            " name, or a folder that 'trueedge task' wrote.",
+            " zip archive of a typed graph in HGB's format (link.dat, node.dat, label.dat), a folder of"
+            " interactions of users with items, a data set's name, or a folder that 'trueedge task' wrote.",
         ),
     ],
     protocol: Annotated[
@@ -41,7 +41,7 @@ def audit(
             "-p",
             "--protocol",
             help="Protocol; a saved task has its own.",
-            show_default="existing; for triples and typed graphs, the data's own",
+            show_default="existing; for triples, typed graphs and interactions, the data's own",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="Seed for split, negatives and samples.", min=0)] = 0,
@@ -85,6 +85,10 @@ def audit(
     In a typed graph, it looks for features and ids that give classes away, features that follow from the
     links, copied nodes and reverse relations, and measures what labels, features or degrees alone achieve.
 
+    In recommendation data, it looks for test interactions in training or in the knowledge graph, interactions
+    that are older than training ones, cold users and items, ids that tell what is used, copies and triples
+    that say nothing, and measures what popularity alone achieves.
+
     Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
     status is 0 even if something is broken, unless --strict is given.
 
@@ -92,6 +96,7 @@ def audit(
         trueedge audit cora -p heart -o audit.html
         trueedge audit fb15k-237
         trueedge audit ACM.zip -o audit.html
+        trueedge audit ml-100k-kg --option split=time
         trueedge audit graph.csv --split my-split --negatives test_negatives.npy --strict
     """
     from trueedge.audit import audit as run
@@ -110,8 +115,9 @@ def audit(
         if made is None:
             chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
             given = parsing.options(option or [], [chosen.name])[chosen.name]
-            # Protocols of typed graphs have an option of that name.
+            # Protocols of typed graphs and of interactions have options of these names.
             own["negatives"] = given.pop("negatives", negatives)
+            own["split"] = given.pop("split", split)
             made = parsing.source(graph, header, chosen.takes)
             told = () if isinstance(made, str) else made.notes
         else:

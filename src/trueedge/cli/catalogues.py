@@ -49,6 +49,11 @@ def _dataset(card: Dataset) -> None:
     counts = {"nodes": card.num_nodes, "edges": card.num_edges, "features": card.num_features}
     if card.data == "typed":
         counts = {"node types": card.num_types, "relations": card.num_relations, **counts}
+    elif card.data == "interactions":
+        counts = {"users": card.num_users, "items": card.num_items, "interactions": card.num_edges}
+        if card.num_triples != 0:
+            counts |= {"entities": card.num_entities, "relations": card.num_relations}
+            counts |= {"triples": card.num_triples}
     elif card.data != "graph":
         counts = {"entities": card.num_nodes, "relations": card.num_relations, "triples": card.num_edges}
     lines += [(word, f"{number:,}") for word, number in counts.items() if number is not None]

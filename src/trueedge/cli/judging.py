@@ -35,8 +35,17 @@ def score(
     Or it holds one score per line, in the order of the file from 'trueedge pairs', and begins with the first
     line of that file, which names the task that the scores belong to.
 
+    If users rank items, the file holds recommended lists: a user, an item and, if there is one, a score or a
+    rank per line. Without scores, the items of a user are listed best first. Items that are not listed are
+    tied below all others.
+
+        user,item,score
+        alice,17,0.93
+        alice,3,0.71
+
     Example:
         trueedge score cora-heart scores.csv
+        trueedge score bookshop lists.csv
     """
     made = parsing.task(task, protocol, seed, header=header)
     parsing.existing_file(str(scores))
@@ -58,12 +67,14 @@ def check(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
-    sample: Annotated[int, typer.Option(help="Number of pairs to score again.", min=1)] = 2000,
+    sample: Annotated[
+        int, typer.Option(help="Number of pairs, nodes or users to score again.", min=1)
+    ] = 2000,
     header: Header = None,
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
-    Methods are fitted first.
+    Methods are fitted first. Of a scorer of items, it says whether it looks at the user at all.
 
     Example:
         trueedge check cora katz
@@ -82,7 +93,7 @@ def _scorer(text: str, task: Task) -> object:
     """Return a fitted method, or the user's own scorer."""
     from trueedge import methods
 
-    found = own_object(text) if ":" in text else methods.create(text)
+    found = own_object(text) if ":" in text else methods.create(text, data=task.data)
     return found.fit(task) if isinstance(found, methods.Method) else found
 
 

@@ -221,7 +221,7 @@ def _around(
 
 def _listed(made: Task, what: str) -> LinkTask:
     if not isinstance(made, LinkTask):
-        ranked = "entity" if made.data == "triples" else "node"
+        ranked = {"triples": "entity", "interactions": "item"}.get(made.data, "node")
         raise InputError(f"the protocol {made.protocol} ranks every {ranked}, so it has no {what} to write")
     return made
 

@@ -15,15 +15,15 @@ MOST_JOBS_PER_CORE = 16
 
 DEFAULT_PROTOCOLS = (
     f"{DEFAULT_PROTOCOL}; filtered or inductive on a knowledge graph; node-classification or typed-links on a"
-    " typed graph"
+    " typed graph; full-ranking on interactions"
 )
 
 DatasetOrTask = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
-        help="A data set's name, a file with an edge list or triples, a folder of triples, a folder in "
-        "HGB's format (a typed graph), or a folder written by 'trueedge task'.",
+        help="A data set's name; a file with an edge list, triples or interactions; a folder of triples, in "
+        "HGB's format (a typed graph) or of interactions; or a folder written by 'trueedge task'.",
     ),
 ]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]

@@ -18,8 +18,10 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
 from trueedge.files.columns import find_separator
 from trueedge.files.text import open_text
-from trueedge.graph import Graph
+from trueedge.graph import Graph, Interactions
 from trueedge.graph.hgb_files import is_hgb
+from trueedge.graph.interaction_files import folder_format
+from trueedge.graph.interaction_tables import names_users_and_items
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.methods import Method
 from trueedge.tasks import Task, storage
@@ -30,6 +32,8 @@ from trueedge.tasks.protocols import get as get_protocol
 
 Settings = dict[str, dict[str, Any]]
 
+# What a note says before it names the columns of an edge list.
+HEADER = "was read as a header: "
 # The families that stand in every table of some data.
 ALWAYS = {"triples": "counting", "typed": "counting,voting", "interactions": "counting"}
 
@@ -165,7 +169,7 @@ def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
 
 
 def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph",)) -> str | Data:
-    """Return a data set's name, or the graph in a file or the triples in a folder; print its notes.
+    """Return a data set's name, or what is in a file or folder: a graph, triples, interactions; print notes.
 
     Args:
         text: the name, or the path.
@@ -174,9 +178,10 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
     """
     datasets.refuse_shadowed(text)
     if "graph" not in takes and not datasets.is_name(text) and Path(text).exists():
-        if header is not None:
-            raise InputError("--header and --no-header are for edge lists")
-        found = Source.of(text, takes)
+        if header is not None and not ("interactions" in takes and Path(text).is_file()):
+            raise InputError("--header and --no-header are for edge lists and tables of interactions")
+        given = text if header is None else Interactions.from_path(text, header=header)
+        found = Source.of(given, takes)
         for sentence in getattr(found.given, "notes", ()):
             showing.note(f"{text}: {sentence}")
         return text if found.given is None else found.given
@@ -186,13 +191,16 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
             showing.note(f"{text}: {sentence}")
         if graph.notes and _may_be_triples(Path(text)):
             showing.note(f"{text}: the third column is not a number; for triples, use the protocol filtered")
+        if any(names_users_and_items(one.partition(HEADER)[2].split(", ")) for one in graph.notes):
+            showing.note(f"{text}: read as edges; for recommendation, use the protocol full-ranking")
         return graph
     if datasets.is_name(text):
         return text
     if Path(text).is_dir():
         if any(storage.shards_of(Path(text), part).is_dir() for part in PARTS):
             raise InputError(f"{text} is incomplete: run the command that started it again to resume")
-        if folder_files(Path(text)) is not None or is_hgb(text):
+        typed = is_hgb(text) or folder_format(Path(text)) is not None
+        if typed or folder_files(Path(text)) is not None:
             return text  # a protocol for plain graphs refuses it
         if any((Path(text) / f"{part}.txt").exists() for part in PARTS):
             raise InputError(missing_files(Path(text)))

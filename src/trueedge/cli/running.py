@@ -54,7 +54,8 @@ def run(
             "--method",
             help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
             "own Method.",
-            show_default="heuristics; counting on a knowledge graph; counting or voting on a typed graph",
+            show_default="heuristics; counting on a knowledge graph or interactions; counting or voting on a "
+            "typed graph",
         ),
     ] = None,
     seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
@@ -93,6 +94,7 @@ def run(
         trueedge run cora -p existing -m gcn,ncn --seeds 10 --device cuda --jobs 8
         trueedge run umls -m complex,nbfnet --set epochs=10
         trueedge run bibliography -m simple-hgn,gcn --set epochs=30
+        trueedge run bookshop -m item-knn,bpr-mf
     """
     from trueedge.results import Store
 
@@ -146,10 +148,11 @@ def note_records(store: Store, records: Sequence[Record]) -> None:
 
 def _note_scores(records: Sequence[Record]) -> None:
     """Print the protocols whose scores cannot be saved."""
-    ranked = sorted({one.protocol for one in records if one.provenance.get("kept", one) is None})
-    for protocol in ranked:
+    ranked = {one.protocol: one.kind for one in records if one.provenance.get("kept", one) is None}
+    for protocol, kind in sorted(ranked.items()):
+        what = "item" if kind == "items" else "node"
         showing.note(
-            f"{protocol} ranks every node, so its scores are not saved and its records cannot be certified"
+            f"{protocol} ranks every {what}, so its scores are not saved and its records cannot be certified"
         )
 
 
@@ -205,14 +208,14 @@ def _watched(cells: Cells, store: Store, checkpoints: Path | None, report: showi
         # Before it runs: its files may change in the meantime.
         key = cell.key
         kept = None if checkpoints is None else Checkpoint(checkpoints / f"{key}.pt")
-        with use_callbacks(partial(_show_epoch, report, cell.method.name), kept):
+        with use_callbacks(partial(show_epoch, report, cell.method.name), kept):
             yield cell
         # A failed training keeps its checkpoint.
         if kept is not None and store.find(key) is not None:
             kept.remove()
 
 
-def _show_epoch(report: showing.Report, method: str, epoch: int, epochs: int, history: History) -> None:
+def show_epoch(report: showing.Report, method: str, epoch: int, epochs: int, history: History) -> None:
     """Show the epoch, the loss and the latest value of the validation metric."""
     del epochs
     text = f"{method} · epoch {epoch} · loss {history.losses[-1]:.3f}"

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from rich.text import Text
 
 from trueedge import metrics
+from trueedge.analysis.below_baseline import MARK
 from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
@@ -17,9 +18,14 @@ MORE = "more columns in a wider window or with trueedge export"
 
 
 def show(records: Iterable[Record]) -> None:
-    """Print a table for each data set under a protocol, and below it what was found about the scores."""
+    """Print a table for each data set under a protocol, and below it what was found about the scores.
+
+    Methods that are worse than the best baseline of their table are marked.
+    """
     for table in tables(records):
         _print(table)
+        for one in table.below:
+            showing.note(f"{MARK} {one.sentence}", style="yellow")
         for sentence in table.remarks():
             showing.note(sentence)
 
@@ -28,9 +34,10 @@ def _print(table: Table) -> None:
     """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
     sure = table.compared
     best = {name: table.best(name) for name in table.metrics}
+    below = {one.label for one in table.below}
     lines: list[list[str | Text]] = [
         [
-            line.label,
+            f"{line.label} {MARK}" if line.label in below else line.label,
             _value(line, table.headline, best[table.headline]),
             *(_interval(line, table.headline, sure.complete) if sure else ()),
             *(_value(line, name, best[name]) for name in table.metrics[1:]),

@@ -89,8 +89,9 @@ class Dataset:
         num_relations: the number of relations of a knowledge graph, whose nodes are entities and whose edges
             are triples, or of a typed graph.
         num_types: the number of node types of a typed graph.
-        num_items: the number of items of interactions, whose nodes are users and entities, and whose
-            edges are the interactions.
+        num_users: the number of users of interactions, whose nodes are users and entities, and whose edges
+            are the interactions.
+        num_items: the number of items.
         num_triples: the number of triples about the items.
         read_parts: the parts of a knowledge graph.
         read_unseen: the parts on other entities, if the test part is inductive.
@@ -115,11 +116,18 @@ class Dataset:
     data: str = "graph"
     num_relations: int | None = None
     num_types: int | None = None
+    num_users: int | None = None
     num_items: int | None = None
     num_triples: int | None = None
     read_parts: Callable[[], TripleParts] | None = None
     read_unseen: Callable[[], TripleParts] | None = None
     read_typed: Callable[[], HgbData] | None = None
+
+    @property
+    def num_entities(self) -> int | None:
+        """The number of entities of interactions, items included."""
+        counts = self.num_nodes, self.num_users
+        return None if counts[0] is None or counts[1] is None else counts[0] - counts[1]
 
     @property
     def all_files(self) -> tuple[SourceFile, ...]:
@@ -157,6 +165,7 @@ class Dataset:
             known = graph.knowledge
             counts = [
                 ("users and entities", self.num_nodes, graph.num_users + graph.num_entities),
+                ("users", self.num_users, graph.num_users),
                 ("items", self.num_items, graph.num_items),
                 ("interactions", self.num_edges, graph.num_interactions),
                 ("relations", self.num_relations, 0 if known is None else known.num_relations),

@@ -10,7 +10,7 @@ from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_alt
 
 
 def load(name: str) -> Any:
-    """Read a data set's graph by name: a Graph, a KnowledgeGraph or a HeteroGraph, with all parts.
+    """Read a data set by name: a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, with all parts.
 
     Counts that differ from its card are an error.
 

@@ -18,6 +18,8 @@ from trueedge.errors import InputError, must_be, whole_number
 from trueedge.files.arrays import refuse_masked
 from trueedge.graph import interaction_storage
 from trueedge.graph.freezing import FrozenFields
+from trueedge.graph.interaction_files import read_path
+from trueedge.graph.interaction_tables import InteractionList, read_table
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.validation import MAX_NODES, Handling, check_labels
 
@@ -125,6 +127,71 @@ class Interactions(FrozenFields):
             name=name,
             notes=notes,
         )
+
+    @classmethod
+    def from_table(
+        cls,
+        table: object,
+        *,
+        users: str | None = None,
+        items: str | None = None,
+        ratings: str | None = None,
+        times: str | None = None,
+        header: bool | None = None,
+        name: str | None = None,
+        repeats: Handling = "drop",
+    ) -> Self:
+        """Build interactions from a table with one interaction in each row; ids may be any text.
+
+        >>> Interactions.from_table({"user": ["ann", "bob", "bob"], "item": ["tea", "tea", "rice"]})
+        Interactions(interactions: 2 users, 2 items, 3 interactions)
+
+        Args:
+            table: a dict of columns, a data frame (pandas, polars, pyarrow), or the path of a csv, tsv or
+                parquet file.
+            users: the column of users; by default the one with a usual name (``user``, ``user_id``, …). In a
+                text file without a header, the columns are user, item, rating and time.
+            items: the column of items.
+            ratings: the column of ratings, numbers that are not negative; it may be missing.
+            times: the column of times, numbers or dates of a data frame; it may be missing.
+            header: whether the first line of a text file names the columns; None detects it.
+            name: the name of the data; by default the file's name.
+            repeats: ``"refuse"`` a pair that occurs again, or ``"drop"`` it and keep the latest one.
+        """
+        if name is None:
+            is_path = isinstance(table, (str, os.PathLike))
+            name = Path(table).name.split(".")[0] if is_path else "interactions"  # type: ignore[arg-type]
+        return cls.from_list(read_table(table, users, items, ratings, times, header), name, repeats)
+
+    @classmethod
+    def from_path(
+        cls, path: str | os.PathLike[str], *, name: str | None = None, header: bool | None = None
+    ) -> Self:
+        """Read a file or a folder of interactions; repeated ones are dropped.
+
+        A file is a table, see :meth:`from_table`, or RecBole's ``X.inter`` with ``X.kg`` and ``X.link`` next
+        to it. A folder is one of these:
+
+        - KGAT: ``train.txt`` and ``test.txt`` (a user and its items in each line), ``kg_final.txt`` and lists
+          of names. The test part is kept. A pair that is in both is left out of the training part.
+        - RecBole: ``X.inter``, with ``X.kg`` and ``X.link`` if there is a knowledge graph.
+        - KGCN: a table such as ``ratings.csv``, with ``kg.txt`` and ``item_index2entity_id.txt`` if there is
+          a knowledge graph. Items that are not in the map are left out.
+
+        Args:
+            path: the file or folder.
+            name: the name of the data; by default that of the file or folder.
+            header: whether the first line of a table names the columns; None detects it.
+        """
+        called, found = read_path(path, name, header)
+        return cls.from_list(found, called)
+
+    @classmethod
+    def from_list(cls, found: InteractionList, name: str, repeats: Handling = "drop") -> Self:
+        """Build interactions from what a reader of files found; its notes are kept."""
+        given: dict[str, Any] = {**found.counts, **found.columns}
+        made = cls.from_pairs(found.pairs, **given, knowledge=found.knowledge, name=name, repeats=repeats)
+        return replace(made, notes=(*found.notes, *made.notes))
 
     def __post_init__(self) -> None:
         super().__post_init__()

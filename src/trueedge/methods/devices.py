@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from trueedge.errors import InputError
 from trueedge.methods.method import Method
 
 
@@ -19,3 +23,15 @@ def check_device(device: str) -> None:
         from trueedge.training.loop import check_device as check
 
         check(device)
+
+
+@contextmanager
+def naming_torch() -> Iterator[None]:
+    """Say how to install torch where a method needs it and it is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if error.name != "torch":
+            raise
+        how = "pip install -e '.[torch]' -c constraints.txt"
+        raise InputError(f"it needs torch: run {how} in your clone of trueedge") from None

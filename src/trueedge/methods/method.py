@@ -213,9 +213,11 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
         if task.data in self.takes and not self.can_do(task.kind):
             made = " and ".join(TASKS.get(kind, kind) for kind in self.kinds)
             raise InputError(f"{self.name} is for {made}, and {task.protocol} is another kind of task")
-        scorer = fit(self, task.for_fitting(), *arguments, **named)
+        shown = task.for_fitting()
+        scorer = fit(self, shown, *arguments, **named)
         if task.training_hash:
-            mark_fitted(scorer, task.training_hash, f"{task.dataset} under {task.protocol}, seed {task.seed}")
+            where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
+            mark_fitted(scorer, task.training_hash, where, shown)
         return scorer
 
     return guarded
@@ -246,6 +248,9 @@ def _hint(method: str, dataset: str, data: str) -> str:
     if data in SUFFIXES and METHODS.find(other) is not None:
         return f": use {other}"
     if data == "graph" and not datasets.is_name(dataset):
+        found = METHODS.find(method)
+        if found is not None and found.takes[0] == "interactions":
+            return ": for a file of interactions, use the protocol full-ranking"
         return ": for a file of triples, use the protocol filtered"
     return ""
 

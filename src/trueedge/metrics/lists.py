@@ -166,10 +166,10 @@ def _hit_rate(scores: ListScores, k: int) -> NDArray[np.float64]:
     return np.asarray(chance_of_hit(*scores.best, k))
 
 
-def _first_hit(scores: ListScores) -> NDArray[np.float64]:
+def _first_hit(scores: ListScores, k: int = LONGEST) -> NDArray[np.float64]:
     from trueedge.kernels.ranking.ranking import reciprocal_first
 
-    return np.asarray(reciprocal_first(*scores.best))
+    return np.asarray(reciprocal_first(*scores.best, k))
 
 
 def _one_tie(sizes: ListSizes) -> ListScores:
@@ -225,6 +225,20 @@ _list_metric(
     "1 if a relevant candidate is among the first K, else 0",
     "Deshpande and Karypis, Item-Based Top-N Recommendation Algorithms, TOIS 2004",
     _hit_rate,
+)
+_list_metric(
+    "list-precision@K",
+    "share of the first K that are relevant",
+    "relevant among the first K / K",
+    "Manning, Raghavan and Schütze, Introduction to Information Retrieval, 2008",
+    lambda scores, k: scores.hits(k) / k,
+)
+_list_metric(
+    "list-mrr@K",
+    "mean reciprocal rank of each query's first relevant candidate, 0 if it is not among the first K",
+    "1 / place of the first relevant candidate if this is at most K, else 0",
+    "Voorhees, The TREC-8 Question Answering Track Report, TREC 1999",
+    _first_hit,
 )
 _list_metric(
     "list-mrr",

@@ -255,6 +255,12 @@ def _examined(audit: Audit) -> Markup:
             "All test nodes and links were examined; features were compared on a sample of nodes, drawn with"
             f" seed {audit.seed}. Every finding states how many it examined."
         )
+    if "items" in audit.sizes:
+        sampled = (
+            "All test interactions were examined; scorers are evaluated on as many test users as give"
+            f" 100 million scores, and pairs of items are drawn with seed {audit.seed}. Every finding states"
+            " how many it examined."
+        )
     times = [[name, float(seconds)] for name, seconds in audit.seconds.items()]
     took = folded(
         f"all checks took {sum(audit.seconds.values()):.1f} seconds",

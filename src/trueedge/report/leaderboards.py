@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from trueedge.analysis.below_baseline import MARK
 from trueedge.analysis.comparison import MethodComparison, PairComparison
 from trueedge.analysis.figure import Figure, Series
 from trueedge.analysis.tables import Line, Table, higher_is_better, too_few
@@ -83,7 +84,8 @@ def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup
     count = f"{len(one.lines)} method{'s' if len(one.lines) > 1 else ''}"
     lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
     facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
-    parts = [tag("h3", one.where), paragraph(facts, quiet=True), _table(one), notes(shown), rest]
+    flags = notes([tag("strong", f"{MARK} {found.sentence}") for found in one.below])
+    parts = [tag("h3", one.where), paragraph(facts, quiet=True), _table(one), flags, notes(shown), rest]
     return joined([*parts, pictures, *folds])
 
 
@@ -98,13 +100,22 @@ def _table(one: Table) -> Markup:
             head.append(Column("group", hint="Shared letter: no significant difference"))
     head += [Column(name, number=True) for name in one.metrics[1:]]
     head += [Column("seeds", number=True)] if several else []
+    below = {found.label: found.sentence for found in one.below}
     rows = []
     for line in one.lines:
-        cells: list[object] = [line.label, _value(line, one.headline, best[one.headline])]
+        cells: list[object] = [_label(line, below), _value(line, one.headline, best[one.headline])]
         cells += _interval(line, one.headline)[: 2 if sure.complete else 1] if sure is not None else []
         cells += [_value(line, name, best[name]) for name in one.metrics[1:]]
         rows.append([*cells, *([line.row.seeds] if several else [])])
     return table(head, rows, label=one.where, sorted_by=1 if higher_is_better(one.headline) else None)
+
+
+def _label(line: Line, below: Mapping[str, str]) -> object:
+    """The method; one that is worse than the best baseline of the table is marked."""
+    if line.label not in below:
+        return line.label
+    marked = joined([line.label, tag("span", f" {MARK}", class_="letters")])
+    return Cell(marked, sort=line.label, hint=below[line.label])
 
 
 def _value(line: Line, name: str, best: float | None) -> object:

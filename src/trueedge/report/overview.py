@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from trueedge.analysis.below_baseline import MARK
 from trueedge.analysis.tables import Line, Table
 from trueedge.metrics import format_value
 from trueedge.report.blocks import MISSING, Cell, Column, notes, paragraph, table
@@ -43,6 +44,8 @@ def overview(every: Sequence[Table]) -> Markup:
         " Rows are sorted by a method's mean position in its columns."
     )
     left = [f"{len(every) - len(tables):,} more tables are omitted here"] if len(tables) < len(every) else []
+    if any(one.below for one in tables):
+        said += f" {MARK}: worse than the best baseline of the table, which counts or votes."
     shown = table(columns, rows, label="all methods, all protocols")
     few = [f"{one.where}: {sentence}" for one in tables for sentence in few_splits(one)]
     if len(few) > MOST_WARNINGS:
@@ -73,7 +76,12 @@ def _short(line: Line, one: Table, best: float | None) -> Cell:
         and line.estimate.estimate.high >= top.estimate.low
     )
     hint = f"group {''.join(letters)}" if letters else ""
-    return Cell(format_value(one.headline, line.value), best=line.value == best, shaded=tied, hint=hint)
+    value = format_value(one.headline, line.value)
+    flag = next((found.sentence for found in one.below if found.label == line.label), "")
+    if flag:
+        hint = "; ".join([*([hint] if hint else []), flag])
+        return Cell(f"{MARK} {value}", sort=line.value, shaded=tied, hint=hint)
+    return Cell(value, best=line.value == best, shaded=tied, hint=hint)
 
 
 def _by_place(tables: Sequence[Table]) -> list[str]:

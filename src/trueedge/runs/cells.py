@@ -16,7 +16,7 @@ from trueedge import datasets, tasks
 from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
 from trueedge.methods import Method
-from trueedge.methods.devices import check_device, device_used
+from trueedge.methods.devices import check_device, device_used, naming_torch
 from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.results import kept_scores
@@ -215,14 +215,9 @@ def run_on(
         start = time.perf_counter()
         method = cell.method.for_task(task)
         device = device_used(method, cell.device)
-        try:
+        with naming_torch():
             check_device(device)
             scorer = method.fit(task, seed=cell.seed, device=device)
-        except ModuleNotFoundError as error:
-            if error.name != "torch":
-                raise
-            how = "pip install -e '.[torch]' -c constraints.txt"
-            raise InputError(f"it needs torch: run {how} in your clone of trueedge") from None
         fitted = time.perf_counter()
         values, scores = kept_scores.evaluate_parts(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()

@@ -17,6 +17,7 @@ from trueedge.metrics.scores import describe_nonfinite
 from trueedge.scorers import spread
 from trueedge.scorers.asking import neutral_direction
 from trueedge.scorers.headline import Headline
+from trueedge.scorers.item_check import check_items, most_users
 from trueedge.scorers.probe import BadAnswerError, CheckResult
 from trueedge.scorers.questions import Questions, ask_again
 from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
@@ -32,8 +33,8 @@ MIN_ROOM = 30
 class Asks(Protocol):
     """What the check needs from a task.
 
-    A task with scores of pairs also has ``sample_pairs``, and one of triples ``sample_answers``,
-    ``answer_counts`` and ``num_relations``.
+    A task with scores of pairs also has ``sample_pairs``, one of triples ``sample_answers``,
+    ``answer_counts`` and ``num_relations``, and one of items ``item_counts``.
     """
 
     @property
@@ -76,7 +77,7 @@ def check_scorer(
     and one at a time; pairs also in the other direction. NaN, constants, ties and saturation are reported.
     If the scores are random, it is the headline metric that must not change. A scorer whose headline depends
     on the direction of pairs is broken. A scorer of triples that ignores the entity or the side of a query,
-    or only counts how often an answer occurs, is named.
+    or only counts how often an answer occurs, is named; so is a scorer of items that ignores the user.
 
     Args:
         scorer: anything ``task.evaluate`` takes, except a file of scores without pairs.
@@ -89,6 +90,7 @@ def check_scorer(
     bound = task.bind(scorer, part)
     draw: Any = getattr(task, "sample_pairs", None)
     answers: Any = getattr(task, "sample_answers", None)
+    popularity: NDArray[np.int64] | None = getattr(task, "item_counts", None)
     headline: Headline | None = None
     if draw is not None and dimensions_of(bound) == (1,):
         positives, negatives = draw(part, -(-sample // 2), seed)
@@ -99,13 +101,19 @@ def check_scorer(
         size: int = getattr(bound, "num_entities", None) or 1
         rows, targets = answers(part, most_queries(sample, size), seed)
         noun, headline = "queries", AnswersHeadline.of(rows, targets, size)
+    elif popularity is not None:
+        rows, noun = task.sample(part, most_users(sample, len(popularity)), seed), "users"
     else:
         nouns = {"candidates": "queries", "links": "links"}
         rows, noun = task.sample(part, sample, seed), nouns.get(task.needs, "nodes")
     questions = Questions(bound, rows, noun, seed, headline)
-    early = questions.first_alone() if isinstance(headline, AnswersHeadline) else None
+    tables = isinstance(headline, AnswersHeadline) or popularity is not None
+    early = questions.first_alone() if tables else None
     try:
         raw = questions.ask(rows)
+        if popularity is not None and raw.shape[1] != len(popularity):
+            wanted = f"a score for each of {len(popularity)} items"
+            raise BadAnswerError(f"the answer to {len(rows)} users has the shape {raw.shape}, not {wanted}")
     except BadAnswerError as trouble:
         return CheckReport(scorer_name(bound), (CheckResult("broken", "answer", str(trouble)),))
     scores = raw.astype(np.float64)
@@ -119,6 +127,8 @@ def check_scorer(
             findings += check_queries(questions, scores, of_triples.num_relations, counts)
     elif headline is not None:
         findings += _tell_apart(raw[: len(positives)], raw[len(positives) :].reshape(negatives.shape[:-1]))
+    elif popularity is not None:
+        findings += check_items(scores, popularity)
     elif len(scores) > 1 and (scores == scores[0]).all():
         findings.append(CheckResult("broken", "constant", f"all {noun} get the same answer"))
     return CheckReport(scorer_name(bound), tuple(findings))

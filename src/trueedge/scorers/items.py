@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.metrics.scores import as_scores
 from trueedge.scorers.capabilities import as_candidate_scorer
+from trueedge.scorers.item_files import read_item_scores
+from trueedge.scorers.named_ids import NamedIds
 from trueedge.scorers.scorer import CallableScorer, check_takes, is_module, is_table, score_pairs, scorer_name
 
 
@@ -41,18 +44,28 @@ class FactorScorer:
         return np.asarray(scores)
 
 
-def as_item_scorer(thing: object, num_users: int, num_items: int) -> CallableScorer:
+def as_item_scorer(
+    thing: object,
+    num_users: int,
+    num_items: int,
+    users: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
+) -> CallableScorer:
     """Return a scorer that answers users, int64 (n,), with a row of scores, one for each item.
 
     Args:
         thing: an object with ``score_candidates(users)``; a pair of arrays, the vectors of users and of
             items, whose dot product is the score; an array (users, items); an object with ``score(pairs)``,
-            which is asked for every pair of user and item; a torch module or a function of users.
+            which is asked for every pair of user and item; a torch module or a function of users; or the
+            path of a file of recommended lists or scores.
         num_users: the number of users.
         num_items: the number of items.
+        users: the names of the users, which a file may use.
+        items: the names of the items, which a file may use.
     """
     if isinstance(thing, (str, Path)):
-        raise InputError(f"{thing}: files of scores of items cannot be read; give an array or a function")
+        ids = NamedIds("user", users, num_users), NamedIds("item", items, num_items)
+        thing = read_item_scores(thing, *ids)
     if isinstance(thing, (tuple, list)) and len(thing) == 2 and all(is_table(one) for one in thing):
         return as_candidate_scorer(_factors(thing, num_users, num_items))
     if is_table(thing):

@@ -7,6 +7,7 @@ import sys
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, cast, runtime_checkable
 
@@ -201,6 +202,26 @@ class EmbeddingScorer:
             left, right = self.embeddings[part[:, 0]], self.embeddings[part[:, 1]]
             scores[start : start + step] = np.einsum("ij,ij->i", left, right, dtype=np.float64)
         return scores
+
+    def score_candidates(self, queries: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the dot product of each node with all nodes, as :meth:`score` sums it, float64 (n, nodes).
+
+        BLAS sums in an order that depends on the place in the matrix, so equal vectors would not tie.
+        """
+        from trueedge.kernels.arrays.threads import even_blocks, run_blocks
+
+        wide = self._wide
+        scores = np.empty((len(queries), len(wide)), dtype=np.float64)
+
+        def multiply(first: int, last: int, _: None) -> None:
+            np.einsum("ij,kj->ik", wide[queries[first:last]], wide, out=scores[first:last])
+
+        run_blocks(multiply, len(queries), even_blocks(len(queries), 1), lambda: None)
+        return scores
+
+    @cached_property
+    def _wide(self) -> NDArray[np.float64]:
+        return np.ascontiguousarray(self.embeddings, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -130,14 +130,14 @@ def _popularity(
     chosen = queries[:QUERIES_COMPARED]
     ranked = rankdata(scores[: len(chosen)], axis=1)
     for what, table in counts(chosen).items():
-        found = _correlation(ranked, rankdata(table, axis=1))
+        found = correlation(ranked, rankdata(table, axis=1))
         if len(found) and np.median(found) >= COUNTED:
             sentence = f"entities are ranked by {what} (rank correlation {np.median(found):.2f})"
             return CheckResult("look", "popularity", f"only counts: {sentence}")
     return CheckResult("ok", "popularity", "entities are not ranked by how often they occur alone")
 
 
-def _correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
+def correlation(first: NDArray[np.float64], second: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the correlation of each two rows in which neither is constant."""
     first, second = (one - one.mean(axis=1, keepdims=True) for one in (first, second))
     size = np.sqrt((first**2).sum(axis=1) * (second**2).sum(axis=1))

@@ -17,9 +17,9 @@ from trueedge.metrics.recommended import RecommendedScores
 from trueedge.randomness import derive
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.items import as_item_scorer
-from trueedge.scorers.scorer import Scorer, ask, scorer_name
+from trueedge.scorers.scorer import Scorer, scorer_name
 from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
-from trueedge.tasks.full_ranking import CandidateLists, rank_all
+from trueedge.tasks.full_ranking import CandidateLists, Table, ask_for_all, rank_all
 
 SIZES = (20, 10)
 SHOWN = ("ndcg", "recall", "hitrate", "coverage", "novelty")
@@ -60,6 +60,11 @@ class ItemTask(Task):
         """Return the number of items."""
         return self.graph.num_items
 
+    @property
+    def item_counts(self) -> NDArray[np.int64]:
+        """Return the number of users of each item in training, int64 (items,)."""
+        return self.graph.item_counts
+
     def questions(self, part: str = "test") -> NDArray[np.int32]:
         """Return the users with hidden items in a part, int32 (q,), ascending."""
         self.check_part(part)
@@ -84,11 +89,21 @@ class ItemTask(Task):
         """
         self.check_part(part)
         bound = self.bind(scorer, part)
-        return self._ranked(part, lambda users: self._table(bound, users), self._most(self.metrics, top))
+        return self._ranked(
+            part,
+            lambda users: ask_for_all(bound, users, self.num_items, ("users", "items")),
+            self._most(self.metrics, top),
+            scorer_name(bound),
+        )
 
     def scores_of(self, part: str, answers: NDArray[Any]) -> RecommendedScores:
         """Rank the hidden items of each user by the scores of all items, array (q, items)."""
         users = self.questions(part)
+        if answers.shape != (len(users), self.num_items):
+            raise InputError(
+                f"scores of {len(users)} users and {self.num_items} items have the shape"
+                f" {(len(users), self.num_items)}, got {answers.shape}"
+            )
         most = self._most(self.metrics)
         return self._ranked(part, lambda asked: answers[np.searchsorted(users, asked)], most)
 
@@ -100,24 +115,19 @@ class ItemTask(Task):
         names = [self._possible(name) for name in wanted]
         return self.evaluate_scores(self.scores(scorer, part, self._most(names)), part, names, scorer)
 
-    def _ranked(self, part: str, table: Any, top: int) -> RecommendedScores:
+    def _ranked(self, part: str, table: Table, top: int, name: str = "the array") -> RecommendedScores:
         users = self.questions(part)
         known, relevant = self.known(part).of(users), self.relevant(part).of(users)
         key = derive(self.seed, "ties")
-        found = rank_all(table, users, self.num_items, known, relevant, top, key)
+        found = rank_all(table, users, self.num_items, known, relevant, top, key, name)
         ranks = {field.name: getattr(found.ranks, field.name) for field in fields(found.ranks)}
         return RecommendedScores(
-            **ranks, top=found.top, popularity=self.graph.item_counts, queries=self.num_users
+            **ranks,
+            answers=found.answers,
+            top=found.top,
+            popularity=self.graph.item_counts,
+            queries=self.num_users,
         )
-
-    def _table(self, bound: Scorer, users: NDArray[np.int64]) -> NDArray[Any]:
-        table = ask(bound, users)
-        if table.shape != (len(users), self.num_items):
-            raise InputError(
-                f"{scorer_name(bound)} must score {self.num_items} items for each of {len(users)} users,"
-                f" it answered with {table.shape}"
-            )
-        return table
 
     def _most(self, names: Sequence[str], top: int | None = None) -> int:
         """Return how many of the first items metrics look at."""
@@ -136,7 +146,7 @@ class ItemTask(Task):
         """Turn anything that can score items into an object with ``score(users)``."""
         del part
         refuse_foreign(self, scorer)
-        return as_item_scorer(scorer, self.num_users, self.num_items)
+        return as_item_scorer(scorer, self.num_users, self.num_items, self.graph.users, self.graph.items)
 
     def remarks(self, scores: Any) -> list[str]:
         """Return warnings about scores that do not tell items apart."""
@@ -158,12 +168,18 @@ class ItemTask(Task):
         return self.graph.hash
 
     def properties(self) -> dict[str, NDArray[Any]]:
-        """Return each user's number of training items, and the mean popularity of the hidden items."""
+        """Return each user's number of training items, and the mean popularity of the hidden items.
+
+        The popularity of an item is its number of users in the training part; means are rounded.
+        """
         users = self.questions("test")
         hidden = self.relevant("test").of(users)
         popular = self.graph.item_counts[hidden.candidates].astype(np.float64)
         means = np.add.reduceat(popular, hidden.starts[:-1]) / np.diff(hidden.starts)
-        return {"training items": self.graph.user_counts[users], "popularity": means}
+        return {
+            "training items of the user": self.graph.user_counts[users],
+            "mean popularity of the hidden items": np.rint(means).astype(np.int64),
+        }
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the users and items of each part."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -12,13 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.graph import Graph, in_sorted, pair_keys
-from trueedge.metrics import Evaluation, ListScores, UnitValues, evaluate_lists, get
-from trueedge.negatives import full
+from trueedge.graph import Graph
+from trueedge.graph.interactions import lists_of
+from trueedge.metrics import Evaluation, ListScores, UnitValues, get
+from trueedge.metrics.scores import as_scores
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
-from trueedge.scorers.scorer import Scorer, ask, dimensions_of, score_pairs, scorer_name
+from trueedge.scorers.scorer import EmbeddingScorer, Scorer, dimensions_of, score_pairs, scorer_name
 from trueedge.tasks.base import PARTS, GraphTask, warn_of
+from trueedge.tasks.full_ranking import CandidateLists, Ranking, Table, ask_for_all, blocks_of, rank_all
 from trueedge.tasks.link import checked_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
@@ -71,30 +73,50 @@ class RecommendTask(GraphTask):
         rng = generator(seed, "sample", part)
         hidden = self.hidden[part]
         positives = hidden[rng.choice(len(hidden), size=min(size, len(hidden)), replace=False)]
-        pairs, _, relevant = next(self.blocks(part))
-        others = pairs[~relevant]
+        lists = self.lists(part)
+        last = next(blocks_of(len(lists.queries), self.num_nodes, PAIRS_IN_A_BLOCK))[1]
+        negative = np.ones((last, self.num_nodes), dtype=np.bool_)
+        for excluded in (lists.known, lists.relevant):
+            starts, candidates = excluded.rows(0, last)
+            negative[np.repeat(np.arange(last), np.diff(starts)), candidates] = False
+        others = np.argwhere(negative)
+        others[:, 0] = lists.queries[others[:, 0]]
         rows = rng.choice(len(others), size=min(size, len(others)), replace=False)
         return positives.astype(np.int64), others[rows]
+
+    def lists(self, part: str) -> NodeLists:
+        """Return the query nodes of a part, and which candidates each knows and should find."""
+        self.check_part(part)
+        queries, graph, hidden = self.queries(part).astype(np.int64), self.known(part), self.hidden[part]
+        arcs = np.concatenate([hidden, hidden[:, ::-1]]).astype(np.int64)
+        arcs = arcs[~graph.has_edges(arcs) & (arcs[:, 0] != arcs[:, 1])]
+        keys = np.unique(arcs[:, 0] * self.num_nodes + arcs[:, 1])
+        ends = np.column_stack(np.divmod(keys, self.num_nodes)).astype(np.int32)
+        relevant = CandidateLists(*lists_of(ends, self.num_nodes))
+        found = np.diff(relevant.starts)[queries] > 0
+        if not found.any():
+            raise InputError(f"none of the {len(queries)} queries has a relevant candidate")
+        queries = queries[found]
+        neighbors = CandidateLists(graph.indptr, graph.indices).of(queries)
+        starts = neighbors.starts + np.arange(len(queries) + 1)
+        known = np.insert(neighbors.candidates, neighbors.starts[:-1], queries)
+        return NodeLists(queries, self.num_nodes, CandidateLists(starts, known), relevant.of(queries))
 
     def scores(self, scorer: object, part: str = "test") -> ListScores:
         """Return the ranks of the relevant candidates of each node of a part."""
         self.check_part(part)
-        bound = self.bind(scorer, part)
-        return self._lists(part, lambda pairs, indptr: self._scores_of_block(bound, pairs, indptr))
+        lists, bound = self.lists(part), self.bind(scorer, part)
+        return lists.rank(self.table(bound, lists), scorer_name(bound)).ranks
 
     def scores_of(self, part: str, answers: NDArray[Any]) -> ListScores:
         """Rank the relevant candidates of each node by the scores of all nodes, array (q, nodes)."""
         queries = self.queries(part)
-        return self._lists(part, lambda pairs, _: answers[np.searchsorted(queries, pairs[:, 0]), pairs[:, 1]])
-
-    def _lists(self, part: str, score: Callable[..., NDArray[Any]]) -> ListScores:
-        """Rank block by block, so that the scores of one block only are in memory."""
-        blocks = [
-            ListScores.check(indptr, score(pairs, indptr), relevant).arrays()
-            for pairs, indptr, relevant in self.blocks(part)
-        ]
-        joined = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-        return ListScores.from_arrays({**joined, "left_out": np.zeros(1, np.int64)})
+        if answers.shape != (len(queries), self.num_nodes):
+            raise InputError(
+                f"scores of {self.num_nodes} nodes for each of {len(queries)} nodes have the shape"
+                f" {(len(queries), self.num_nodes)}, got {answers.shape}"
+            )
+        return self.lists(part).rank(lambda asked: answers[np.searchsorted(queries, asked)]).ranks
 
     def evaluate(
         self, scorer: object, part: str = "test", metrics: Sequence[str] | None = None
@@ -103,39 +125,25 @@ class RecommendTask(GraphTask):
         self.check_part(part)
         wanted = self.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else metrics
         names = [self._possible(name) for name in wanted]
-        bound = self.bind(scorer, part)
-        totals = dict.fromkeys(names, 0.0)
-        units: dict[str, list[NDArray[np.float64]]] = {name: [] for name in names}
-        count, low, high = 0, np.inf, -np.inf
-        for pairs, indptr, relevant in self.blocks(part):
-            scores = self._scores_of_block(bound, pairs, indptr)
-            low, high = min(low, scores.min()), max(high, scores.max())
-            values = evaluate_lists(indptr, scores, relevant, names, block=True)
-            count += values.queries
-            for name in names:
-                totals[name] += values[name] * values.queries
-                units[name].append(values.units.values[name])
-        if low == high:
-            warn_of(self, part, [f"all scores are {low:g}: they separate nothing"], scorer)
-        means = {name: total / count for name, total in totals.items()}
-        return Evaluation(
-            means, UnitValues(self.unit, {name: np.concatenate(one) for name, one in units.items()})
-        )
+        lists, bound = self.lists(part), self.bind(scorer, part)
+        found = lists.rank(self.table(bound, lists), scorer_name(bound))
+        if found.constant is not None:
+            warn_of(self, part, [f"all scores are {found.constant:g}: they separate nothing"], scorer)
+        return lists.measure(found.ranks, names, self.unit)
 
-    def _scores_of_block(
-        self, bound: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        if dimensions_of(bound) == (1,):
-            return score_pairs(bound, pairs)
-        nodes = pairs[indptr[:-1], 0]
-        table = ask(bound, nodes)
-        if table.shape != (len(nodes), self.num_nodes):
-            raise InputError(
-                f"{scorer_name(bound)} must score {self.num_nodes} nodes for each of {len(nodes)} queries,"
-                f" it answered with {table.shape}"
-            )
-        rows = np.repeat(np.arange(len(nodes)), np.diff(indptr))
-        return np.asarray(table[rows, pairs[:, 1]], dtype=np.float64)
+    def table(self, bound: Scorer, lists: NodeLists) -> Table:
+        """Return a function from nodes to the scores of all nodes, as :func:`rank_all` needs it.
+
+        A scorer of candidates is asked for them, vectors are multiplied, and any other scorer is asked for
+        pairs, but never for a known edge.
+        """
+        if dimensions_of(bound) != (1,):
+            return lambda asked: ask_for_all(bound, asked, self.num_nodes, ("nodes", "nodes"))
+        vectors = bound.embeddings if isinstance(bound, EmbeddingScorer) else getattr(bound, "vectors", None)
+        if isinstance(vectors, np.ndarray):
+            by_vectors = EmbeddingScorer(as_scores(vectors, f"vectors of {scorer_name(bound)}"))
+            return lambda asked: lists.without_known(asked, by_vectors.score_candidates(asked))
+        return lambda asked: lists.by_pairs(asked, lambda pairs, _: score_pairs(bound, pairs))
 
     def _possible(self, name: str) -> str:
         """Return a metric's full name, or raise an InputError if its K exceeds the number of candidates."""
@@ -143,18 +151,6 @@ class RecommendTask(GraphTask):
         if metric.k is not None and metric.k >= self.num_nodes:
             raise InputError(f"{metric.name}: {self.dataset} has only {self.num_nodes} nodes")
         return metric.name
-
-    def blocks(self, part: str) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]]:
-        """Yield blocks of nodes with all candidates: pairs (n, 2), row starts (q + 1,), relevance (n,)."""
-        keys = np.sort(pair_keys(self.hidden[part], self.num_nodes))
-        queries = self.queries(part)
-        known = self.known(part)
-        step = max(1, PAIRS_IN_A_BLOCK // self.num_nodes)
-        for start in range(0, len(queries), step):
-            listed = full(known, queries[start : start + step])
-            sources = np.repeat(listed.nodes, np.diff(listed.indptr))
-            pairs = np.column_stack([sources, listed.candidates]).astype(np.int64)
-            yield pairs, listed.indptr, in_sorted(pair_keys(pairs, self.num_nodes), keys)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the positives of each part."""
@@ -179,3 +175,74 @@ class RecommendTask(GraphTask):
             for name, pairs in self.hidden.items()
         }
         return {"graph": self.graph.hash, **parts}
+
+
+@dataclass(frozen=True, eq=False)
+class NodeLists:
+    """Nodes that rank all others, in blocks.
+
+    Attributes:
+        queries: int64 (q,), the nodes, ascending.
+        num_nodes: the number of candidates.
+        known: the candidates of each query that are left out: itself and its known neighbours.
+        relevant: those that should be found.
+    """
+
+    queries: NDArray[np.int64]
+    num_nodes: int
+    known: CandidateLists
+    relevant: CandidateLists
+
+    def rank(self, table: Table, name: str = "the array") -> Ranking:
+        """Rank the relevant candidates by the scores of all candidates; see :func:`rank_all`."""
+        return rank_all(
+            table,
+            self.queries,
+            self.num_nodes,
+            self.known,
+            self.relevant,
+            name=name,
+            in_a_block=PAIRS_IN_A_BLOCK,
+        )
+
+    def measure(self, ranks: ListScores, names: Sequence[str], unit: str) -> Evaluation:
+        """Return the mean of each metric, and its values for each query.
+
+        The means of blocks are averaged, as they always were: a sum in another order has other last digits.
+        """
+        values = {name: get(name).per_unit(ranks) for name in names}
+        means = {}
+        for name, one in values.items():
+            blocks = blocks_of(len(one), self.num_nodes, PAIRS_IN_A_BLOCK)
+            total = sum(float(np.mean(one[first:last])) * (last - first) for first, last in blocks)
+            means[name] = total / len(one)
+        return Evaluation(means, UnitValues(unit, values))
+
+    def by_pairs(
+        self,
+        asked: NDArray[np.int64],
+        score: Callable[[NDArray[np.int64], NDArray[np.int64]], NDArray[np.float64]],
+    ) -> NDArray[np.float64]:
+        """Return the scores of all nodes for some consecutive queries, float64 (n, nodes); 0 for known ones.
+
+        Args:
+            asked: int64 (n,), the queries.
+            score: scores the pairs (m, 2) of all candidates that are not known, given where those of each
+                query start, int64 (n + 1,).
+        """
+        from trueedge.kernels.ranking.unknown_pairs import spread_scores, unknown_pairs
+
+        known = self._known(asked)
+        starts, pairs = unknown_pairs(asked, known, self.num_nodes)
+        scores = np.ascontiguousarray(score(pairs, starts), dtype=np.float64)
+        return spread_scores(scores, starts, known, self.num_nodes)
+
+    def without_known(self, asked: NDArray[np.int64], scores: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Set the scores of known candidates to 0: nobody asked for them, so they need not be finite."""
+        starts, known = self._known(asked)
+        scores[np.repeat(np.arange(len(asked)), np.diff(starts)), known] = 0.0
+        return scores
+
+    def _known(self, asked: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        first = int(np.searchsorted(self.queries, asked[0]))
+        return self.known.rows(first, first + len(asked))

@@ -149,17 +149,18 @@ def chance_of_hit(above: Int64s, tied: Int64s, relevant: Int64s, k: int) -> Floa
 
 
 @njit(cache=True, nogil=True)
-def reciprocal_first(above: Int64s, tied: Int64s, relevant: Int64s) -> Float64s:
+def reciprocal_first(above: Int64s, tied: Int64s, relevant: Int64s, k: int) -> Float64s:
     """Return the expected reciprocal rank of each list's first relevant candidate, over orders of ties.
 
     Args:
         above, tied, relevant: as in :func:`chance_of_hit`.
+        k: the last place that counts.
     """
     expected = np.empty(len(above), dtype=np.float64)
     for query in range(len(above)):
         none_before = 1.0
         total = 0.0
-        for place in range(1, tied[query] - relevant[query] + 2):
+        for place in range(1, min(tied[query] - relevant[query] + 1, k - above[query]) + 1):
             left = tied[query] - place + 1
             total += none_before * relevant[query] / left / (above[query] + place)
             none_before *= (left - relevant[query]) / left

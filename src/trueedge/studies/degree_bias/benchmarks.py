@@ -16,11 +16,13 @@ from trueedge import datasets, methods, negatives, splits
 from trueedge.errors import InputError, whole_number
 from trueedge.graph import Graph
 from trueedge.methods.heuristics.heuristic import without_rounding_errors
-from trueedge.metrics import Evaluation, UnitValues, evaluate, evaluate_lists
+from trueedge.metrics import Evaluation, UnitValues, evaluate
 from trueedge.randomness import generator
-from trueedge.scorers.scorer import Scorer, score_pairs
+from trueedge.scorers.scorer import Scorer, score_pairs, scorer_name
 from trueedge.splits import Split
 from trueedge.tasks import LinkTask, RecommendTask
+from trueedge.tasks.full_ranking import Table
+from trueedge.tasks.recommend import NodeLists
 
 BENCHMARKS = ("uniform", "degree-corrected", "heart")
 FRACTION = 0.25
@@ -85,22 +87,33 @@ class BenchmarksTask(RecommendTask):
         return Evaluation(found, UnitValues(self.unit))
 
     def _judge_lists(self, ranker: Scorer, part: str, names: tuple[str, ...]) -> dict[str, float]:
-        retriever = None if self.retriever is None else methods.create(self.retriever).fit(self)
-        totals, count = dict.fromkeys(names, 0.0), 0
-        for pairs, indptr, relevant in self.blocks(part):
-            if retriever is None:
-                scores = list_scores(ranker, pairs, indptr)
-            else:
-                kept = best_of_lists(score_pairs(retriever, pairs), indptr, self.candidates)
-                scores = np.empty(len(pairs))
-                scores[kept] = score_pairs(ranker, pairs[kept])
-                # Candidates that are not retrieved are tied behind the others.
-                scores[~kept] = scores[kept].min(initial=0.0) - 1.0
-            values = evaluate_lists(indptr, scores, relevant, names, block=True)
-            count += values.queries
-            for name in names:
-                totals[name] += values[name] * values.queries
-        return {name: total / count for name, total in totals.items()}
+        lists = self.lists(part)
+        found = lists.rank(self.table(ranker, lists), scorer_name(ranker))
+        return dict(lists.measure(found.ranks, names, self.unit))
+
+    def table(self, bound: Scorer, lists: NodeLists) -> Table:
+        """Return a function from nodes to the scores of all nodes, or of those that were retrieved."""
+        if self.retriever is not None:
+            retriever = methods.create(self.retriever).fit(self)
+            return lambda asked: lists.by_pairs(
+                asked, lambda pairs, starts: self._of_retrieved(bound, retriever, pairs, starts)
+            )
+        vectors = getattr(bound, "vectors", None)
+        if not isinstance(vectors, np.ndarray):
+            return super().table(bound, lists)
+        wide = vectors.astype(np.float64)
+        # Matrix products sum in another order: scores that differ only by rounding must tie.
+        return lambda asked: lists.without_known(asked, without_rounding_errors(wide[asked] @ wide.T))
+
+    def _of_retrieved(
+        self, ranker: Scorer, retriever: Scorer, pairs: NDArray[np.int64], starts: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        kept = best_of_lists(score_pairs(retriever, pairs), starts, self.candidates)
+        scores = np.empty(len(pairs))
+        scores[kept] = score_pairs(ranker, pairs[kept])
+        # Candidates that are not retrieved are tied behind the others.
+        scores[~kept] = scores[kept].min(initial=0.0) - 1.0
+        return scores
 
     def save(self, folder: str | Path) -> Path:
         """Refuse to save: a saved task has one benchmark."""
@@ -175,24 +188,6 @@ def benchmarks(
         links=links,
         retriever=retriever,
     )
-
-
-def list_scores(scorer: Scorer, pairs: NDArray[np.int64], indptr: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the scores of whole lists, float64 (n,); vectors are multiplied one list at a time.
-
-    Args:
-        scorer: what scores.
-        pairs: int64 (n, 2), list by list, the same first node within a list.
-        indptr: int64 (q + 1,), where each list starts.
-    """
-    vectors = getattr(scorer, "vectors", None)
-    if not isinstance(vectors, np.ndarray):
-        return score_pairs(scorer, pairs)
-    vectors = vectors.astype(np.float64)
-    table = vectors[pairs[indptr[:-1], 0]] @ vectors.T
-    rows = np.repeat(np.arange(len(table)), np.diff(indptr))
-    # Matrix products sum in another order: scores that differ only by rounding must tie.
-    return without_rounding_errors(table[rows, pairs[:, 1]])
 
 
 def best_of_lists(scores: NDArray[np.float64], indptr: NDArray[np.int64], count: int) -> NDArray[np.bool_]:

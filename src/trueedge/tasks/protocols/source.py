@@ -13,6 +13,7 @@ from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
 from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph
 from trueedge.graph.hgb_files import is_hgb
+from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.splits import TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
@@ -112,12 +113,12 @@ class Source:
 
     @classmethod
     def of(cls, thing: str | Path | Data, takes: Sequence[str] = ("graph",)) -> Source:
-        """Return the source for a name, a graph, a split, a folder of triples, or a file.
+        """Return the source for a name, a graph, a split, a folder of triples or interactions, or a file.
 
         Args:
             thing: the data.
-            takes: what the protocol takes: it says whether a file has edges or triples. Self-loops, repeated
-                edges and repeated triples are dropped.
+            takes: what the protocol takes: it says whether a file has edges, triples or interactions.
+                Self-loops, and repeated edges, triples and interactions are dropped.
         """
         datasets.refuse_shadowed(thing)
         if isinstance(thing, str) and datasets.is_name(thing):
@@ -134,8 +135,8 @@ class Source:
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
             hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith(".HeteroData") else ""
             raise InputError(
-                "a task is made from a data set's name, a file, a folder of triples or of a typed graph, a"
-                f" Graph, a KnowledgeGraph, a HeteroGraph or Interactions, got {kind}{hint}"
+                "a task is made from a data set's name, a file, a folder of triples, of a typed graph or of"
+                f" interactions, a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, got {kind}{hint}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 
@@ -159,6 +160,11 @@ def _default_of_typed(data: TypedData) -> str:
 def _default_of_folder(path: Path) -> str:
     if is_hgb(path):
         return _default_of_typed(typed_splits.from_path(path))
+    found = folder_format(path)
+    if found == "undecided":
+        raise undecided(path)
+    if found is not None or is_file_of_interactions(path):
+        return DEFAULTS["interactions"]
     if folder_files(path) is None:
         return DEFAULT_PROTOCOL
     beside = path.resolve().with_name(path.resolve().name + triple_splits.UNSEEN)
@@ -170,7 +176,14 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
     place = Path(path)
     if is_hgb(place):
         return typed_splits.from_path(place)
+    found = folder_format(place) if path else None
+    if found == "undecided" and "interactions" not in takes and "graph" in takes:
+        raise undecided(place)
+    if found not in (None, "undecided") or (found == "undecided" and "interactions" in takes):
+        return Interactions.from_path(place)
     if _is_file(place):
+        if "interactions" in takes or is_file_of_interactions(place):
+            return Interactions.from_path(place)
         if "graph" in takes:
             return Graph.from_edges(path, self_loops="drop", repeats="drop")
         return KnowledgeGraph.from_triples(path, repeats="drop", name=place.name.split(".")[0])

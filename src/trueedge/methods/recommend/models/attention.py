@@ -52,9 +52,10 @@ class AttentionModel(GraphModel):
         """Return the vectors of all users and items."""
         states, attention = self.first, None
         found = [states]
-        for layer in self.layers:
+        for number, layer in enumerate(self.layers, start=1):
             states, attention = layer(states, inputs.arcs, attention, self.beta)
-            states = F.elu(states)
+            if number < len(self.layers):
+                states = F.elu(states)
             found.append(states.mean(1))
             states = states.flatten(1)
         # Only users and items are needed.

@@ -1,0 +1,1 @@
+"""Loops over users and items: learning by BPR, similarity of items."""

@@ -1,0 +1,326 @@
+"""Judge a model: run it beside baselines under the protocols that fit the data, and say what it is worth."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trueedge.analysis.slices import Sliced, slices
+from trueedge.analysis.tables import Table, tables
+from trueedge.audit import audit
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.methods import Method
+from trueedge.progress import Progress
+from trueedge.results.record import Record
+from trueedge.results.store import Store
+from trueedge.runs import Cell, InProcess, drive
+from trueedge.scorers.check import CheckReport, check_scorer
+from trueedge.tasks import Task
+from trueedge.tasks.protocols import default_protocol
+from trueedge.tasks.protocols import get as get_protocol
+from trueedge.tasks.storage import is_saved, load
+from trueedge.verdict import advice, groups, plan
+from trueedge.verdict.answers import answer, degree_share
+from trueedge.verdict.models import as_method, is_fixed
+from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
+from trueedge.verdict.verdict import Verdict
+
+# With slower fits, fewer splits are run unless the user says how many: seconds of a fit, and the seeds.
+PATIENCE = ((20.0, 5), (120.0, 3), (float("inf"), 1))
+# Tasks of larger graphs are not kept in memory, except the first.
+MOST_EDGES_KEPT = 300_000
+AUDIT_SAMPLE = 20_000
+
+
+def judge(
+    model: object,
+    data: Any,
+    protocols: Sequence[str] | str | None = None,
+    seeds: int | None = None,
+    *,
+    name: str = "",
+    store: Store | str | Path | None = None,
+    device: str = "cpu",
+    checks: bool = True,
+    progress: Progress | None = None,
+    options: dict[str, Any] | None = None,
+) -> Verdict:
+    """Find out what a model is worth.
+
+    The model is evaluated under the protocols that fit the data, beside the heuristics or other simple
+    baselines, on several random splits. The verdict says what it beats and what it cannot be told from, where
+    it wins and loses, and what makes its scores doubtful.
+
+    Args:
+        model: a function ``fit(task)`` or ``fit(graph)`` that returns a scorer, so that the model is trained
+            on each split; a method or its name; or a scorer that is fixed: a function of pairs, vectors of
+            nodes, a torch module, a file of scores, an object with ``score(pairs)``.
+        data: a data set's name, a file or folder, a graph, a frozen task, or several tasks.
+        protocols: their names; by default ``existing``, ``heart``, ``degree-corrected``, and for small graphs
+            ``recommendation``; for other data its own protocol.
+        seeds: how many random splits; by default five, fewer if a fit takes long. A fixed scorer, which
+            cannot be trained again, has one.
+        name: what to call the model.
+        store: where records are looked up and stored; None keeps them in memory.
+        device: where trained methods train.
+        checks: check the scorer, and audit the benchmarks.
+        progress: called with a text, the runs done and their number.
+        options: options of the protocols, for those that have them.
+    """
+    start = time.perf_counter()
+    data = load(data) if isinstance(data, (str, Path)) and is_saved(data) else data
+    first = _first_protocol(data, protocols)
+    kind, flavour = _kinds(data, first)
+    method = as_method(model, name, flavour)
+    fixed = is_fixed(method)
+    named = [protocols] if isinstance(protocols, str) else protocols
+    asked = plan.requests(data, named, seeds or plan.SEEDS, fixed)
+    beside = plan.baselines(flavour, kind, method)
+    kept = store if isinstance(store, Store) or store is None else Store(store)
+    judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
+    judging.run()
+    return _verdict(judging, fixed, checks, time.perf_counter() - start)
+
+
+class _Judging:
+    """One judgement: runs cells, and keeps tasks, scorers and records.
+
+    Attributes:
+        records: all records, of the model and of the baselines.
+        tasks: the tasks that were made, by their hash.
+        first: the first task of each protocol, with the fitted model.
+        notes: what the reader has to know, a sentence each.
+    """
+
+    def __init__(
+        self,
+        method: Method,
+        baselines: Sequence[Method],
+        requests: Sequence[plan.Request],
+        store: Store | None,
+        device: str,
+        seeds: int | None,
+        progress: Progress | None,
+        options: dict[str, Any],
+    ) -> None:
+        self.method, self.baselines, self.requests = method, baselines, requests
+        self.store, self.device, self.seeds, self.progress = store, device, seeds, progress
+        self.options = options
+        self.records: list[Record] = []
+        self.tasks: dict[str, Task] = {}
+        self.first: dict[str, tuple[Task, Any]] = {}
+        self.notes: list[str] = []
+        self.failed: dict[str, None] = {}
+        self._scorers: dict[str, Any] = {}
+
+    def run(self) -> None:
+        """Run the model and the baselines under each protocol."""
+        done = 0
+        total = sum(len(one.seeds) * (1 + len(self.baselines)) for one in self.requests)
+        for request in self.requests:
+            limit = len(request.seeds)
+            for seed in request.seeds[:limit]:
+                if seed >= limit:
+                    break
+                task = self._make(request, seed)
+                for method in (self.method, *self.baselines):
+                    self._run(request, task, method, seed)
+                    done += 1
+                    if self.progress is not None:
+                        self.progress(f"{request.protocol} · {method.name}", done, total)
+                if seed == request.seeds[0] and self.seeds is None:
+                    limit = min(limit, self._affordable(request))
+
+    def _affordable(self, request: plan.Request) -> int:
+        """Return how many splits are worth the time, after the first one."""
+        own = self.own(request.protocol)
+        took = own[-1].seconds.get("fit", 0.0) if own else 0.0
+        found = next(count for most, count in PATIENCE if took <= most)
+        if found < len(request.seeds):
+            many = "one split" if found == 1 else f"{found} splits"
+            self.notes.append(
+                f"{request.protocol}: {many} only, since a fit takes {took:.0f} s; seeds=5 runs five"
+            )
+        return found
+
+    def _make(self, request: plan.Request, seed: int) -> Task:
+        cell = self._cell(request, self.method, seed)
+        task = cell.task()
+        small = getattr(getattr(task, "graph", None), "num_edges", 0) <= MOST_EDGES_KEPT
+        if small or request.protocol not in self.first:
+            self.tasks[task.hash] = task
+        return task
+
+    def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
+        known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
+        own = {key: value for key, value in self.options.items() if key in known}
+        return Cell(request.source, request.protocol, method, seed, own, self.device)
+
+    def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
+        """Run a cell on the task that is made; a failed baseline is noted, a failed model is an error."""
+        cell = self._cell(request, method, seed)
+        runner = _Kept(task, cell.task_key)
+        wrapped = replace(cell, method=method)
+        with runner:
+            ((_, outcome),) = drive([wrapped], self.store, runner)
+        if outcome.record is None:
+            if method is self.method:
+                raise InputError(f"{method.name} under {request.protocol}: {outcome.reason}")
+            self.failed.setdefault(f"not run: {method.name} under {request.protocol}: {outcome.reason}")
+            return
+        self.records.append(outcome.record)
+        if method is self.method and request.protocol not in self.first:
+            self.first[request.protocol] = (task, None)
+
+    def own(self, protocol: str) -> list[Record]:
+        """Return the records of the model under a protocol."""
+        return [one for one in self._of(protocol) if one.method == self.method.name]
+
+    def others(self, protocol: str) -> list[Record]:
+        """Return the records of the baselines under a protocol."""
+        return [one for one in self._of(protocol) if one.method != self.method.name]
+
+    def _of(self, protocol: str) -> list[Record]:
+        return [one for one in self.records if one.protocol == protocol]
+
+    def scorer(self, protocol: str) -> tuple[Task, Any]:
+        """Return the first task of a protocol and the model fitted on it."""
+        task, found = self.first[protocol]
+        if found is None:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", ScoreWarning)
+                found = self.method.for_task(task).fit(task, seed=0, device=self.device)
+            self.first[protocol] = (task, found)
+        return task, found
+
+
+class _Kept(InProcess):
+    """Runs cells on a task that is made already."""
+
+    def __init__(self, task: Task, key: str) -> None:
+        super().__init__()
+        self._task, self._task_key = task, key
+
+
+def _verdict(judging: _Judging, fixed: bool, checks: bool, seconds: float) -> Verdict:
+    made = tables(judging.records)
+    label = next(
+        (line.label for table in made for line in table.lines if line.row.method == judging.method.name),
+        judging.method.name,
+    )
+    answers = [found for table in made if (found := answer(table, label)) is not None]
+    sliced = [_sliced(table, judging.tasks) for table in made]
+    doubts: list[Suspicion] = []
+    check: CheckReport | None = None
+    audited = []
+    if checks:
+        doubts = _doubts(judging)
+        check = _check(judging)
+        audited = [
+            (table.protocol, finding)
+            for table in made
+            for finding in _audit(judging.first[table.first.protocol][0])
+        ]
+    share = _share(made, label)
+    said = groups.sentences(made, sliced, answers, label)
+    verdict = Verdict(
+        model=judging.method.name,
+        dataset=made[0].first.dataset,
+        answers=tuple(answers),
+        degree_share=share,
+        suspicions=tuple(doubts),
+        groups=tuple(said),
+        check=check,
+        warnings=tuple(audited),
+        advice=(),
+        notes=(*judging.notes, *judging.failed, *_how(judging, fixed)),
+        tables=tuple(made),
+        sliced=tuple(sliced),
+        records=tuple(judging.records),
+        seconds=seconds,
+    )
+    return replace(verdict, advice=tuple(advice.advice(verdict, fixed)))
+
+
+def _sliced(table: Table, known: dict[str, Task]) -> Sliced:
+    return slices(table.records, known=known)
+
+
+def _doubts(judging: _Judging) -> list[Suspicion]:
+    """Return the reasons to doubt, under any protocol, each once."""
+    found: dict[str, Suspicion] = {}
+    for protocol in judging.first:
+        task, scorer = judging.scorer(protocol)
+        own, others = judging.own(protocol), judging.others(protocol)
+        for one in suspicions(Evidence(judging.method, task, scorer, own[0], own, others)):
+            found.setdefault(one.name, replace(one, sentence=f"{protocol}: {one.sentence}"))
+    return sorted(found.values(), key=lambda one: not one.grave)
+
+
+def _check(judging: _Judging) -> CheckReport | None:
+    protocol = next(iter(judging.first))
+    task, scorer = judging.scorer(protocol)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScoreWarning)
+        return check_scorer(scorer, task)
+
+
+def _audit(task: Task) -> list[Any]:
+    """Return what an audit finds wrong with a benchmark."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ScoreWarning)
+        try:
+            found = audit(task, sample=AUDIT_SAMPLE)
+        except InputError:
+            return []
+    return [one for one in found.by_verdict() if one.verdict != "ok"]
+
+
+def _share(made: Sequence[Table], label: str) -> float | None:
+    """Return the share of the model's AUC that is degree, if both protocols were run."""
+    values = {
+        table.first.protocol: line.row.means["auc"]
+        for table in made
+        for line in table.lines
+        if line.label == label and "auc" in line.row.means
+    }
+    easy = next((values[one] for one in ("uniform", "existing") if one in values), None)
+    if easy is None or "degree-corrected" not in values:
+        return None
+    return degree_share(easy, values["degree-corrected"])
+
+
+def _how(judging: _Judging, fixed: bool) -> list[str]:
+    names = ", ".join(one.name for one in judging.baselines)
+    many = max((len({r.seed for r in judging.records if r.protocol == p}) for p in judging.first), default=1)
+    said = [f"beside {names}" if names else "", f"{many} random split{'' if many == 1 else 's'}"]
+    notes = [f"Evaluated {', '.join(one for one in said if one)}"]
+    if fixed:
+        notes.append(
+            f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
+            " edges, its scores mean nothing"
+        )
+    return notes
+
+
+def _first_protocol(data: Any, protocols: Sequence[str] | str | None) -> str:
+    if isinstance(data, Task):
+        return data.protocol
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], Task):
+        return data[0].protocol
+    if protocols:
+        return protocols if isinstance(protocols, str) else protocols[0]
+    return default_protocol(data)
+
+
+def _kinds(data: Any, protocol: str) -> tuple[str, str]:
+    """Return the kind of task and of data."""
+    one = data[0] if isinstance(data, (list, tuple)) and data and isinstance(data[0], Task) else data
+    if isinstance(one, Task):
+        return one.kind, one.data
+    found = get_protocol(protocol)
+    return found.kind, found.data

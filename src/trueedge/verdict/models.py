@@ -1,0 +1,123 @@
+"""Turn what a user has into a method: a function, vectors, a torch module, a file of scores, a scorer."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from trueedge import methods
+from trueedge.errors import InputError
+from trueedge.methods import Method
+from trueedge.scorers.scorer import is_module, is_table, scorer_name
+from trueedge.tasks import Task
+
+DATA = ("graph", "triples", "typed", "interactions")
+# A function whose first argument has one of these names is fitted; any other scores pairs.
+FITTED = ("task", "graph")
+
+
+@dataclass(frozen=True)
+class OwnModel(Method):
+    """A user's own model as a method; a subclass holds the model.
+
+    Attributes:
+        model: a scorer, or a function that makes one.
+        fits: what its function takes: a ``task``, a ``graph``, or nothing, since it is fixed.
+    """
+
+    title: ClassVar[str] = "own model"
+    takes: ClassVar[tuple[str, ...]] = DATA
+    uses_device: ClassVar[bool] = False
+    model: ClassVar[Any] = None
+    fits: ClassVar[str] = ""
+
+    def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
+        """Return the model, or what its function returns."""
+        model = type(self).model
+        if not self.fits:
+            return model
+        given = task if self.fits == "task" else getattr(task, "graph", task)
+        known = _accepted(model, {"seed": seed, "device": device})
+        found = model(given, **known)
+        if found is None:
+            raise InputError(f"{self.name}: its function returned nothing; it must return a scorer")
+        return found
+
+
+def as_method(model: object, name: str = "", data: str = "graph") -> Method:
+    """Return a method for anything that can score.
+
+    Args:
+        model: a method, its class or its name; a function ``fit(task)`` or ``fit(graph)`` that returns a
+            scorer; an object with ``fit(task)``; or a scorer that is fixed: a function of pairs, vectors of
+            nodes, a torch module, the path of a file of scores, an object with ``score(pairs)``.
+        name: what to call it; by default its own name.
+        data: the kind of data, which decides what a method's name means.
+    """
+    if isinstance(model, str) and not _is_path(model):
+        return methods.create(model, data=data)
+    if isinstance(model, type) and issubclass(model, Method):
+        model = model()
+    if isinstance(model, Method):
+        return model
+    if isinstance(model, type):
+        raise InputError(f"{model.__name__} is a class: create an object, and give that as the model")
+    called = name or _name_of(model)
+    call: Any = getattr(model, "fit", None)
+    if callable(call) and not is_module(model) and not is_table(model):
+        return _own(called, call, _first_argument(call) if _first_argument(call) in FITTED else "task")
+    if inspect.isroutine(model) or (isinstance(model, Callable) and not is_module(model)):  # type: ignore[arg-type]
+        first = _first_argument(model)
+        if first in FITTED and not hasattr(model, "score"):
+            return _own(called, model, first)
+    return _own(called, model, "")
+
+
+def is_fixed(method: Method) -> bool:
+    """Return whether a method is a scorer that no training part is shown to."""
+    return isinstance(method, OwnModel) and not method.fits
+
+
+def _own(name: str, model: Any, fits: str) -> Method:
+    """Return a method of a class of its own, which holds the model, so that its code is the model's."""
+    held = staticmethod(model) if inspect.isroutine(model) else model
+    content = {"__module__": "own", "model": held, "fits": fits}
+    made: Any = type(re.sub(r"\W", "_", name), (OwnModel,), content)
+    # Set afterwards: a class that is defined with a name joins the catalogue.
+    made.name = name
+    method: Method = made()
+    return method
+
+
+def _is_path(text: str) -> bool:
+    return Path(text).is_file() or bool(re.search(r"[/\\]|\.\w{2,4}$", text))
+
+
+def _name_of(model: object) -> str:
+    if isinstance(model, (str, Path)):
+        return Path(model).stem
+    if is_table(model):
+        return "my vectors"
+    found = scorer_name(model)
+    return "my model" if found in ("the lambda", "function", "partial") else found
+
+
+def _first_argument(call: Any) -> str:
+    try:
+        return next(iter(inspect.signature(call).parameters), "")
+    except (TypeError, ValueError):
+        return ""
+
+
+def _accepted(call: Any, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the values that a function has arguments for."""
+    try:
+        known = inspect.signature(call).parameters
+    except (TypeError, ValueError):
+        return {}
+    anything = any(one.kind is one.VAR_KEYWORD for one in known.values())
+    return {key: value for key, value in values.items() if anything or key in known}

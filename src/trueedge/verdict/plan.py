@@ -1,0 +1,81 @@
+"""What a verdict runs: the protocols that fit the data, the baselines beside the model, and the seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from trueedge import methods
+from trueedge.methods import Method
+from trueedge.tasks import Task
+from trueedge.tasks.protocols import Source, default_protocol
+from trueedge.tasks.protocols import get as get_protocol
+
+SEEDS = 5
+#: For plain graphs: easy negatives, hard ones, and ones of equal degree.
+PLAIN = ("existing", "heart", "degree-corrected")
+RECOMMENDATION = "recommendation"
+# Every node ranks every other: with more nodes, that takes longer than everything else.
+MOST_NODES_RANKED = 3_000
+# The families whose methods stand beside the model, by kind of data.
+BASELINES = {
+    "graph": ("heuristics",),
+    "triples": ("counting",),
+    "typed": ("counting", "voting"),
+    "interactions": ("counting",),
+}
+# Baselines that only know how popular a node or item is.
+POPULARITY = ("pa", "entity-degree", "target-degree", "popularity", "majority")
+
+
+@dataclass(frozen=True)
+class Request:
+    """One table of a verdict.
+
+    Attributes:
+        source: the data, or a task that is made already.
+        protocol: the protocol.
+        seeds: the seeds of split, negatives and training; a task that is made keeps its split.
+    """
+
+    source: Any
+    protocol: str
+    seeds: tuple[int, ...]
+
+
+def requests(data: Any, protocols: Sequence[str] | None, seeds: int, fixed: bool) -> list[Request]:
+    """Return the tables of a verdict.
+
+    Args:
+        data: a data set's name, a graph, a path, a task, or several tasks.
+        protocols: only these; None for those that fit the data.
+        seeds: the number of seeds.
+        fixed: the model is a scorer that is not fitted to each split, so there is one split.
+    """
+    if isinstance(data, Task):
+        return [Request(data, data.protocol, tuple(range(1 if fixed else seeds)))]
+    if isinstance(data, (list, tuple)) and data and all(isinstance(one, Task) for one in data):
+        return [Request(one, one.protocol, tuple(range(1 if fixed else seeds))) for one in data]
+    names = list(protocols) if protocols else _fitting(data)
+    return [Request(data, name, tuple(range(1 if fixed else seeds))) for name in names]
+
+
+def _fitting(data: Any) -> list[str]:
+    """Return the protocols that fit some data."""
+    first = default_protocol(data)
+    if get_protocol(first).data != "graph":
+        return [first]
+    graph = Source.of(data).graph
+    small = graph.num_nodes <= MOST_NODES_RANKED
+    return [*PLAIN, *([RECOMMENDATION] if small else [])]
+
+
+def baselines(data: str, kind: str, model: Method) -> list[Method]:
+    """Return the methods that stand beside a model, without the model itself."""
+    families = BASELINES[data]
+    return [
+        methods.create(one.name)
+        for one in methods.catalogue()
+        if one.family in families and data in one.takes and one.can_do(kind) and one.name != model.name
+    ]

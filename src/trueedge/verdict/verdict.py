@@ -1,0 +1,187 @@
+"""A verdict: the answer first, then the tables, groups, checks and warnings behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from trueedge import metrics
+from trueedge.analysis.slices import Sliced
+from trueedge.analysis.tables import Table
+from trueedge.errors import InputError
+from trueedge.files.writing import write_text
+from trueedge.registry import Registry
+from trueedge.results.record import Record
+from trueedge.verdict.answers import Answer
+from trueedge.verdict.suspicions import Suspicion
+
+if TYPE_CHECKING:
+    from trueedge.audit import Finding
+    from trueedge.scorers.check import CheckReport
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """What a model is worth on some data.
+
+    Attributes:
+        model: the model's name.
+        dataset: the name of the data.
+        answers: how it does under each protocol.
+        degree_share: the share of its AUC that is degree, or None.
+        suspicions: what makes its scores doubtful, worst first.
+        groups: where it wins and loses, a sentence each.
+        check: what checks of the scorer found, or None.
+        warnings: what an audit found about the benchmarks: protocol and finding.
+        advice: what to do next, a sentence each.
+        notes: how the verdict was made, a sentence each.
+        tables: a table for each protocol.
+        sliced: the groups of each protocol's test units.
+        records: all records, those of the baselines included.
+        seconds: how long it took.
+    """
+
+    model: str
+    dataset: str
+    answers: tuple[Answer, ...]
+    degree_share: float | None
+    suspicions: tuple[Suspicion, ...]
+    groups: tuple[str, ...]
+    check: CheckReport | None
+    warnings: tuple[tuple[str, Finding], ...]
+    advice: tuple[str, ...]
+    notes: tuple[str, ...]
+    tables: tuple[Table, ...]
+    sliced: tuple[Sliced, ...]
+    records: tuple[Record, ...] = field(repr=False)
+    seconds: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Return whether nothing makes its scores invalid."""
+        return not any(one.grave for one in self.suspicions)
+
+    @property
+    def sentence(self) -> str:
+        """Return the answer in one sentence."""
+        said = [one.sentence for one in self.answers]
+        if self.degree_share is not None:
+            said.append(f"{100 * self.degree_share:.0f} % of its AUC is degree")
+        listed = "; ".join(said) if said else "was evaluated alone: there is no baseline to compare it with"
+        doubt = "" if self.ok else "These scores cannot be trusted (see below). "
+        return f"{doubt}{self.model} {listed}."
+
+    @property
+    def table(self) -> Any:
+        """Return a row for each protocol and method, a DataFrame if pandas is installed."""
+        rows = [
+            {
+                "dataset": table.first.dataset,
+                "protocol": table.protocol,
+                "method": line.label,
+                "metric": table.headline,
+                "value": line.value,
+                "low": None if line.estimate is None else line.estimate.estimate.low,
+                "high": None if line.estimate is None else line.estimate.estimate.high,
+                "group": "" if line.estimate is None else "".join(line.estimate.letters),
+                "seeds": line.row.seeds,
+            }
+            for table in self.tables
+            for line in table.lines
+        ]
+        try:
+            import pandas  # type: ignore[import-untyped]
+        except ImportError:
+            return rows
+        return pandas.DataFrame(rows)
+
+    def page(self, path: str | Path) -> Path:
+        """Write the verdict as a page; return its path."""
+        place = Path(path)
+        if place.suffix not in FORMATS:
+            raise InputError(f"{place}: a verdict is written to a .html file")
+        return write_text(place, FORMATS.get(place.suffix)(self), "the verdict")
+
+    def sections(self) -> list[tuple[str, list[str]]]:
+        """Return titles and sentences, in the order of reading."""
+        checks = () if self.check is None else self.check.findings
+        broken = [one.sentence for one in checks if one.level != "ok"]
+        found = [
+            ("Answer", [self.sentence]),
+            ("Doubts", [one.sentence for one in self.suspicions]),
+            ("Where it wins and loses", list(self.groups)),
+            ("Checks of the scorer", broken),
+            ("About the benchmark", [f"{protocol}: {one.sentence}" for protocol, one in self.warnings]),
+            ("What to do next", list(self.advice)),
+            ("How this was made", list(self.notes)),
+        ]
+        return [(title, sentences) for title, sentences in found if sentences]
+
+    def __str__(self) -> str:
+        parts = []
+        for title, sentences in self.sections():
+            parts.append("\n".join([title, *(f"  {sentence}" for sentence in sentences)]))
+            if title == "Answer":
+                parts += ["\n".join(_lines(table)) for table in self.tables]
+        return "\n\n".join([f"Verdict on {self.model} · {self.dataset}", *parts])
+
+    def __repr__(self) -> str:
+        places = ", ".join(f"{one.protocol}: {one.place}" for one in self.answers)
+        return f"Verdict({self.model} on {self.dataset}: {places or 'no baselines'})"
+
+    def _repr_html_(self) -> str:
+        body = []
+        for title, sentences in self.sections():
+            items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
+            body.append(f"<h4>{escape(title)}</h4><ul>{items}</ul>")
+            if title == "Answer":
+                body += [_html(table) for table in self.tables]
+        return f"<h3>Verdict on {escape(self.model)} · {escape(self.dataset)}</h3>{''.join(body)}"
+
+
+# How a verdict is written, by the ending of the file; the room of pages adds its own.
+FORMATS: Registry[Callable[[Verdict], str]] = Registry("format of a verdict", "trueedge.report")
+
+
+def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
+    """Return the head and the rows of a table: the headline, its interval and its group."""
+    sure = table.compared
+    head = ["method", table.headline, *(["95 %", "group"] if sure else [])]
+    rows = []
+    for line in table.lines:
+        row = [line.label, metrics.format_value(table.headline, line.value)]
+        if sure and line.estimate is not None:
+            ends = (line.estimate.estimate.low, line.estimate.estimate.high)
+            shown = [metrics.format_value(table.headline, end, 1) for end in ends]
+            row += ["–".join(shown), "".join(line.estimate.letters)]
+        elif sure:
+            row += ["–", "–"]
+        rows.append(row)
+    return head, rows
+
+
+def _lines(table: Table) -> list[str]:
+    """Return a table as lines of text."""
+    head, rows = _cells(table)
+    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    return [
+        f"{table.where}, {table.seeds}",
+        *("  " + _row(row, widths) for row in [head, *rows]),
+    ]
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    first, *rest = cells
+    aligned = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
+    return "  ".join([first.ljust(widths[0]), *aligned]).rstrip()
+
+
+def _html(table: Table) -> str:
+    head, rows = _cells(table)
+    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
+    caption = escape(f"{table.where}, {table.seeds}")
+    return f"<table><caption>{caption}</caption><tr>{top}</tr>{body}</table>"
