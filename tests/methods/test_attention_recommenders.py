@@ -52,23 +52,29 @@ def test_simple_hgn_without_its_parts_is_kgat_minus_with_the_same_weights():
     assert np.array_equal(table(simple, inputs), table(plain, inputs))
 
 
-def test_kgat_minus_equals_dense_attention_one_node_at_a_time():
-    data = tangled()
-    model, inputs = model_of("kgat-minus", data, layers=1)
-    states = model.first.detach().double().numpy()
-    arrays = {name: weight.detach().double().numpy() for name, weight in model.layers[0].named_parameters()}
+def attended(layer, states, arcs):
+    """The output of a layer, one node at a time."""
+    arrays = {name: weight.detach().double().numpy() for name, weight in layer.named_parameters()}
     values = states @ arrays["map.weight"].T
     of_source, of_target = arrays["vectors"][0].T
-    arcs = list(zip(inputs.arcs.source.tolist(), inputs.arcs.target.tolist(), strict=True))
     found = np.zeros_like(values)
     for node in range(len(states)):
         sources = [source for source, target in arcs if target == node]
         logits = values[sources] @ of_source + values[node] @ of_target
         weights = np.exp(np.where(logits > 0, logits, 0.01 * logits))
         found[node] = weights @ values[sources] / weights.sum()
-    found = np.where(found > 0, found, np.expm1(found))
-    parts = [one / np.linalg.norm(one, axis=1, keepdims=True) for one in (states, found)]
-    joined = np.concatenate(parts, axis=1)
+    return found
+
+
+def test_kgat_minus_equals_attention_one_node_at_a_time():
+    data = tangled()
+    model, inputs = model_of("kgat-minus", data)
+    arcs = list(zip(inputs.arcs.source.tolist(), inputs.arcs.target.tolist(), strict=True))
+    first = model.first.detach().double().numpy()
+    hidden = attended(model.layers[0], first, arcs)
+    hidden = np.where(hidden > 0, hidden, np.expm1(hidden))
+    states = (first, hidden, attended(model.layers[1], hidden, arcs))
+    joined = np.concatenate([one / np.linalg.norm(one, axis=1, keepdims=True) for one in states], axis=1)
     users, items = joined[: data.num_users], joined[data.num_users : data.num_users + data.num_items]
     assert np.allclose(table(model, inputs), users @ items.T, atol=1e-5)
 
