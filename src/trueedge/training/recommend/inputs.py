@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from trueedge.graph import Graph, HeteroGraph, Relation
 from trueedge.graph.interactions import Interactions
 from trueedge.training.links.messages import Messages
+from trueedge.training.recommend.neighborhoods import Neighborhoods
 from trueedge.training.typed.inputs import Arcs, TypedInputs
 
 INTERACTS = "interacts with"
@@ -91,6 +92,11 @@ class RecommendInputs:
         rows = np.concatenate(facts)
         both = np.concatenate([rows, rows[:, ::-1] + np.array([0, self.num_relations, 0])])
         return self._tensor(both[np.argsort(both[:, 1], kind="stable")])
+
+    @cached_property
+    def neighborhoods(self) -> Neighborhoods:
+        """The neighbours of each entity in the knowledge graph alone."""
+        return Neighborhoods.of(self.data, self.device)
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         # A copy: the arrays of the data are read-only.
