@@ -35,7 +35,7 @@ class KGCN(GraphRecommender):
 
     layers: int = setting(1, "number of layers", low=1, high=2, search=(1, 2))
     out_dim: int = setting(48, "size of the state of an item", low=1, high=8192)
-    concat: bool = setting(True, "score with the first vector of an item beside its state")
+    concat: bool = setting(False, "score with the first vector of an item beside its state")
 
     def build(self, task: ItemTask, inputs: RecommendInputs, pretrained: Any) -> KGCNModel:
         """Return the model."""
