@@ -28,8 +28,7 @@ class LabelSmoothness:
     stay. Two steps lead from an item over an entity to other items. All neighbours count, exactly: the labels
     around an entity are counted beforehand for each user, by relation.
 
-    Wang et al., Knowledge-aware Graph Neural Networks with Label Smoothness Regularization, KDD 2019,
-    Section 4.3.
+    Wang et al., Knowledge-aware Graph Neural Networks with Label Smoothness Regularization, KDD 2019.
 
     Args:
         inputs: the training interactions.
