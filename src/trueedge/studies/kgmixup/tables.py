@@ -60,6 +60,8 @@ ALONE: dict[tuple[str, str], dict[str, Any]] = {
         "batch_size": 512,
         "learning_rate": 0.002,
     },
+    ("nell-995", "conve"): {"batch_size": 512, "learning_rate": 0.001},
+    ("nell-995", "tucker"): {"batch_size": 512, "learning_rate": 0.002},
 }
 # As in the published code, synthetic triples have no tail bias.
 SECOND_STAGE: dict[str, Any] = {
