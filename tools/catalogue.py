@@ -39,6 +39,7 @@ PAGES = (
     "docs/typed-graphs.md",
     "docs/speed.md",
     "docs/growth.svg",
+    "docs/typed-cost.svg",
 )
 LARGE_NETWORK = 1_000
 
@@ -463,6 +464,18 @@ def growth_picture() -> str:
     return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
 
 
+def typed_cost_picture() -> str:
+    """The picture of the time and memory of models of typed graphs."""
+    from trueedge.report.charts import draw
+    from trueedge.studies.evidence import figures
+
+    (figure,) = figures(ROOT / "results" / "hgb-cost.json")
+    return f"{draw(figure)}\n"
+
+
+PICTURES = {"docs/growth.svg": growth_picture, "docs/typed-cost.svg": typed_cost_picture}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -474,7 +487,7 @@ def main() -> int:
     for name in PAGES:
         path = arguments.root / name
         text = path.read_text() if path.is_file() else ""
-        new = growth_picture() if path.suffix == ".svg" else rewritten(text)
+        new = PICTURES[name]() if name in PICTURES else rewritten(text)
         if new != text:
             stale.append(name)
             if not arguments.check:
