@@ -19,7 +19,10 @@ def naive_read(
     data: bytes, num_nodes: int | None = None, self_loops: str = "refuse", repeats: str = "refuse"
 ) -> tuple[Edges, int, list[str] | None]:
     """The edges in the order of the file, the number of nodes, and the labels or None."""
-    rows = [row[:2] for row in _rows(data)]
+    rows = _rows(data)
+    if _numbers_columns(rows):
+        raise RefusedError
+    rows = [row[:2] for row in rows]
     if rows and _is_header(rows):
         rows = rows[1:]
     ids = [value for row in rows for value in row]
@@ -43,6 +46,12 @@ def naive_read(
         return tidy(numbers, self_loops, repeats), num_nodes or len(known), None
     edges = [(known.index(u), known.index(v)) for u, v in numbers]
     return tidy(edges, self_loops, repeats), len(known), [str(node) for node in known]
+
+
+def _numbers_columns(rows: list[list[str]]) -> bool:
+    """The first row is 0, 1, 2, … above at least two rows of names."""
+    counted = rows[0] == [str(place) for place in range(len(rows[0]))]
+    return counted and len(rows) > 2 and all(_is_word(value) for row in rows[1:] for value in row[:2])
 
 
 def _begins_with_counts(rows: Edges) -> bool:
