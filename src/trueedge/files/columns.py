@@ -340,4 +340,4 @@ def is_word(value: str) -> bool:
 
 def _header_note(line: int, fields: list[str]) -> str:
     place = "the first line" if line == 1 else f"line {line}"
-    return f"{place} was read as a header: {', '.join(map(plain, fields))}"
+    return f"{place} was read as a header: {', '.join(plain(field) or repr(field) for field in fields)}"

@@ -17,11 +17,6 @@ ENDS = (
     ("src", "target"),
     ("from", "to"),
     ("u", "v"),
-    ("i", "j"),
-    ("a", "b"),
-    ("x", "y"),
-    ("s", "t"),
-    ("s", "o"),
     ("head", "tail"),
     ("subject", "object"),
     ("sender", "receiver"),
@@ -48,8 +43,17 @@ ENDS = (
     ("reviewer", "asin"),
     ("author", "paper"),
 )
-# These are also names of times, so they count only if there is nothing better.
-WEAK_ENDS = (("start", "end"), ("begin", "end"), ("first", "second"))
+# These may also name other things, so they count only if no other column may hold ids.
+WEAK_ENDS = (
+    ("start", "end"),
+    ("begin", "end"),
+    ("first", "second"),
+    ("a", "b"),
+    ("i", "j"),
+    ("x", "y"),
+    ("s", "t"),
+    ("s", "o"),
+)
 AROUND = ("{}", "{}id", "{}ids", "{}node", "{}nodeid", "node{}", "nodeid{}", "{}vertex", "{}name", "id{}")
 # The two ends as a word and a mark: node1 and node2, protein_A and protein_B.
 MARKED = re.compile(
@@ -65,7 +69,20 @@ WEIGHTS = frozenset(
     | {"distance", "probability", "prob", "confidence", "combinedscore", "playcount", "quantity", "volume"}
 )
 TIMES = frozenset(
-    {"time", "times", "timestamp", "timestamps", "ts", "date", "datetime", "year", "month", "day", "unixtime"}
+    {
+        "time",
+        "times",
+        "t",
+        "timestamp",
+        "timestamps",
+        "ts",
+        "date",
+        "datetime",
+        "year",
+        "month",
+        "day",
+        "unixtime",
+    }
     | {"unixts", "epoch", "createdat", "created", "when", "eventtime", "starttime", "since", "unixreviewtime"}
     | {"timeid", "edgetime"}
 )
@@ -112,8 +129,12 @@ def is_id(name: str) -> bool:
 
 def end_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
     """Return the pairs of columns whose names are those of the two ends of an edge."""
-    found = [*_listed(names, ENDS), *_marked(names)]
-    return list(dict.fromkeys(found)) or list(dict.fromkeys(_listed(names, WEAK_ENDS)))
+    return list(dict.fromkeys([*_listed(names, ENDS), *_marked(names)]))
+
+
+def weak_pairs(names: Sequence[str]) -> list[tuple[int, int]]:
+    """Return the pairs of columns whose names may be those of the two ends, or something else."""
+    return list(dict.fromkeys(_listed(names, WEAK_ENDS)))
 
 
 def _listed(names: Sequence[str], known: Sequence[tuple[str, str]]) -> Iterator[tuple[int, int]]:

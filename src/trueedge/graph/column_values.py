@@ -18,6 +18,8 @@ TIMES = ((1e8, 4.1e9), (1e11, 4.1e12), (1800, 2100))
 # Fewer rows say too little about a column.
 FEW_ROWS = 3
 ROWS_TO_COMPARE = 10
+# A column with more values that are no ids is not one of ids.
+MOST_MISTAKEN = 0.5
 # Longer numbers would not fit into a float.
 MOST_DIGITS = 300
 
@@ -37,9 +39,12 @@ class Column:
     @cached_property
     def kind(self) -> str:
         """Return ``whole``, ``number``, ``date``, ``gaps``, ``data`` (a dictionary) or ``text``."""
-        values = set(self.values)
-        if not values or any(not value or value.casefold() in MISSING_WORDS for value in values):
+        written = set(self.values)
+        values = {value for value in written if value.casefold() not in MISSING_WORDS}
+        if not values or "" in values:
             return "gaps"
+        if len(values) < len(written) and all(map(NUMBER.fullmatch, values)):
+            return "gaps"  # among names, NA may be a name
         if all(WHOLE_NUMBER.fullmatch(value) and len(value) < MOST_DIGITS for value in values):
             return "whole"
         if all(NUMBER.fullmatch(value) or NUMBER_BUT_NO_ID.fullmatch(value) for value in values):
@@ -50,8 +55,11 @@ class Column:
 
     @property
     def may_be_ids(self) -> bool:
-        """Return whether the values may be ids of nodes."""
-        return self.kind in ("whole", "text")
+        """Return whether the values may be ids of nodes, a few of them perhaps mistaken."""
+        if self.kind != "number":
+            return self.kind in ("whole", "text")
+        wrong = sum(not WHOLE_NUMBER.fullmatch(value) for value in self.values)
+        return wrong < MOST_MISTAKEN * len(self.values)
 
     @property
     def is_number(self) -> bool:

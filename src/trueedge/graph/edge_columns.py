@@ -82,14 +82,14 @@ class Layout:
     Attributes:
         ends: the columns of the two ends.
         extras: the columns of ``weight`` and ``time``, if there are any.
-        chosen: which of these the user has named.
+        found: of these, the ones that the user has not named, with what the column is called.
         directed: whether a column says that the edges are directed.
         notes: decisions the user should know of.
     """
 
     ends: tuple[int, int]
     extras: dict[str, int] = field(default_factory=dict)
-    chosen: frozenset[str] = frozenset()
+    found: dict[str, str] = field(default_factory=dict)
     directed: bool = False
     notes: tuple[str, ...] = ()
 
@@ -115,10 +115,9 @@ def find_layout(preview: Preview, asked: EdgeFormat) -> Layout:
         found = None if role in extras else _find_extra(preview, role, {*ends, *extras.values()})
         if found is not None:
             extras[role] = found
-            notes.append(f"the column {preview.say(found)} is kept as the {role} of each edge")
-    return Layout(
-        ends, extras, frozenset(given), _says_directed(preview), (*notes, *_not_read(preview, ends, extras))
-    )
+    notes += _not_read(preview, ends, extras)
+    said = {role: preview.say(place) for role, place in extras.items() if role not in given}
+    return Layout(ends, extras, said, _says_directed(preview), tuple(notes))
 
 
 def place_of(preview: Preview, role: str, column: str | int) -> int:
@@ -157,20 +156,24 @@ def _find_ends(preview: Preview, taken: set[int], notes: list[str]) -> tuple[int
     left = [place for place in range(len(preview.columns)) if place not in taken]
     if names is None:
         return _ends_by_values(preview, left, notes)
+    if not names[0] and set(preview.columns[0].values) <= set(names[1:]):
+        _ask(preview, "its rows have the same names: it may be an adjacency matrix, not an edge list")
     pairs = [pair for pair in column_names.end_pairs(names) if not taken.intersection(pair)]
     if len(pairs) == 1:
         return pairs[0]
     if len(pairs) > 1:
         shown = " or ".join(_both(preview, pair) for pair in pairs)
         _ask(preview, f"the ends of an edge may be {shown}")
-    if preview.columns[0].is_row_number and column_names.plain_name(names[0]) in ("", "unnamed0", "index"):
-        notes.append(f"the first column ({names[0] or 'without a name'}) is a row number, and is not read")
+    if _is_index(preview):
         left = [place for place in left if place != 0]
     ids = [place for place in left if column_names.is_id(names[place])]
     if len(ids) == 2:
         return ids[0], ids[1]
     open_ = [place for place in left if not column_names.is_attribute(names[place])]
     possible = [place for place in open_ if preview.columns[place].may_be_ids]
+    weak = [pair for pair in column_names.weak_pairs(names) if not taken.intersection(pair)]
+    if len(weak) == 1 and set(possible) <= set(weak[0]):
+        return weak[0]
     if len(possible) == 2:
         return possible[0], possible[1]
     if len(open_) == 2:
@@ -181,9 +184,10 @@ def _find_ends(preview: Preview, taken: set[int], notes: list[str]) -> tuple[int
 def _ends_by_values(preview: Preview, left: list[int], notes: list[str]) -> tuple[int, int]:
     """Return the two ends by the values alone; the first two columns unless something speaks against it."""
     columns = preview.columns
-    possible = [place for place in left if columns[place].may_be_ids and not columns[place].is_constant]
-    if len(possible) < 2:
-        possible = [place for place in left if columns[place].may_be_ids]
+    # A first or second column with gaps lacks ids: an error names the line.
+    ids = [p for p in left if columns[p].may_be_ids or (columns[p].kind == "gaps" and p in left[:2])]
+    possible = [place for place in ids if not columns[place].is_constant]
+    possible = possible if len(possible) > 1 else ids
     if len(possible) < 2:
         if len(left) < 2:
             _ask(preview, "there are no two columns of ids")
@@ -215,7 +219,7 @@ def _ends_by_values(preview: Preview, left: list[int], notes: list[str]) -> tupl
 
 
 def _same_names(columns: Sequence[Column], places: list[int]) -> bool:
-    """Return whether two columns hold names, some of them in common; a relation has none of the nodes' names."""
+    """Return whether two columns hold names, some of them in common, unlike a relation and a node."""
     if [columns[place].kind for place in places] != ["text", "text"]:
         return False
     return not set(columns[places[0]].values).isdisjoint(columns[places[1]].values)
@@ -248,14 +252,24 @@ def _find_extra(preview: Preview, role: str, taken: set[int]) -> int | None:
     return next(iter(exact if len(named) > 1 else named), None)
 
 
-def _not_read(preview: Preview, ends: tuple[int, int], extras: dict[str, int]) -> tuple[str, ...]:
+def _not_read(preview: Preview, ends: tuple[int, int], extras: dict[str, int]) -> list[str]:
     left = [place for place in range(len(preview.columns)) if place not in {*ends, *extras.values()}]
-    if not left:
-        return ()
-    if not extras and ends == (0, 1):
-        return ("only the first 2 columns are read",)
+    notes = []
+    if 0 in left and _is_index(preview):
+        notes.append("the first column is an index, and is not read")
+        left.remove(0)
+    if left and not extras and ends == (0, 1):
+        return [*notes, "only the first 2 columns are read"]
     noun = "column " if preview.names is None else ""
-    return (f"not read: {', '.join(f'{noun}{preview.say(place)}' for place in left)}",)
+    return (
+        [*notes, f"not read: {', '.join(f'{noun}{preview.say(place)}' for place in left)}"] if left else notes
+    )
+
+
+def _is_index(preview: Preview) -> bool:
+    """Return whether the first column is an index, as pandas writes it: row numbers without a name."""
+    name = "x" if preview.names is None else column_names.plain_name(preview.names[0])
+    return name in ("", "unnamed0") or (name == "index" and preview.columns[0].is_row_number)
 
 
 def _says_directed(preview: Preview) -> bool:

@@ -12,7 +12,7 @@ from trueedge.files.columns import (
     refuse_other_formats,
     split_fields,
 )
-from trueedge.files.text import TextFile
+from trueedge.files.text import TextFile, shown
 from trueedge.graph import column_names
 from trueedge.graph.column_values import Column
 from trueedge.graph.edge_columns import EdgeFormat, Preview
@@ -37,6 +37,12 @@ def preview_text(text: TextFile, asked: EdgeFormat) -> tuple[Preview, bool | Non
     first = split_fields(text, number, line, separator) if line else []
     if len(first) < 2:
         return None
+    if "{" in line.lstrip()[1:].replace("{}", "") and line.rstrip().endswith("}"):
+        raise text.error(
+            number,
+            f"{shown(line.strip())} has a dictionary, as networkx writes it:"
+            " read the file with networkx.read_edgelist, and make the graph with Graph.from_networkx",
+        )
     rows, ahead = _sample(text, start + len(line.encode()) + 1, separator, len(first))
     columns = [Column([row[place] for row in rows], ahead) for place in range(len(first))]
     header = asked.header
@@ -73,12 +79,18 @@ def _is_header(first: list[str], columns: list[Column]) -> bool:
         return True  # pandas numbers columns that have no name
     if not all(map(is_word, first[1:])) or (first[0] and not is_word(first[0])):
         return False
+    if not first[0] and len(first) > 2 and columns[0].values and all(columns[0].values):
+        return True  # above an index
     if any(is_word(name) and column.is_number for name, column in zip(first, columns, strict=True)):
         return True
     known = [place for place, name in enumerate(first) if names_column(name) or _is_value(name)]
-    known = sorted({*known, *(place for pair in column_names.end_pairs(first) for place in pair)})
+    known = sorted({*known, *(place for pair in _pairs(first) for place in pair)})
     others = {value for place in known for value in columns[place].values}
     return len(known) > 1 and others.isdisjoint(first) and not any(map(names_column, others))
+
+
+def _pairs(names: list[str]) -> list[tuple[int, int]]:
+    return [*column_names.end_pairs(names), *column_names.weak_pairs(names)]
 
 
 def _is_value(name: str) -> bool:
@@ -103,7 +115,7 @@ def _names_in_comment(
         names = split_fields(text, 1, above.lstrip("#% "), separator)
     except InputError:
         return None
-    fits = len(names) == columns and all(map(is_word, names)) and column_names.end_pairs(names)
+    fits = len(names) == columns and all(map(is_word, names)) and _pairs(names)
     return tuple(names) if fits else None
 
 

@@ -11,7 +11,7 @@ from trueedge.errors import InputError
 from trueedge.files.records import Records
 from trueedge.graph.column_values import Column
 from trueedge.graph.edge_columns import EdgeFormat, Layout, Preview, find_layout
-from trueedge.graph.edge_values import edge_values
+from trueedge.graph.edge_values import kept_values
 from trueedge.graph.numbering import number_values, renumbering_note
 from trueedge.graph.pairs import from_one
 
@@ -53,16 +53,9 @@ class TableEdges:
         if num_nodes is not None:
             self.pairs, renumbered = _as_they_are(records, first, second, num_nodes), ()
             self.num_nodes, self.labels = num_nodes, None
-        self.edge_data: dict[str, NDArray[Any]] = {}
-        dropped: tuple[str, ...] = ()
-        for role, place in self.layout.extras.items():
-            try:
-                self.edge_data[role] = edge_values(records.columns[place], role, records.place)
-            except InputError as error:
-                if role in self.layout.chosen:
-                    raise
-                dropped += (f"the {role} is not kept: {error}",)
-        self.notes = (*self.layout.notes, *dropped, *renumbered)
+        extras = [records.columns[place] for place in self.layout.extras.values()]
+        self.edge_data, kept = kept_values(self.layout, extras, records.place)
+        self.notes = (*self.layout.notes, *kept, *renumbered)
 
 
 def _preview(records: Records) -> Preview:

@@ -11,6 +11,33 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.text import shown
+from trueedge.graph.edge_columns import Layout
+
+
+def kept_values(
+    layout: Layout, columns: Sequence[Sequence[Any] | NDArray[Any]], place: Callable[[int], str]
+) -> tuple[dict[str, NDArray[Any]], tuple[str, ...]]:
+    """Return the weight and the time of each edge, where there are any, and notes.
+
+    Args:
+        layout: which of them there are. One that the user has named must be right; another one is left out
+            if it is not.
+        columns: their values, in the order of the layout.
+        place: words for where a row is.
+    """
+    found: dict[str, NDArray[Any]] = {}
+    notes: tuple[str, ...] = ()
+    for role, values in zip(layout.extras, columns, strict=True):
+        try:
+            found[role] = edge_values(values, role, place)
+        except InputError as error:
+            if role not in layout.found:
+                raise
+            notes += (f"no {role} is kept: {error}",)
+        else:
+            if role in layout.found:
+                notes += (f"the column {layout.found[role]} is kept as the {role} of each edge",)
+    return found, notes
 
 
 def edge_values(

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError
 from trueedge.files.columns import Columns, read_columns
 from trueedge.files.records import Records, is_json, is_parquet, read_json_lines, read_parquet
 from trueedge.files.text import TextFile, as_path, open_text, shown
@@ -19,7 +18,7 @@ from trueedge.graph.direction import direction_note, says_directed
 from trueedge.graph.edge_columns import EdgeFormat, Layout, find_layout
 from trueedge.graph.edge_preview import preview_text
 from trueedge.graph.edge_tables import TableEdges
-from trueedge.graph.edge_values import edge_values
+from trueedge.graph.edge_values import kept_values
 from trueedge.graph.numbering import number_integers, renumbering_note
 from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
@@ -207,16 +206,10 @@ def _read_text(
         line = int(columns.lines[row])
         return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
 
-    data: dict[str, NDArray[Any]] = {}
-    dropped: tuple[str, ...] = ()
-    for role, values in zip(layout.extras, columns.extras, strict=True):
-        try:
-            data[role] = edge_values(values, role, lambda row: f"{text.path}, line {int(columns.lines[row])}")
-        except InputError as error:
-            if role in layout.chosen:
-                raise
-            dropped += (f"the {role} is not kept: {error}",)
-    notes = (*columns.notes, *layout.notes, *dropped, *_renumbering(columns.names, labels))
+    data, kept = kept_values(
+        layout, columns.extras, lambda row: f"{text.path}, line {int(columns.lines[row])}"
+    )
+    notes = (*columns.notes, *layout.notes, *kept, *_renumbering(columns.names, labels))
     notes += _declared(layout.directed or says_directed(text))
     listed = EdgeList(pairs, count, labels, _name(text.path), notes, data)
     return _earliest_first(
