@@ -81,7 +81,8 @@ def _is_header(first: list[str], columns: list[Column]) -> bool:
         return False
     if not first[0] and len(first) > 2 and columns[0].values and all(columns[0].values):
         return True  # above an index
-    if any(is_word(name) and column.is_number for name, column in zip(first, columns, strict=True)):
+    values = [column.is_number or column.kind == "date" for column in columns]
+    if any(is_word(name) and is_value for name, is_value in zip(first, values, strict=True)):
         return True
     known = [place for place, name in enumerate(first) if names_column(name) or _is_value(name)]
     known = sorted({*known, *(place for pair in _pairs(first) for place in pair)})

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.records import Records
+from trueedge.files.text import shown
 from trueedge.graph.column_values import Column
 from trueedge.graph.edge_columns import EdgeFormat, Layout, Preview, find_layout
 from trueedge.graph.edge_values import kept_values
@@ -78,7 +79,7 @@ def _as_they_are(records: Records, first: Any, second: Any, num_nodes: int) -> N
     for values in (first, second):
         named = next((row for row, value in enumerate(values) if isinstance(value, str)), None)
         if named is not None:
-            raise InputError(f"{records.place(named)}: {values[named]!r} is not a whole number")
+            raise InputError(f"{records.place(named)}: {shown(str(values[named]))} is not a whole number")
     ids = np.stack([np.asarray(values).astype(np.int64) for values in (first, second)], axis=1)
     past = (ids >= num_nodes).any(axis=1)
     if past.any():

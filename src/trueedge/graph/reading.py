@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.files.columns import Columns, read_columns
+from trueedge.files.columns import Columns, first_row, read_columns
 from trueedge.files.records import Records, is_json, is_parquet, read_json_lines, read_parquet
 from trueedge.files.text import TextFile, as_path, open_text, shown
 from trueedge.graph.direction import direction_note, says_directed
@@ -23,6 +24,11 @@ from trueedge.graph.numbering import number_integers, renumbering_note
 from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
+
+# Below this, many names come only once.
+FEWEST_ROWS = 6
+# A name that a column may have.
+WORD = re.compile("[A-Za-z][A-Za-z_ ]*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +206,12 @@ def _read_text(
             f"{_first_line(text, columns)} looks like the numbers of nodes and edges:"
             " pass header=True (--header) to skip the line, or header=False (--no-header) if it is an edge",
         )
+    if asked.header is None and _may_be_header(text, columns):
+        raise text.error(
+            int(columns.lines[0]),
+            f"{_first_line(text, columns)} may be a header, since its names do not come again:"
+            " pass header=True (--header) to skip the line, or header=False (--no-header) if it is an edge",
+        )
     pairs, count, labels = _number_nodes(text, columns, num_nodes)
 
     def edge(row: int) -> str:
@@ -321,6 +333,16 @@ def _begins_with_counts(columns: Columns) -> bool:
     # With ids from 0 or from 1, the largest tells how many nodes there are; some may have no edge.
     largest = int(rest.max())
     return int(columns.ids[0, 0]) in (largest, largest + 1, len(np.unique(rest)))
+
+
+def _may_be_header(text: TextFile, columns: Columns) -> bool:
+    """Return whether the first line has two words that do not come again, unlike most other lines."""
+    if columns.names is None or len(columns.ids) < FEWEST_ROWS or columns.lines[0] != first_row(text.data)[0]:
+        return False
+    often = np.bincount(columns.ids.ravel()) > 1
+    first, others = columns.ids[0], columns.ids[1:]
+    words = all(WORD.fullmatch(columns.names[node]) for node in first)
+    return words and not often[first].any() and bool(often[others].any(axis=1).mean() > 0.5)
 
 
 def _counts(text: TextFile, columns: Columns) -> tuple[str, ...]:
