@@ -117,6 +117,7 @@ def test_a_frame_is_read_like_a_file() -> None:
         ([(0, 1)], {}, "a data frame is needed, got list"),
         (Frame(a=[1], b=[2], c=[3]), {}, "the data frame has the columns a, b, c; no two of them"),
         (Frame(u=[1], v=[np.nan]), {}, "the data frame, row 0: an id is missing"),
+        (Frame(u=[1, 2], v=[2, np.nan]), {}, "the data frame, row 1: an id is missing"),
         (Frame(u=["a"], v=[None]), {}, "the data frame, row 0: an id is missing"),
         (Frame(u=[1], v=[0.5]), {}, "the data frame, row 0: '0.5' is not a node id"),
         (Frame(u=[1], v=[-3]), {}, "the data frame, row 0: the id -3 is below 0"),
@@ -204,9 +205,7 @@ def test_what_holds_no_graph_is_refused(thing: Any, sentence: str) -> None:
 
 
 def test_columns_are_not_named_for_other_things() -> None:
-    with pytest.raises(
-        InputError, match="columns can be named for a file or a data frame"
-    ):
+    with pytest.raises(InputError, match="columns can be named for a file or a data frame"):
         as_graph([(0, 1)], te.graph.EdgeFormat(weight=2))
 
 

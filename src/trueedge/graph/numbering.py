@@ -110,9 +110,15 @@ def named_pairs(
 def _as_ids(values: Sequence[Any], place: Callable[[int], str]) -> NDArray[np.int64] | list[Any]:
     """Return whole numbers as int64 (m,), or a list of names and numbers."""
     array = np.asarray(values)
-    if array.dtype.kind == "f" and not np.isnan(array).any() and (array == np.floor(array)).all():
-        # What pandas makes of whole numbers in a column that once had gaps.
-        array = array.astype(np.int64) if (np.abs(array) < 2**53).all() else array
+    if array.dtype.kind == "f":
+        # pandas makes fractions of whole numbers in a column with gaps.
+        missing, wrong = np.isnan(array), (array != np.floor(array)) | (np.abs(array) >= 2**53)
+        if missing.any():
+            raise InputError(f"{place(int(missing.argmax()))}: an id is missing")
+        if wrong.any():
+            row = int(wrong.argmax())
+            raise InputError(f"{place(row)}: {shown(str(array[row]))} is not a node id")
+        array = array.astype(np.int64)
     if array.dtype.kind in "iu" and array.max() <= LARGEST_ID:
         if array.min() < 0:
             row = int(array.argmin())
