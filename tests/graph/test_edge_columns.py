@@ -208,6 +208,7 @@ def test_a_weight_that_is_not_a_number_is_left_out_unless_it_was_asked_for(write
         Graph.from_edges(path, weight="weight")
 
 
+@pytest.mark.usefixtures("way")
 def test_many_numbers_are_read_the_fast_way_and_the_slow_way_alike(write: Write) -> None:
     rng = np.random.default_rng(0)
     rows = [(u, u + 1, round(float(w), 3)) for u, w in enumerate(rng.normal(size=500))]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import re
-import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_lines
-from trueedge.files.digits import LARGEST_ID, read_digits
+from trueedge.files.digits import LARGEST_ID, read_digits, read_numbers
 from trueedge.files.text import TextFile, plain, shown
 
 #: Usual names of columns of ids, in lower case.
@@ -172,26 +171,9 @@ def _read_clean(text: TextFile, header: bool | None = None, asked: _Asked = FIRS
     shifted = range(number, number + len(lines)) if isinstance(lines, range) else lines + number
     if not asked.extras:
         return Columns(ids, None, shifted, notes)
-    numbers = _all_numbers(text.data[start:], separator, len(ids), len(fields))
-    if numbers is None:
-        return None
-    further = tuple(np.ascontiguousarray(numbers[:, column]) for column in asked.extras)
-    return Columns(ids, None, shifted, notes, further)
-
-
-def _all_numbers(body: bytes, separator: str | None, rows: int, columns: int) -> NDArray[np.float64] | None:
-    """Return all fields of regular rows as float64 (rows, columns), or None if one is not a number."""
-    plain = body if separator is None else body.replace(separator.encode(), b" ")
-    if plain.translate(None, b"0123456789.eE+- \t\n"):
-        return None
-    with warnings.catch_warnings():
-        # numpy warns where it stops at something that is not a number.
-        warnings.simplefilter("ignore", DeprecationWarning)
-        try:
-            found = np.fromstring(plain, dtype=np.float64, sep=" ")
-        except ValueError:
-            return None
-    return found.reshape(rows, columns) if found.size == rows * columns else None
+    further = [read_numbers(text.data, start, separator, column, len(ids)) for column in asked.extras]
+    found_all = tuple(column for column in further if column is not None)
+    return Columns(ids, None, shifted, notes, found_all) if len(found_all) == len(further) else None
 
 
 def first_row(data: bytes) -> tuple[int, int, str]:
