@@ -149,8 +149,8 @@ def test_columns_that_are_not_read_are_said(rows: str, write: Write) -> None:
     listed = read_edges(write("source,target,weight,x\n0,1,5,6\n"))
     assert listed.notes == (
         "the first line was read as a header: source, target, weight, x",
-        "the column weight is kept as the weight of each edge",
         "not read: x",
+        "the column weight is kept as the weight of each edge",
     )
     assert listed.edge_data["weight"].tolist() == [5.0]
 
