@@ -11,10 +11,11 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from trueedge.cli import parsing, showing
-from trueedge.cli.making import Header, Words
+from trueedge.cli import options, parsing, showing
+from trueedge.cli.making import Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
+from trueedge.graph import EdgeFormat
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
@@ -75,7 +76,11 @@ def audit(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 1 if a check finds something broken.")
     ] = False,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
@@ -109,8 +114,9 @@ def audit(
         refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
     own: dict[str, Any] = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
+    columns = EdgeFormat(header, source, target, weight, time)
     with showing.progress(1, "auditing") as report:
-        made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], header)
+        made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], columns)
         given: dict[str, Any] = {}
         if made is None:
             chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
@@ -118,7 +124,7 @@ def audit(
             # Protocols of typed graphs and of interactions have options of these names.
             own["negatives"] = given.pop("negatives", negatives)
             own["split"] = given.pop("split", split)
-            made = parsing.source(graph, header, chosen.takes)
+            made = parsing.source(graph, columns, chosen.takes)
             told = () if isinstance(made, str) else made.notes
         else:
             protocol = None

@@ -9,9 +9,10 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import parsing, showing
-from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
+from trueedge.cli import options, parsing, showing
+from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
+from trueedge.graph import EdgeFormat
 from trueedge.tasks import Task
 
 
@@ -23,7 +24,11 @@ def score(
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     part: Part = "test",
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Evaluate a file of scores.
 
@@ -47,7 +52,8 @@ def score(
         trueedge score cora-heart scores.csv
         trueedge score bookshop lists.csv
     """
-    made = parsing.task(task, protocol, seed, header=header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = parsing.task(task, protocol, seed, columns=columns)
     parsing.existing_file(str(scores))
     values = made.evaluate(scores, part)
     rows = [[name, metrics.format_value(name, value), f"{value:.6f}"] for name, value in values.items()]
@@ -70,7 +76,11 @@ def check(
     sample: Annotated[
         int, typer.Option(help="Number of pairs, nodes or users to score again.", min=1)
     ] = 2000,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
@@ -82,7 +92,8 @@ def check(
     """
     from trueedge.scorers import check_scorer
 
-    made = parsing.task(task, protocol, seed, header=header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = parsing.task(task, protocol, seed, columns=columns)
     report = check_scorer(_scorer(scorer, made), made, sample=sample)
     print(replace(report, scorer=scorer))
     if not report.ok:

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import parsing, showing
-from trueedge.cli.options import DEFAULT_PROTOCOLS
+from trueedge.cli import options, parsing, showing
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
-from trueedge.graph import Graph
+from trueedge.graph import EdgeFormat, Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
 
@@ -24,22 +23,15 @@ TaskOrName = Annotated[
 ]
 ProtocolToUse = Annotated[
     str | None,
-    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=DEFAULT_PROTOCOLS),
+    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=options.DEFAULT_PROTOCOLS),
 ]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
-        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=DEFAULT_PROTOCOLS
+        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=options.DEFAULT_PROTOCOLS
     ),
 ]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first line of an edge list is a header.",
-        show_default="detected",
-    ),
-]
+Header = options.Header
 SeedOfName = Annotated[
     int, typer.Option(help="Seed for split and negatives; ignored for a saved task.", min=0)
 ]
@@ -58,7 +50,11 @@ def task(
     protocol: ProtocolToUse = None,
     seed: Seed = 0,
     option: Words = None,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Save a task (split, negatives, metrics) to a folder, to share it.
 
@@ -67,7 +63,8 @@ def task(
     """
     refuse_inputs(output, parsing.input_files(dataset), "the task")
     with showing.progress(1, "making the task") as report:
-        made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
+        columns = EdgeFormat(header, source, target, weight, time)
+        made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
     print(made.hash)
@@ -79,7 +76,11 @@ def pairs(
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
     part: Part = "test",
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Write the pairs of a task to a file, to score them with another program.
 
@@ -92,7 +93,8 @@ def pairs(
     """
     check_target(output, "the list of pairs", (".csv",))
     refuse_inputs(output, parsing.input_files(task), "the pairs")
-    made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = _listed(parsing.task(task, protocol, seed, columns=columns), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
     if names:
@@ -134,7 +136,11 @@ def negatives(
             min=1,
         ),
     ] = 2048,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Generate the negatives of a protocol for your own graph.
 
@@ -157,12 +163,13 @@ def negatives(
         read = [*parsing.input_files(edges), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
+    columns = EdgeFormat(header, source, target, weight, time)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:
-                made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
+                made = parsing.task(edges, protocol, seed, option or [], report, stored, columns)
             else:
-                graph = parsing.source(edges, header)
+                graph = parsing.source(edges, columns)
                 if not isinstance(graph, (str, Graph)):
                     raise InputError(f"{edges} holds triples: negatives are for plain graphs")
                 chosen = default_protocol(edges) if protocol is None else protocol
@@ -215,8 +222,8 @@ def _around(
     graph = load(source) if isinstance(source, str) else source
     asked = text_pairs(positives, graph)[0].astype(np.int32)
     split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
-    options = parsing.options(words, [protocol])[protocol]
-    return from_split(split, protocol, seed, None, options, report, shards)
+    given = parsing.options(words, [protocol])[protocol]
+    return from_split(split, protocol, seed, None, given, report, shards)
 
 
 def _listed(made: Task, what: str) -> LinkTask:

@@ -14,9 +14,9 @@ import typer
 
 from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
-from trueedge.cli.making import Header
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -82,7 +82,11 @@ def run(
             help="Folder for checkpoints, so that interrupted training can resume. Not with --jobs."
         ),
     ] = None,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Run methods on a data set and print a table for each protocol.
 
@@ -98,16 +102,17 @@ def run(
     """
     from trueedge.results import Store
 
-    made = parsing.saved_task(dataset, protocol, option or [], header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = parsing.saved_task(dataset, protocol, option or [], columns)
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
     takes = [one for name in protocols for one in get_protocol(name).takes] if made is None else []
-    source = parsing.source(dataset, header, takes) if made is None else made
+    data_source = parsing.source(dataset, columns, takes) if made is None else made
     given = parsing.options(option or [], protocols)
     data = get_protocol(protocols[0]).data if made is None else made.data
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
     chosen = parsing.with_baselines(chosen, data, kind)
-    cells = Cells(source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
+    cells = Cells(data_source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:
         raise InputError("--checkpoints needs one job: leave out either --checkpoints or --jobs")

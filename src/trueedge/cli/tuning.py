@@ -10,9 +10,10 @@ import typer
 
 from trueedge import metrics
 from trueedge.cli import options, parsing, scoreboard, showing
-from trueedge.cli.making import Header, ProtocolOfName
+from trueedge.cli.making import ProtocolOfName
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -57,7 +58,11 @@ def tune(
     jobs: options.Jobs = 1,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Search a method's settings on the validation part, then evaluate the best settings on the test part.
 
@@ -70,10 +75,11 @@ def tune(
     from trueedge import search as room
     from trueedge.results import Store
 
-    made = parsing.saved_task(dataset, protocol, option or [], header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = parsing.saved_task(dataset, protocol, option or [], columns)
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     chosen = get_protocol(name)
-    source = parsing.source(dataset, header, chosen.takes) if made is None else made
+    data_source = parsing.source(dataset, columns, chosen.takes) if made is None else made
     one = _only(parsing.chosen_methods(method, set_ or [], chosen.data, chosen.kind)[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
@@ -89,7 +95,7 @@ def tune(
     store = Store(runs)
     with keeping(store), showing.progress(trials + seeds, "making the task") as report:
         found = room.tune(
-            source,
+            data_source,
             name,
             one,
             store=store,

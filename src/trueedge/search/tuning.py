@@ -9,6 +9,7 @@ from typing import Any
 
 from trueedge import metrics
 from trueedge.errors import InputError, must_be, unknown
+from trueedge.graph.any_graph import GraphLike
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results import Record, Store
@@ -111,7 +112,7 @@ def _worth(metric: str, value: float) -> float:
 
 
 def tune(
-    source: str | Data | Task,
+    source: str | Data | Task | GraphLike,
     protocol: str | None = None,
     method: str | Method = "gcn",
     *,
@@ -136,7 +137,8 @@ def tune(
     again resumes an interrupted search.
 
     Args:
-        source: a data set's name, the path of an edge list, a graph, or a task.
+        source: a data set's name, the path of an edge list, a graph (of another library too, see
+            :func:`trueedge.graph.as_graph`), or a task.
         protocol: the protocol's name; by default ``heart``, or the task's own.
         method: a method's name, or a method; settings that differ from their default are not searched.
         trials: the number of trials; at most the size of the space.
