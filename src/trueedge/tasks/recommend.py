@@ -18,7 +18,7 @@ from trueedge.negatives import full
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.scorer import Scorer, ask, dimensions_of, score_pairs, scorer_name
-from trueedge.tasks.base import PARTS, GraphTask, warn_of
+from trueedge.tasks.base import PARTS, GraphTask, warn_of, withhold
 from trueedge.tasks.link import checked_pairs
 
 PAIRS_IN_A_BLOCK = 4_000_000
@@ -61,7 +61,7 @@ class RecommendTask(GraphTask):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         hidden = {name: pairs for name, pairs in self.hidden.items() if name != "test"}
-        return replace(self, hidden=hidden, test_graph=None, withheld=("test",))
+        return withhold(replace(self, hidden=hidden, test_graph=None, withheld=("test",)), "hidden")
 
     def sample_pairs(
         self, part: str, size: int, seed: int = 0

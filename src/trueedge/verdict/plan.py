@@ -17,7 +17,7 @@ SEEDS = 5
 PLAIN = ("existing", "heart", "degree-corrected")
 RECOMMENDATION = "recommendation"
 # Every node ranks every other: with more nodes, that takes longer than everything else.
-MOST_NODES_RANKED = 3_000
+MOST_NODES_RANKED = 1_000
 # The families whose methods stand beside the model, by kind of data.
 BASELINES = {
     "graph": ("heuristics",),
