@@ -1,6 +1,6 @@
 """Cheats and mistakes that a verdict must name, and honest models that it must not accuse.
 
-Each function takes the whole graph and returns what is judged: the model, and the data if it is not the graph.
+Each function takes the whole graph and returns what is judged: the model, and the data if it is another.
 """
 
 from __future__ import annotations

@@ -53,5 +53,5 @@ def _curve(record: Record) -> dict[str, Any]:
 
 def _still_rising(curve: dict[str, Any]) -> bool:
     """Return whether the last evaluation was the best."""
-    values = curve.get("evaluations")
+    values = curve.get("evaluations") or []
     return bool(values) and curve.get("best_epoch") == values[-1][0]

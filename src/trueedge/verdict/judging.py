@@ -28,7 +28,7 @@ from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import advice, groups, plan
 from trueedge.verdict.answers import answer, degree_share
-from trueedge.verdict.models import as_method, is_fixed
+from trueedge.verdict.models import OwnModel, as_method, is_fixed
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
 from trueedge.verdict.verdict import Verdict
 
@@ -36,6 +36,8 @@ from trueedge.verdict.verdict import Verdict
 PATIENCE = ((20.0, 5), (120.0, 3), (float("inf"), 1))
 # A model is fitted again, to see what it knows, unless that takes longer than this.
 SECONDS_TO_REFIT = 30.0
+# The share of edges in the validation part of a protocol that has none of its own.
+VALIDATION_SHARE = 0.05
 AUDIT_SAMPLE = 20_000
 
 
@@ -81,7 +83,7 @@ def judge(
     method = as_method(model, name, flavour)
     fixed = is_fixed(method)
     named = [protocols] if isinstance(protocols, str) else protocols
-    asked = plan.requests(data, named, seeds or plan.SEEDS, fixed)
+    asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
     beside = plan.baselines(flavour, kind, method)
     kept = store if isinstance(store, Store) or store is None else Store(store)
     judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
@@ -110,7 +112,7 @@ class _Judging:
         progress: Progress | None,
         options: dict[str, Any],
     ) -> None:
-        self.method, self.baselines, self.requests = method, baselines, requests
+        self.method, self.baselines, self.requests = method, baselines, list(requests)
         self.store, self.device, self.seeds, self.progress = store, device, seeds, progress
         self.options = options
         self.records: list[Record] = []
@@ -124,9 +126,12 @@ class _Judging:
         done = 0
         counts = [len(one.seeds) for one in self.requests]
         for seed in range(max(counts, default=0)):
-            for place, request in enumerate(self.requests):
+            for place in range(len(counts)):
                 if seed >= counts[place]:
                     continue
+                if seed == 0:
+                    self.requests[place] = self._with_validation(self.requests[place])
+                request = self.requests[place]
                 task = self._make(request, seed)
                 for method in (self.method, *self.baselines):
                     self._run(request, task, method, seed)
@@ -137,6 +142,15 @@ class _Judging:
                 self._group(task)
                 if seed == 0 and self.seeds is None:
                     counts[place] = min(counts[place], self._affordable(request))
+
+    def _with_validation(self, request: plan.Request) -> plan.Request:
+        """Add a validation part to a protocol that has none, for a user's model: it may need one."""
+        if isinstance(request.source, Task) or not isinstance(self.method, OwnModel) or is_fixed(self.method):
+            return request
+        known = get_protocol(request.protocol).options
+        if known.get("valid") != 0.0 or "valid" in self.options:
+            return request
+        return replace(request, options={"valid": VALIDATION_SHARE})
 
     def _group(self, task: Task) -> None:
         """Note the properties of a task's test units, while the heuristics behind them are remembered."""
@@ -161,7 +175,7 @@ class _Judging:
 
     def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
-        own = {key: value for key, value in self.options.items() if key in known}
+        own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
         return Cell(request.source, request.protocol, method, seed, own, self.device)
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:

@@ -15,7 +15,7 @@ from trueedge.errors import InputError
 from trueedge.files.writing import write_text
 from trueedge.registry import Registry
 from trueedge.results.record import Record
-from trueedge.verdict.answers import Answer
+from trueedge.verdict.answers import Answer, joined
 from trueedge.verdict.suspicions import Suspicion
 
 if TYPE_CHECKING:
@@ -67,12 +67,10 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """Return the answer in one sentence."""
-        said = [one.sentence for one in self.answers]
-        if self.degree_share is not None:
-            said.append(f"{100 * self.degree_share:.0f} % of its AUC is degree")
-        listed = "; ".join(said) if said else "was evaluated alone: there is no baseline to compare it with"
-        doubt = "" if self.ok else "These scores cannot be trusted (see below). "
-        return f"{doubt}{self.model} {listed}."
+        listed = joined(self.answers) or "was evaluated alone: there is no baseline to compare it with"
+        doubt = "" if self.ok else "These scores cannot be trusted (see the doubts below). "
+        share = "" if self.degree_share is None else f" {100 * self.degree_share:.0f} % of its AUC is degree."
+        return f"{doubt}{self.model} {listed}.{share}"
 
     @property
     def table(self) -> Any:
