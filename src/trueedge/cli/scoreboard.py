@@ -11,7 +11,7 @@ from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
 
-__all__ = ["findings", "latest", "show"]
+__all__ = ["findings", "latest", "show", "show_table"]
 
 MORE = "more columns in a wider window or with trueedge export"
 
@@ -19,12 +19,12 @@ MORE = "more columns in a wider window or with trueedge export"
 def show(records: Iterable[Record]) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores."""
     for table in tables(records):
-        _print(table)
+        show_table(table)
         for sentence in table.remarks():
             showing.note(sentence)
 
 
-def _print(table: Table) -> None:
+def show_table(table: Table) -> None:
     """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
     sure = table.compared
     best = {name: table.best(name) for name in table.metrics}

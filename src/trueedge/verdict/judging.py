@@ -28,7 +28,7 @@ from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import advice, groups, plan
 from trueedge.verdict.answers import answer, degree_share
-from trueedge.verdict.models import OwnModel, as_method, is_fixed
+from trueedge.verdict.models import OwnModel, as_method, is_fixed, is_score_file
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
 from trueedge.verdict.verdict import Verdict
 
@@ -38,6 +38,8 @@ PATIENCE = ((20.0, 5), (120.0, 3), (float("inf"), 1))
 SECONDS_TO_REFIT = 30.0
 # The share of edges in the validation part of a protocol that has none of its own.
 VALIDATION_SHARE = 0.05
+# With fewer test units, the AUC under two protocols differs by chance.
+LEAST_UNITS = 100
 AUDIT_SAMPLE = 20_000
 
 
@@ -83,6 +85,8 @@ def judge(
     method = as_method(model, name, flavour)
     fixed = is_fixed(method)
     named = [protocols] if isinstance(protocols, str) else protocols
+    if named is None and is_score_file(method):
+        named = [first]
     asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
     beside = plan.baselines(flavour, kind, method)
     kept = store if isinstance(store, Store) or store is None else Store(store)
@@ -176,7 +180,9 @@ class _Judging:
     def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
         own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
-        return Cell(request.source, request.protocol, method, seed, own, self.device)
+        # A file may hold scores of the test part alone.
+        parts = ("test",) if is_score_file(method) else None
+        return Cell(request.source, request.protocol, method, seed, own, self.device, parts=parts)
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
         """Run a cell on the task that is made; a failed baseline is noted, a failed model is an error."""
@@ -188,7 +194,7 @@ class _Judging:
         if outcome.record is None:
             if method is self.method:
                 raise InputError(f"{method.name} under {request.protocol}: {outcome.reason}")
-            self.failed.setdefault(f"not run: {method.name} under {request.protocol}: {outcome.reason}")
+            self.failed.setdefault(f"{method.name} was not run: {outcome.reason}")
             return
         self.records.append(outcome.record)
         if own and request.protocol not in self.first:
@@ -350,7 +356,7 @@ def _share(made: Sequence[Table], label: str) -> float | None:
         table.first.protocol: line.row.means["auc"]
         for table in made
         for line in table.lines
-        if line.label == label and "auc" in line.row.means
+        if line.label == label and "auc" in line.row.means and _units(line.records) >= LEAST_UNITS
     }
     easy = next((values[one] for one in ("uniform", "existing") if one in values), None)
     if easy is None or "degree-corrected" not in values:
@@ -358,11 +364,17 @@ def _share(made: Sequence[Table], label: str) -> float | None:
     return degree_share(easy, values["degree-corrected"])
 
 
+def _units(records: Sequence[Record]) -> int:
+    """Return the number of test units of some records."""
+    return sum(len(found) for one in records if (found := one.unit_values("auc")) is not None)
+
+
 def _how(judging: _Judging, fixed: bool) -> list[str]:
-    names = ", ".join(one.name for one in judging.baselines)
+    ran = {one.method for one in judging.records}
+    names = ", ".join(one.name for one in judging.baselines if one.name in ran)
     many = max((len({r.seed for r in judging.records if r.protocol == p}) for p in judging.first), default=1)
     said = [f"beside {names}" if names else "", f"{many} random split{'' if many == 1 else 's'}"]
-    notes = [f"Evaluated {', '.join(one for one in said if one)}"]
+    notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
