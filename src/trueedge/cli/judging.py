@@ -153,17 +153,17 @@ def score(
     """
     made = parsing.task(task, protocol, seed, header=header)
     parsing.existing_file(str(scores))
-    if baselines and part == "test" and _score_beside(made, scores, name or scores.stem, runs):
-        return
     values = made.evaluate(scores, part)
     rows = [[metric, metrics.format_value(metric, value), f"{value:.6f}"] for metric, value in values.items()]
     unit = "percent" if all(metrics.scale(metric) == 100 for metric in values) else "in tables"
     title = f"{made.dataset} · {made.protocol} · {part}"
     showing.table(title, ["metric", unit, "value"], rows, numbers=(1, 2))
+    if baselines and part == "test":
+        _score_beside(made, scores, name or scores.stem, runs)
 
 
-def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> bool:
-    """Record the scores and the baselines of a task, and show them; return whether there are baselines."""
+def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> None:
+    """Record the scores and the baselines of a task, and show them; nothing if it has no baselines."""
     from trueedge.results import Store
     from trueedge.runs import Cell, drive, runner_for
     from trueedge.verdict.models import as_method
@@ -173,7 +173,7 @@ def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> bool:
     own = as_method(scores, name, task.data)
     beside = baselines(task.data, task.kind, own)
     if not beside:
-        return False
+        return
     cells = [Cell(task, task.protocol, one, task.seed) for one in beside]
     cells.append(Cell(task, task.protocol, own, task.seed, parts=("test",)))
     store = Store(runs)
@@ -189,10 +189,10 @@ def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> bool:
     if outcomes[-1].record is None:
         raise InputError(outcomes[-1].reason)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
+    print()
     scoreboard.show(records)
     running.note_records(store, records)
     running.end(store)
-    return True
 
 
 def check(
