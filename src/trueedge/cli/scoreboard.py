@@ -12,7 +12,7 @@ from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
 
-__all__ = ["findings", "latest", "show"]
+__all__ = ["findings", "latest", "show", "show_table"]
 
 MORE = "more columns in a wider window or with trueedge export"
 
@@ -23,14 +23,14 @@ def show(records: Iterable[Record]) -> None:
     Methods that are worse than the best baseline of their table are marked.
     """
     for table in tables(records):
-        _print(table)
+        show_table(table)
         for one in table.below:
             showing.note(f"{MARK} {one.sentence}", style="yellow")
         for sentence in table.remarks():
             showing.note(sentence)
 
 
-def _print(table: Table) -> None:
+def show_table(table: Table) -> None:
     """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
     sure = table.compared
     best = {name: table.best(name) for name in table.metrics}

@@ -25,8 +25,8 @@ def load(
     """Read a data set by name, or an edge list or saved graph by path.
 
     A data set is a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, with all parts; counts that differ
-    from its card are an error. A file that is not the published one gives a :class:`trueedge.DataWarning`, and
-    a note on the graph. Of an edge list, self-loops and repeated edges are dropped.
+    from its card are an error. A file that is not the published one gives a :class:`trueedge.DataWarning`,
+    and a note on the graph. Of an edge list, self-loops and repeated edges are dropped.
 
     Args:
         name: a data set's name (see :func:`trueedge.datasets.get`), the path of an edge list (text, JSON

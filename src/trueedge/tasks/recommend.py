@@ -19,7 +19,7 @@ from trueedge.metrics.scores import as_scores
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.scorer import EmbeddingScorer, Scorer, dimensions_of, score_pairs, scorer_name
-from trueedge.tasks.base import PARTS, GraphTask, warn_of
+from trueedge.tasks.base import PARTS, GraphTask, warn_of, withhold
 from trueedge.tasks.full_ranking import CandidateLists, Ranking, Table, ask_for_all, blocks_of, rank_all
 from trueedge.tasks.link import checked_pairs
 
@@ -63,7 +63,7 @@ class RecommendTask(GraphTask):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         hidden = {name: pairs for name, pairs in self.hidden.items() if name != "test"}
-        return replace(self, hidden=hidden, test_graph=None, withheld=("test",))
+        return withhold(replace(self, hidden=hidden, test_graph=None, withheld=("test",)), "hidden")
 
     def sample_pairs(
         self, part: str, size: int, seed: int = 0
