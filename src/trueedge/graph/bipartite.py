@@ -115,9 +115,7 @@ def bipartite_edges(
     """
     first: dict[str, int] = {}
     second: dict[str, int] = {}
-    rows = [
-        (first.setdefault(str(u), len(first)), second.setdefault(str(v), len(second))) for u, v in pairs
-    ]
+    rows = [(first.setdefault(str(u), len(first)), second.setdefault(str(v), len(second))) for u, v in pairs]
     edges = np.array(rows, dtype=np.int64).reshape(-1, 2)
     edges[:, 1] += len(first)
     labels: list[str] = []
