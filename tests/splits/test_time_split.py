@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import split_checks
 from hypothesis import given
 from hypothesis import strategies as st
 
-import split_checks
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.splits import by_time

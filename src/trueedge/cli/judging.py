@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import parsing, showing
+from trueedge.cli import own_data, parsing, showing
 from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
 from trueedge.tasks import Task
@@ -22,6 +22,9 @@ def score(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     part: Part = "test",
     header: Header = None,
 ) -> None:
@@ -47,7 +50,7 @@ def score(
         trueedge score cora-heart scores.csv
         trueedge score bookshop lists.csv
     """
-    made = parsing.task(task, protocol, seed, header=header)
+    made = parsing.task(task, protocol, seed, header=header, own=own_data.OwnData(features, split, bipartite))
     parsing.existing_file(str(scores))
     values = made.evaluate(scores, part)
     rows = [[name, metrics.format_value(name, value), f"{value:.6f}"] for name, value in values.items()]
@@ -67,6 +70,9 @@ def check(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     sample: Annotated[
         int, typer.Option(help="Number of pairs, nodes or users to score again.", min=1)
     ] = 2000,
@@ -82,7 +88,7 @@ def check(
     """
     from trueedge.scorers import check_scorer
 
-    made = parsing.task(task, protocol, seed, header=header)
+    made = parsing.task(task, protocol, seed, header=header, own=own_data.OwnData(features, split, bipartite))
     report = check_scorer(_scorer(scorer, made), made, sample=sample)
     print(replace(report, scorer=scorer))
     if not report.ok:

@@ -240,7 +240,9 @@ def _candidates(
     sides: Sides | None,
 ) -> NDArray[np.int64]:
     """Return how many nodes can replace each end's partner, int64 (P, 2); exact where it is below needed."""
-    left = np.full(positives.shape, graph.num_nodes - 2) if sides is None else sides.opposite[positives] - 1
+    left = np.full(positives.shape, graph.num_nodes - 2)
+    if sides is not None:
+        left = np.asarray(sides.opposite[positives] - 1)
     if keep_known:
         return left
     # A lower bound first: the known partners of an end are looked up only where it is not enough.
