@@ -182,7 +182,7 @@ def audit(
 
 def _subject(found: Benchmark, seed: int, sample: int) -> Subject:
     if isinstance(found.task, LinkTask):
-        return LinkSubject(found.task, seed, sample, found.whole)
+        return LinkSubject(found.task, seed, sample, found.whole, found.timed)
     if isinstance(found.task, ItemTask):
         return ItemSubject(found.task, seed, sample, found.interactions)
     subject = next((one for kind, one in SUBJECTS.items() if isinstance(found.task, kind)), Subject)

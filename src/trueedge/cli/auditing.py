@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from trueedge.cli import options, parsing, showing
+from trueedge.cli import options, own_data, parsing, showing
 from trueedge.cli.making import Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
@@ -66,9 +66,8 @@ def audit(
             " A file holds pairs as text, or a .npy array of shape (M, 2) or (P, K, 2).",
         ),
     ] = None,
-    features: Annotated[
-        Path | None, typer.Option(help="A .npy file of node features, one row per node.")
-    ] = None,
+    features: own_data.Features = None,
+    bipartite: own_data.Bipartite = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="File to write: .html for a page, .json for all numbers."),
@@ -120,13 +119,15 @@ def audit(
         given: dict[str, Any] = {}
         if made is None:
             chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
-            given = parsing.options(option or [], [chosen.name])[chosen.name]
+            words = own_data.OwnData(bipartite=bipartite).words(option)
+            given = parsing.options(words, [chosen.name])[chosen.name]
             # Protocols of typed graphs and of interactions have options of these names.
             own["negatives"] = given.pop("negatives", negatives)
             own["split"] = given.pop("split", split)
             made = parsing.source(graph, columns, chosen.takes)
             told = () if isinstance(made, str) else made.notes
         else:
+            own_data.OwnData(bipartite=bipartite).refuse_with(graph)
             protocol = None
         with warnings.catch_warnings():
             # The notes of the audit say the same.

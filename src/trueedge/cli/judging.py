@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli import options, own_data, parsing, running, scoreboard, showing, verdicts
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
 from trueedge.errors import InputError
@@ -132,6 +132,9 @@ def score(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     part: Part = "test",
     name: Annotated[
         str, typer.Option(help="What to call the model in tables.", show_default="the file's name")
@@ -171,7 +174,8 @@ def score(
         trueedge score bookshop lists.csv
     """
     columns = EdgeFormat(header, source, target, weight, time)
-    made = parsing.task(task, protocol, seed, columns=columns)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.task(task, protocol, seed, columns=columns, own=own)
     parsing.existing_file(str(scores))
     values = made.evaluate(scores, part)
     rows = [[metric, metrics.format_value(metric, value), f"{value:.6f}"] for metric, value in values.items()]
@@ -226,6 +230,9 @@ def check(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     sample: Annotated[
         int, typer.Option(help="Number of pairs, nodes or users to score again.", min=1)
     ] = 2000,
@@ -246,7 +253,8 @@ def check(
     from trueedge.scorers import check_scorer
 
     columns = EdgeFormat(header, source, target, weight, time)
-    made = parsing.task(task, protocol, seed, columns=columns)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.task(task, protocol, seed, columns=columns, own=own)
     report = check_scorer(_scorer(scorer, made), made, sample=sample)
     print(replace(report, scorer=scorer))
     if not report.ok:

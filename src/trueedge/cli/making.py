@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import options, parsing, showing
+from trueedge.cli import options, own_data, parsing, showing
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import EdgeFormat, Graph
@@ -49,6 +49,9 @@ def task(
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
     protocol: ProtocolToUse = None,
     seed: Seed = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     option: Words = None,
     header: options.Header = None,
     source: options.SourceColumn = None,
@@ -60,11 +63,13 @@ def task(
 
     Example:
         trueedge task cora -p heart -o cora-heart
+        trueedge task graph.csv -p existing --split my-split -o mine
     """
-    refuse_inputs(output, parsing.input_files(dataset), "the task")
+    own = own_data.OwnData(features, split, bipartite)
+    refuse_inputs(output, [*parsing.input_files(dataset), *own.files()], "the task")
     with showing.progress(1, "making the task") as report:
         columns = EdgeFormat(header, source, target, weight, time)
-        made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns)
+        made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
     print(made.hash)
@@ -75,6 +80,9 @@ def pairs(
     output: Annotated[Path, typer.Option("-o", "--output", help="CSV file to write.")],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     part: Part = "test",
     header: options.Header = None,
     source: options.SourceColumn = None,
@@ -92,9 +100,10 @@ def pairs(
         trueedge pairs cora-heart -o pairs.csv
     """
     check_target(output, "the list of pairs", (".csv",))
-    refuse_inputs(output, parsing.input_files(task), "the pairs")
+    own = own_data.OwnData(features, split, bipartite)
+    refuse_inputs(output, [*parsing.input_files(task), *own.files()], "the pairs")
     columns = EdgeFormat(header, source, target, weight, time)
-    made = _listed(parsing.task(task, protocol, seed, columns=columns), "pairs")
+    made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
     if names:
@@ -124,6 +133,9 @@ def negatives(
         Path | None, typer.Option(help="File with your own positives; FILE is then the whole training graph.")
     ] = None,
     seed: Seed = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     option: Words = None,
     shards: Annotated[
         bool,
@@ -154,26 +166,29 @@ def negatives(
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
         trueedge negatives large.csv.gz -o large-heart --shards
     """
+    own = own_data.OwnData(features, split, bipartite)
+    if positives is not None and split is not None:
+        raise InputError("--positives and --split both say what to predict: leave out one of them")
     if shards:
         _check_folder(output)
     elif output.suffix != ".npz":
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
     else:
         check_target(output, "the file of negatives")
-        read = [*parsing.input_files(edges), *([] if positives is None else [positives])]
+        read = [*parsing.input_files(edges), *own.files(), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
     columns = EdgeFormat(header, source, target, weight, time)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:
-                made = parsing.task(edges, protocol, seed, option or [], report, stored, columns)
+                made = parsing.task(edges, protocol, seed, option or [], report, stored, columns, own)
             else:
-                graph = parsing.source(edges, columns)
+                graph = own.of(parsing.source(edges, columns))
                 if not isinstance(graph, (str, Graph)):
                     raise InputError(f"{edges} holds triples: negatives are for plain graphs")
                 chosen = default_protocol(edges) if protocol is None else protocol
-                made = _around(graph, positives, chosen, seed, option or [], report, stored)
+                made = _around(graph, positives, chosen, seed, own.words(option), report, stored)
     except KeyboardInterrupt:
         if shards:
             showing.note(f"finished shards are in {output}; run the same command again to resume")

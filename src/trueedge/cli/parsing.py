@@ -12,6 +12,7 @@ from typing import Any
 from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
+from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
@@ -30,6 +31,7 @@ from trueedge.tasks.protocols import get as get_protocol
 # Nothing is said about the columns of an edge list.
 DETECTED = EdgeFormat()
 Settings = dict[str, dict[str, Any]]
+NOTHING = OwnData()
 
 # What a note says before it names the columns of an edge list.
 HEADER = "was read as a header: "
@@ -263,14 +265,16 @@ def task(
     progress: Any = None,
     shards: Shards | None = None,
     columns: EdgeFormat = DETECTED,
+    own: OwnData = NOTHING,
 ) -> Task:
     """Return a saved task, or the task of a data set or file under a protocol."""
     made = saved_task(text, protocol, words, columns)
     if made is not None:
+        own.refuse_with(text)
         for sentence in made.settings.get("notes", ()):
             showing.note(f"{text}: {sentence}")
         return made
     chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
-    given = options(words, [chosen])[chosen]
-    takes = get_protocol(chosen).takes
-    return tasks.task(source(text, columns, takes), chosen, seed, progress=progress, shards=shards, **given)
+    given = options(own.words(words), [chosen])[chosen]
+    found = own.of(source(text, columns, get_protocol(chosen).takes))
+    return tasks.task(found, chosen, seed, progress=progress, shards=shards, **given)

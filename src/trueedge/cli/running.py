@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, parsing, scoreboard, showing
+from trueedge.cli import options, own_data, parsing, scoreboard, showing
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
@@ -69,6 +69,9 @@ def run(
     option: Annotated[
         list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
     ] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
     runs: options.Runs = Path("runs"),
@@ -99,15 +102,20 @@ def run(
         trueedge run umls -m complex,nbfnet --set epochs=10
         trueedge run bibliography -m simple-hgn,gcn --set epochs=30
         trueedge run bookshop -m item-knn,bpr-mf
+        trueedge run graph.csv --features features.npy --split my-split
+        trueedge run purchases.csv --bipartite --option split=time
     """
     from trueedge.results import Store
 
     columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
+    if made is not None:
+        own.refuse_with(dataset)
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
     takes = [one for name in protocols for one in get_protocol(name).takes] if made is None else []
-    data_source = parsing.source(dataset, columns, takes) if made is None else made
-    given = parsing.options(option or [], protocols)
+    data_source = own.of(parsing.source(dataset, columns, takes)) if made is None else made
+    given = parsing.options(own.words(option), protocols)
     data = get_protocol(protocols[0]).data if made is None else made.data
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, parsing, scoreboard, showing
+from trueedge.cli import options, own_data, parsing, scoreboard, showing
 from trueedge.cli.making import ProtocolOfName
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
@@ -55,6 +55,9 @@ def tune(
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A fixed setting: layers=1.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     jobs: options.Jobs = 1,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
@@ -76,10 +79,13 @@ def tune(
     from trueedge.results import Store
 
     columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
+    if made is not None:
+        own.refuse_with(dataset)
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     chosen = get_protocol(name)
-    data_source = parsing.source(dataset, columns, chosen.takes) if made is None else made
+    data_source = own.of(parsing.source(dataset, columns, chosen.takes)) if made is None else made
     one = _only(parsing.chosen_methods(method, set_ or [], chosen.data, chosen.kind)[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
@@ -90,7 +96,7 @@ def tune(
         "space": _space(space or []),
         "device": device,
         "jobs": jobs,
-        **parsing.options(option or [], [name])[name],
+        **parsing.options(own.words(option), [name])[name],
     }
     store = Store(runs)
     with keeping(store), showing.progress(trials + seeds, "making the task") as report:

@@ -16,11 +16,11 @@ from trueedge.graph.any_graph import GraphLike, holds_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
 from trueedge.graph.triple_files import folder_files, missing_files
-from trueedge.splits import TripleSplit, TypedData
+from trueedge.splits import Split, TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
 from trueedge.splits import typed as typed_splits
 
-Data = Graph | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData | Interactions
+Data = Graph | Split | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData | Interactions
 #: The default protocol of each kind of data.
 DEFAULTS = {
     "graph": DEFAULT_PROTOCOL,
@@ -57,7 +57,7 @@ class Source:
         """Return what it is: a ``graph``, ``triples``, ``typed``, …; see :data:`NOUNS`."""
         if self.given is None:
             return datasets.get(self.name).data
-        if isinstance(self.given, Graph):
+        if isinstance(self.given, (Graph, Split)):
             return "graph"
         if isinstance(self.given, (HeteroGraph, TypedData)):
             return "typed"
@@ -71,6 +71,8 @@ class Source:
         """Return the whole graph: a Graph, a typed graph, or of triples a KnowledgeGraph or their split."""
         if isinstance(self.given, TypedData):
             return self.given.graph
+        if isinstance(self.given, Split):
+            return self.given.train
         return self.given if self.given is not None else datasets.load(self.name)
 
     def triples(self, ratios: Sequence[float], seed: int) -> TripleSplit:
@@ -133,7 +135,7 @@ class Source:
             return cls(thing.name, thing)
         if isinstance(thing, TypedData):
             return cls(thing.graph.name, thing)
-        if isinstance(thing, TripleSplit):
+        if isinstance(thing, (Split, TripleSplit)):
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
