@@ -77,7 +77,7 @@ def test_a_split_by_time_needs_times_and_a_cut_needs_the_split() -> None:
         te.task(plain, "existing", split="time")
     with pytest.raises(InputError, match="cut is for splits by time"):
         te.task(purchases(), "existing", cut=3)
-    with pytest.raises(InputError, match="split must be one of 'random', 'time'|split"):
+    with pytest.raises(InputError, match="split"):
         te.task(purchases(), "existing", split="later")
     with pytest.raises(InputError, match="keep_connected is for random splits"):
         te.task(purchases(), "uniform", split="time", keep_connected=True)

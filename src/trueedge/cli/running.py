@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge import metrics
+from trueedge import datasets, metrics
 from trueedge.cli import options, own_data, parsing, scoreboard, showing
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
@@ -20,8 +20,11 @@ from trueedge.graph import EdgeFormat
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
+    from trueedge.methods import Method
     from trueedge.results import Record, Store
     from trueedge.runs import Cell, Outcome
+    from trueedge.tasks import Task
+    from trueedge.tasks.protocols import Data
     from trueedge.training import History
 
 # Room for the epoch, the loss and the validation metric.
@@ -29,6 +32,9 @@ TRAINING_WIDTH = 48
 # Reasons that may differ between seeds only in the largest possible k.
 LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this positive$")
 NO_FEATURES = re.compile(r"\S+ needs node features, and (.+) has none$")
+# Methods of these families train nothing, and take seconds on graphs of up to so many edges.
+QUICK, QUICK_SEEDS = ("heuristics", "counting", "voting"), 5
+MOST_QUICK_EDGES = 200_000
 # More seeds than these are counted, not listed.
 MOST_NAMED = 8
 # Cells that are looked up in the store before the first one runs in another process.
@@ -58,7 +64,14 @@ def run(
             "typed graph",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of seeds.",
+            min=1,
+            show_default="5 for heuristics, counting and voting on up to 200,000 edges, else 1",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="First seed.", min=0)] = 0,
     fixed_split: Annotated[
         bool, typer.Option("--fixed-split", help="Use the first seed's split and negatives for all seeds.")
@@ -120,6 +133,8 @@ def run(
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
     chosen = parsing.with_baselines(chosen, data, kind)
+    if seeds is None:
+        seeds = _default_seeds(chosen, data_source)
     cells = Cells(data_source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:
@@ -130,6 +145,27 @@ def run(
     if not _show_outcomes(outcomes, store, named, seeds, keep_scores):
         raise typer.Exit(1)
     end(store)
+
+
+def _default_seeds(chosen: Sequence[Method], source: str | Data | Task) -> int:
+    """Return the number of seeds if none is given, and say why it is one.
+
+    It depends on methods and data, not on a clock: the same command always runs the same seeds.
+    """
+    slow = [method.name for method in chosen if method.family not in QUICK]
+    if not slow and _size(source) <= MOST_QUICK_EDGES:
+        return QUICK_SEEDS
+    why = f"{slow[0]}{f' and {len(slow) - 1} more' if len(slow) > 1 else ''}" if slow else "so large a graph"
+    showing.note(f"one seed, since {why} may take long: run with --seeds 5 to compare methods")
+    return 1
+
+
+def _size(source: str | Data | Task) -> int:
+    """Return the number of edges, triples or interactions, or of nodes if there are more; 0 if unknown."""
+    data = datasets.get(source) if isinstance(source, str) and datasets.is_name(source) else source
+    data = getattr(data, "train", getattr(data, "graph", data))
+    names = ("num_edges", "num_triples", "num_interactions", "num_nodes")
+    return max((getattr(data, name, None) or 0 for name in names), default=0)
 
 
 def _show_outcomes(

@@ -39,13 +39,13 @@ def show_table(table: Table) -> None:
         [
             f"{line.label} {MARK}" if line.label in below else line.label,
             _value(line, table.headline, best[table.headline]),
-            *(_interval(line, table.headline, sure.complete) if sure else ()),
+            *(_interval(line, table.headline, sure.lettered) if sure else ()),
             *(_value(line, name, best[name]) for name in table.metrics[1:]),
         ]
         for line in table.lines
     ]
     title = Text.assemble((table.where, "bold"), f"  test part, {_units(table.metrics)}{table.seeds}")
-    told = [f"{100 * sure.level:.0f} %", *(["group"] if sure.complete else [])] if sure else []
+    told = [f"{100 * sure.level:.0f} %", *(["group"] if sure.lettered else [])] if sure else []
     head = ["method", table.headline, *told, *table.metrics[1:]]
     showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 

@@ -141,17 +141,21 @@ def _show(found: Tuned) -> None:
     first = found.records[0]
     names = list(found.settings)
     best = found.best[:SHOWN]
+    places = {id(best[0]): "best", **{id(trial): "tied" for trial in found.tied}}
     rows = [
         [
             metrics.format_value(found.metric, trial.value or 0.0),
             *(str(trial.settings[name]) for name in names),
+            places.get(id(trial), ""),
         ]
         for trial in best
     ]
     unit = "percent, " if metrics.scale(found.metric) == 100 else ""
     number = f"{unit}the best {len(best)} of {showing.count(len(found.trials), 'trial')}"
     title = f"{first.dataset} · {first.protocol} · {first.method}  validation part, {number}"
-    showing.table(title, [found.metric, *names], rows, numbers=range(len(names) + 1))
+    showing.table(title, [found.metric, *names, ""], rows, numbers=range(len(names) + 1))
+    for sentence in found.remarks():
+        showing.note(sentence)
 
 
 COMMANDS = (tune,)

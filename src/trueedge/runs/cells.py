@@ -229,6 +229,8 @@ def run_on(
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
+    # Methods are compared on the test part, trials of a search on the validation part.
+    compared = values.get("test", values[parts[-1]])
     kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     record = Record(
@@ -259,6 +261,6 @@ def run_on(
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
-        units=pack(values["test"].units, values["test"]) if "test" in values else {},
+        units=pack(compared.units, compared),
     )
     return Outcome(cell, record, fresh=True, scores=held)
