@@ -15,6 +15,7 @@ from trueedge.cli import parsing, showing
 from trueedge.cli.making import Header, Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
+from trueedge.graph import Graph, KnowledgeGraph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
@@ -119,7 +120,7 @@ def audit(
             own["negatives"] = given.pop("negatives", negatives)
             own["split"] = given.pop("split", split)
             made = parsing.source(graph, header, chosen.takes)
-            told = () if isinstance(made, str) else made.notes
+            told = made.notes if isinstance(made, (Graph, KnowledgeGraph)) else ()  # those were printed
         else:
             protocol = None
         with warnings.catch_warnings():

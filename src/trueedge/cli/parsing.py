@@ -18,7 +18,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
 from trueedge.files.columns import find_separator
 from trueedge.files.text import open_text
-from trueedge.graph import Graph, Interactions
+from trueedge.graph import Graph, Interactions, KnowledgeGraph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.interaction_tables import names_users_and_items
@@ -182,8 +182,9 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
             raise InputError("--header and --no-header are for edge lists and tables of interactions")
         given = text if header is None else Interactions.from_path(text, header=header)
         found = Source.of(given, takes)
-        for sentence in getattr(found.given, "notes", ()):
-            showing.note(f"{text}: {sentence}")
+        if isinstance(found.given, KnowledgeGraph):  # tasks of other data repeat the notes of their files
+            for sentence in found.given.notes:
+                showing.note(f"{text}: {sentence}")
         return text if found.given is None else found.given
     if Path(text).is_file():
         graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
