@@ -122,6 +122,60 @@ def test_a_file_that_is_read_as_edges_is_said_to_need_another_protocol(trueedge)
     assert "for a file of interactions, use the protocol full-ranking" in err
 
 
+def _repeats() -> str:
+    """Write a file of interactions in which one is repeated."""
+    lines = [f"u{u},i{u * i % 17}\n" for u in range(30) for i in range(1, 9) if u % 17]
+    Path("mine.csv").write_text("user,item\n" + "".join([*lines, lines[0]]))
+    return "mine.csv"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("run", "-m", "popularity"),
+        ("tune", "-m", "item-knn", "--trials", "1", "--seeds", "1"),
+        ("recommend", "-m", "popularity", "--user", "u3"),
+        ("check", "popularity"),
+        ("task", "-o", "made"),
+        ("audit",),
+    ],
+)
+def test_what_was_dropped_from_a_file_is_said_once(trueedge, words) -> None:
+    given = (_repeats(), *words[1:]) if words[0] != "check" else (_repeats(), words[1])
+    status, _, err = trueedge(words[0], *given, "-p", "full-ranking")
+    assert status == 0
+    assert err.count("dropped") == 1
+    assert "dropped 1 repeated interaction" in err
+
+
+def test_the_plain_name_of_a_method_means_the_recommender(trueedge, shop) -> None:
+    status, out, _ = trueedge("run", shop, "-m", "simple-hgn", "--set", "epochs=1", "--set", "dim=4")
+    assert status == 0
+    assert "simple-hgn-rec (dim=4, epochs=1)" in out
+
+
+@pytest.mark.parametrize(
+    ("method", "needs"),
+    [
+        ("bpr-mf", "interactions of users with items"),
+        ("kgcn", "interactions of users with items and a knowledge graph"),
+        ("kgat", "interactions of users with items and, if there is one, a knowledge graph"),
+        ("simple-hgn", "a typed graph"),
+        ("transe", "a knowledge graph"),
+    ],
+)
+def test_a_method_says_what_it_needs(trueedge, method, needs) -> None:
+    lines = trueedge("methods", method)[1].splitlines()
+    assert f"needs {needs}" in {" ".join(line.split()) for line in lines}
+
+
+def test_the_defaults_of_a_recommender_are_listed(trueedge) -> None:
+    out = trueedge("methods", "lightgcn")[1]
+    assert "learning_rate=0.005" in out
+    assert "as published" not in out
+    assert "lightgcn" in trueedge("methods", "recommend")[1]
+
+
 def test_nodes_of_a_plain_graph_are_users_too(trueedge) -> None:
     status, out, err = trueedge("recommend", "karate", "-p", "existing", "-m", "ra", "--user", "5", "-k", "3")
     assert status == 0

@@ -118,7 +118,7 @@ def test_a_number_is_not_taken_for_the_place_of_a_user_whose_name_is_another_num
 
 
 def test_own_scorers_need_their_task(task) -> None:
-    with pytest.raises(InputError, match="recommend needs the task of the lambda: give task="):
+    with pytest.raises(InputError, match="whose users and items the lambda scores: give task=, the task"):
         te.recommend(lambda users: np.ones((len(users), task.num_items)))
     with pytest.raises(InputError, match="must score 40 items for each of 60 users"):
         te.recommend(lambda users: np.ones((len(users), 3)), task=task)
@@ -142,7 +142,7 @@ def test_what_a_scorer_knows_of_its_task_holds_no_test_part_and_is_not_pickled(t
     scorer = Neighbours().fit(task)
     assert fitted.task_of(scorer).part_names == ("valid",)
     again = pickle.loads(pickle.dumps(scorer))
-    with pytest.raises(InputError, match="needs the task of neighbours"):
+    with pytest.raises(InputError, match="whose users and items neighbours scores"):
         te.recommend(again)
     assert te.recommend(again, task=task).columns() == te.recommend(scorer).columns()
 

@@ -15,7 +15,7 @@ from trueedge.cli import options, own_data, parsing, showing
 from trueedge.cli.making import Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
-from trueedge.graph import EdgeFormat
+from trueedge.graph import EdgeFormat, Graph, KnowledgeGraph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
@@ -125,7 +125,7 @@ def audit(
             own["negatives"] = given.pop("negatives", negatives)
             own["split"] = given.pop("split", split)
             made = parsing.source(graph, columns, chosen.takes)
-            told = () if isinstance(made, str) else made.notes
+            told = made.notes if isinstance(made, (Graph, KnowledgeGraph)) else ()  # those were printed
         else:
             own_data.OwnData(bipartite=bipartite).refuse_with(graph)
             protocol = None

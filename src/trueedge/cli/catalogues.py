@@ -13,6 +13,7 @@ from trueedge.cli import showing
 
 if TYPE_CHECKING:
     from trueedge.datasets import Dataset
+    from trueedge.methods import Method
 
 DatasetName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this data set.")]
 MethodName = Annotated[
@@ -103,9 +104,7 @@ def methods(name: MethodName = None) -> None:
     if not kinds and name is not None:
         kind = room.get(name)
         lines = [("name", kind.name), ("family", kind.family), ("what it is", kind.title)]
-        needs = "the graph and node features" if kind.needs_features else "the graph"
-        needs = "a knowledge graph" if kind.takes == ("triples",) else needs
-        showing.card([*lines, ("needs", needs), ("citation", kind.citation)])
+        showing.card([*lines, ("needs", _needs(kind)), ("citation", kind.citation)])
         types = {field.name: str(field.type).partition(" ")[0] for field in fields(kind)}
         words = {"bool": "true or false", "str": "text"}
         helps = {
@@ -117,6 +116,16 @@ def methods(name: MethodName = None) -> None:
     rows = [[kind.name, kind.family, kind.title, _listed(kind().settings())] for kind in kinds]
     more = "'trueedge methods NAME' shows the details"
     showing.table("Methods", ["name", "family", "what it is", "settings"], rows, texts=(2, 3), more=more)
+
+
+def _needs(kind: type[Method]) -> str:
+    """Return what a method learns from."""
+    from trueedge.methods.method import NOUNS
+
+    data = " or ".join("the graph" if one == "graph" else NOUNS[one] for one in kind.takes)
+    features = " and node features" if kind.needs_features else ""
+    about = {"needed": " and a knowledge graph", "used": " and, if there is one, a knowledge graph"}
+    return data + features + about.get(kind.knowledge, "")
 
 
 def protocols(name: ProtocolName = None) -> None:

@@ -16,7 +16,7 @@ from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
-from trueedge.graph import EdgeFormat, Interactions, as_graph
+from trueedge.graph import EdgeFormat, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.interaction_tables import names_users_and_items
@@ -185,8 +185,9 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
             raise InputError(f"{_options_of(columns)} for edge lists")
         given = text if header is None else Interactions.from_path(text, header=header)
         found = Source.of(given, takes)
-        for sentence in getattr(found.given, "notes", ()):
-            showing.note(f"{text}: {sentence}")
+        if isinstance(found.given, KnowledgeGraph):  # tasks of other data repeat the notes of their files
+            for sentence in found.given.notes:
+                showing.note(f"{text}: {sentence}")
         return text if found.given is None else found.given
     if Path(text).is_file():
         graph = as_graph(text, columns)

@@ -92,6 +92,8 @@ class Method(ABC):
     family: ClassVar[str] = "own"
     citation: ClassVar[str] = ""
     needs_features: ClassVar[bool] = False
+    # Whether a recommender learns from a knowledge graph: it is needed, used if there is one, or unused.
+    knowledge: ClassVar[str] = "unused"
     # The kinds of data it learns from: a plain graph, the triples of a knowledge graph, or a typed graph.
     takes: ClassVar[tuple[str, ...]] = ("graph",)
     # The kinds of tasks it can be fitted to; empty: every kind on such data.
@@ -140,6 +142,11 @@ class Method(ABC):
     def settings(self) -> dict[str, Any]:
         """Return the settings and their values."""
         return {name: getattr(self, name) for name in self.space()}
+
+    def changed(self) -> list[str]:
+        """Return the names of the settings that differ from their defaults."""
+        default = type(self)().settings()
+        return [name for name, value in self.settings().items() if value != default[name]]
 
     def for_task(self, task: Task) -> Method:
         """Return this method with its open settings filled in for a task."""

@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -183,11 +183,6 @@ class Outcome:
     scores: kept_scores.ScoresToKeep | None = None
 
 
-def _given(method: Method) -> list[str]:
-    """Return the names of the settings that differ from the default."""
-    return [f.name for f in fields(method) if getattr(method, f.name) != f.default]
-
-
 def run_on(
     task: Task,
     cell: Cell,
@@ -249,7 +244,7 @@ def run_on(
         warnings=(*task.settings.get("notes", ()), *remarks, *complaints),
         provenance={
             "source": cell.source_key,
-            "given": _given(cell.method),
+            "given": cell.method.changed(),
             "code": code.hash,
             **dependencies(
                 *(type(cell.method), cell.protocol, code, cell.code() if users else code, named),

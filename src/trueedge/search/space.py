@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
@@ -47,11 +47,11 @@ class Space:
                 raise unknown(f"setting of {method.name}", name, method.space() or ["(none)"])
             if isinstance(values, str) or not isinstance(values, Sequence) or not values:
                 raise must_be(name, "the space", "a list of values", values)
-        default = {field.name: field.default for field in fields(method)}
+        fixed = {*method.changed(), *unused}
         open_settings = {
             name: limits.search
             for name, limits in method.space().items()
-            if limits.search and getattr(method, name) == default[name] and name not in unused
+            if limits.search and name not in fixed
         }
         wanted = {
             name: tuple(dict.fromkeys(chosen.get(name, open_settings.get(name, ()))))

@@ -61,9 +61,11 @@ class Budget:
         sampled = {"grid": "at random from", "tpe": "by TPE from"}[self.search]
         how = "full grid" if self.trials == len(self.space) else f"{sampled} {len(self.space):,} points"
         epochs = getattr(self.space.method, "epochs", None)
+        trials = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
+        seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
         return (
-            f"{self.trials} trials ({how}: {settings}), then the best settings with {self.seeds}"
-            f" {'seed' if self.seeds == 1 else 'seeds'}: at most {self.trainings} runs"
+            f"{trials} ({how}: {settings}), then the best settings with {seeds}: at most {self.trainings}"
+            " runs"
             + (f" of at most {epochs} epochs" if epochs else "")
             + (f", {self.jobs} in parallel" if self.jobs > 1 else "")
         )

@@ -253,8 +253,9 @@ def _task_for(scorer: object, task: Task | None) -> Task:
         raise InputError(f"the method {scorer_name(scorer)!r} has not been fitted: give what its fit returns")
     found = task_of(scorer)
     if not isinstance(found, Task):
-        name = scorer_name(scorer)
-        raise InputError(f"recommend needs the task of {name}: give task=, whose items and users it scores")
+        raise InputError(
+            f"recommend does not know whose users and items {scorer_name(scorer)} scores: give task=, the task"
+        )
     return found
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.methods.method import setting
-from trueedge.methods.recommend.graph_recommender import GraphRecommender
-from trueedge.methods.trained import open_setting
+from trueedge.methods.recommend.graph_recommender import GraphRecommender, shared_setting
 
 if TYPE_CHECKING:
     from trueedge.methods.recommend.models.kgcn import KGCNModel
@@ -33,17 +32,12 @@ class KGCN(GraphRecommender):
     citation: ClassVar[str] = (
         "Wang, Zhao, Xie, Li and Guo, Knowledge Graph Convolutional Networks for Recommender Systems, 2019"
     )
-    needs_knowledge: ClassVar[bool] = True
+    knowledge: ClassVar[str] = "needed"
     # BPR-MF has fitted the training part already: with less regularization, validation scores fall from the
     # first epochs on.
-    defaults: ClassVar[Mapping[str, Any]] = {
-        "learning_rate": 5e-4,
-        "regularization": 0.1,
-        "evaluate_every": 5,
-        "patience": 5,
-    }
+    defaults: ClassVar[Mapping[str, Any]] = {"learning_rate": 5e-4, "regularization": 0.1}
 
-    regularization: float = open_setting(
+    regularization: float = shared_setting(
         float,
         "weight of the squared norm of the vectors of a batch",
         low=0.0,

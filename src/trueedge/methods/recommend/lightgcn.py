@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from trueedge.methods.recommend.graph_recommender import GraphRecommender
-from trueedge.methods.trained import open_setting
+from trueedge.methods.recommend.graph_recommender import GraphRecommender, shared_setting
 
 if TYPE_CHECKING:
     from trueedge.tasks import ItemTask
@@ -27,11 +26,12 @@ class LightGCN(GraphRecommender):
     )
     defaults: ClassVar[Mapping[str, Any]] = {
         "pretrained": "none",
+        "learning_rate": 5e-3,
         "regularization": 1e-4,
         "batch_size": 2048,
     }
 
-    layers: int = open_setting(int, "number of steps", low=1, high=8, search=(1, 2, 3))
+    layers: int = shared_setting(int, "number of steps", low=1, high=8, search=(1, 2, 3))
 
     def build(self, task: ItemTask, inputs: RecommendInputs, pretrained: Any) -> ItemModel:
         """Return the model."""
