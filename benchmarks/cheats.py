@@ -2,7 +2,8 @@
 
     python -m benchmarks.cheats [DATASET …]
 
-The models are those of ``tests/verdict/cheats.py``. Results go to ``benchmarks/results/cheats.json``.
+The models are those of ``tests/verdict/cheats.py``. Results go to ``benchmarks/results/cheats.json``; those
+that are there are not computed again.
 """
 
 from __future__ import annotations
@@ -28,31 +29,33 @@ RESULTS = FOLDER / "results" / "cheats.json"
 
 
 def main(names: list[str]) -> None:
-    """Judge every model on every data set, print a line for each, and write all results."""
+    """Judge every model on every data set; each result is written at once, and not computed again."""
     known: dict[str, Any] = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
     models = _models()
     for name in names:
         whole = models.communities() if name == "communities" else te.load(name)
         tasks = _tasks(whole)
-        rows = known[name] = {"cheats": {}, "honest": {}, "protocols": PROTOCOLS, "seeds": SEEDS}
+        rows = known.setdefault(name, {"protocols": PROTOCOLS, "seeds": SEEDS, "cheats": {}, "honest": {}})
         with tempfile.TemporaryDirectory() as folder:
             for kind, cases in (("cheats", models.CHEATS), ("honest", models.HONEST)):
                 for title, make in cases.items():
-                    if title in models.NEED_FEATURES and whole.features is None:
+                    if title in rows[kind] or (title in models.NEED_FEATURES and whole.features is None):
                         continue
-                    row = _row(title, make(whole), tasks, folder)
-                    rows[kind][title] = row
+                    row = rows[kind][title] = _row(title, make(whole), tasks, folder)
                     good = row["named"] if kind == "cheats" else not row["accused"]
-                    print(
-                        f"{name:12} {kind:7} {title:32} {'ok' if good else 'WRONG':6} {row['found']}",
-                        flush=True,
-                    )
-        rows["cheats named"] = f"{sum(r['named'] for r in rows['cheats'].values())} of {len(rows['cheats'])}"
-        rows["honest accused"] = (
-            f"{sum(r['accused'] for r in rows['honest'].values())} of {len(rows['honest'])}"
-        )
-        RESULTS.write_text(json.dumps(known, indent=1) + "\n")
+                    said = "ok" if good else "WRONG"
+                    print(f"{name:12} {kind:7} {title:32} {said:6} {row['found']}", flush=True)
+                    _write(known, rows)
         print(name, rows["cheats named"], "cheats named,", rows["honest accused"], "honest models accused")
+
+
+def _write(known: dict[str, Any], rows: dict[str, Any]) -> None:
+    """Count what was found on a data set, and write all results."""
+    named = [row["named"] for row in rows["cheats"].values()]
+    accused = [row["accused"] for row in rows["honest"].values()]
+    rows["cheats named"] = f"{sum(named)} of {len(named)}"
+    rows["honest accused"] = f"{sum(accused)} of {len(accused)}"
+    RESULTS.write_text(json.dumps(known, indent=1) + "\n")
 
 
 def _models() -> ModuleType:
