@@ -204,7 +204,7 @@ def split_cases(
 
 def _graph(kind: str, number: int) -> te.Graph:
     settings = {
-        "stochastic-block": "sizes=(40,40,40),p_in=0.12,p_out=0.01",
+        "stochastic-block": "sizes=40+40+40,p_in=0.12,p_out=0.01",
         "barabasi-albert": "nodes=150,attach=3",
         "erdos-renyi": "nodes=150,edges=450",
     }[kind]
@@ -234,7 +234,7 @@ def _split_coverage(
         truth = values.mean(axis=0)
         drawn = [
             (Sample.of([[one]]), Sample.of([[other]]))
-            for one, other in values[rng.choice(len(values), splits, replace=False)]
+            for one, other in values[rng.integers(len(values), size=splits)]
         ]
         mean = mean_over_tasks(one for one, _ in drawn)
         gap = difference_over_tasks(drawn)
