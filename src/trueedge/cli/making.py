@@ -66,7 +66,7 @@ def task(
         trueedge task graph.csv -p existing --split my-split -o mine
     """
     own = own_data.OwnData(features, split, bipartite)
-    refuse_inputs(output, [*parsing.input_files(dataset), *own.files()], "the task")
+    refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
         columns = EdgeFormat(header, source, target, weight, time)
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
@@ -101,7 +101,7 @@ def pairs(
     """
     check_target(output, "the list of pairs", (".csv",))
     own = own_data.OwnData(features, split, bipartite)
-    refuse_inputs(output, [*parsing.input_files(task), *own.files()], "the pairs")
+    refuse_inputs(output, _files(task, own), "the pairs")
     columns = EdgeFormat(header, source, target, weight, time)
     made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
     listed: Any = made.distinct_pairs(part)
@@ -175,7 +175,7 @@ def negatives(
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
     else:
         check_target(output, "the file of negatives")
-        read = [*parsing.input_files(edges), *own.files(), *([] if positives is None else [positives])]
+        read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
     columns = EdgeFormat(header, source, target, weight, time)
@@ -201,6 +201,11 @@ def negatives(
         _write_arrays(made, output)
     lists = [f"{name} {made.part(name).negatives.shape}" for name in made.part_names]
     showing.note(f"{output}: train {made.train.shape}, negatives of {', '.join(lists)}")
+
+
+def _files(text: str, own: own_data.OwnData) -> list[Path]:
+    """Return the files behind a data set, and those that are given beside it."""
+    return [path for one in (text, *own.paths()) for path in parsing.input_files(one)]
 
 
 def _check_folder(output: Path) -> None:

@@ -82,12 +82,9 @@ class OwnData:
         if self != OwnData():
             raise InputError(f"{self._flags()} for graphs, but {task} is a task that is made already")
 
-    def files(self) -> list[Path]:
-        """Return the files that are read."""
-        from trueedge.cli import parsing
-
-        given = [str(one) for one in (self.features, self.split) if one is not None]
-        return [path for text in given for path in parsing.input_files(text)]
+    def paths(self) -> list[str]:
+        """Return the files and folders that are given."""
+        return [str(one) for one in (self.features, self.split) if one is not None]
 
     def _flags(self) -> str:
         named = {"--features": self.features, "--split": self.split, "--bipartite": self.bipartite}
