@@ -276,7 +276,7 @@ def test_one_seed_is_labelled_and_gets_no_letters(trueedge) -> None:
 
 
 def test_methods_that_may_take_long_get_one_seed_by_default(trueedge) -> None:
-    status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,fastrp")
+    status, _out, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,fastrp")
     assert status == 0
     assert "one seed, since fastrp may take long: run with --seeds 5 to compare methods" in err
     assert "2 records" in err
