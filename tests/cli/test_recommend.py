@@ -138,7 +138,7 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
     assert {"recall@20", "hitrate@20", "coverage@20", "novelty@20"} <= set(head)
     assert [row[0] for row in rows] == ["test-neighbours", "popularity", "random", "test-unpopular"]
     assert [row[1] == "▼" for row in rows] == [False, False, False, True]
-    assert "▼ test-unpopular is significantly below popularity: -32.2 [" in err
+    assert "▼ test-unpopular is below popularity on this split: -32.2 [" in err
     assert "hidden items that tie with others: popularity 51%, test-unpopular 51%" in err
     shown, said = trueedge("records")[1:]
     assert shown == out
