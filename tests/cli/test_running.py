@@ -276,7 +276,7 @@ def test_one_seed_is_labelled_and_gets_no_letters(trueedge) -> None:
 
 
 def test_methods_that_may_take_long_get_one_seed_by_default(trueedge) -> None:
-    status, _out, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,fastrp")
+    status, _, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,fastrp")
     assert status == 0
     assert "one seed, since fastrp may take long: run with --seeds 5 to compare methods" in err
     assert "2 records" in err
@@ -468,7 +468,7 @@ def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:
     trueedge("run", "karate", "-p", "existing", "-m", "cn,ra", "--seeds", "3")
     trueedge("run", "karate", "-p", "existing", "-m", "pa", "--seeds", "1")
     _, _, err = trueedge("records")
-    assert "95 % intervals over splits (pa: over test positives, for these negatives)" in err
+    assert "95 % intervals over splits (pa: over test positives, this split only)" in err
 
 
 @pytest.mark.parametrize("command", ["reproduce", "datasets", "task", "run"])

@@ -37,7 +37,7 @@ def karate() -> list[te.Record]:
         te.run("karate", protocol, method, seed=seed, **options)
         for protocol, options in protocols.items()
         for method in ("cn", "ra", "pa", "katz")
-        for seed in (0, 1)
+        for seed in (0, 1, 2)
     ]
 
 
@@ -221,7 +221,7 @@ def test_five_thousand_records_are_a_page_of_less_than_6_mb() -> None:
     assert found.unbalanced == []
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 40, 2), (40, 1, 2, 1), (2, 20, 2, 1)], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1, 40, 3), (40, 1, 2, 1), (2, 20, 2, 1)], ids=str)
 def test_what_does_not_fit_is_left_out_and_said(shape: tuple[int, int, int, int], monkeypatch) -> None:
     many = records(*shape, links=20, curve=30)
     monkeypatch.setattr(records_page, "PAGE", 0)
@@ -281,13 +281,13 @@ def test_the_overview_names_metrics_and_the_order_of_its_rows() -> None:
 
 
 def test_a_method_far_from_the_best_is_not_shaded_for_want_of_seeds() -> None:
-    # Two splits tell nothing apart, however far the methods are.
-    shifts = {"best": 0.0, "near": 0.05, "far": 4.0}
+    # Three splits tell little apart, however far the methods are.
+    shifts = {"best": 0.0, "near": 0.002, "far": 4.0}
     found = [
         record(name, method=method, shift=shift, seed=seed)
         for name in ("one", "other")
         for method, shift in shifts.items()
-        for seed in range(2)
+        for seed in range(3)
     ]
     first = tables(found)[0]
     letters = {line.label: set(line.estimate.letters) for line in first.lines if line.estimate}
