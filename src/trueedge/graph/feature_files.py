@@ -17,7 +17,7 @@ from trueedge.files.text import open_text, shown
 from trueedge.graph.graph import Graph
 from trueedge.graph.validation import check_features
 
-TEXT = (".csv", ".tsv", ".txt")
+TEXT = (".csv", ".tsv")
 
 
 def with_features(graph: Graph, features: object) -> Graph:
@@ -26,7 +26,7 @@ def with_features(graph: Graph, features: object) -> Graph:
     Args:
         graph: the graph.
         features: float array (n, d); or a .npy file with one, a .npz file with nothing else, or a text file
-            (.csv, .tsv, .txt) with a line for each node. If the first column of a text file holds the names
+            (.csv, .tsv) with a line for each node. If the first column of a text file holds the names
             of all nodes, lines may be in any order; else they are in the order of the nodes.
     """
     if not isinstance(features, (str, os.PathLike)):
