@@ -200,6 +200,7 @@ def test_a_printed_result_shows_the_first_lists(task) -> None:
     assert repr(found) == said
     assert str(found).splitlines()[0] == said
     assert len(str(found).splitlines()) == 5
+    assert "up to 1 item for 1 user)" in repr(te.recommend(te.methods.create("popularity").fit(task), 3, k=1))
 
 
 @pytest.mark.parametrize("protocol", ["existing", "recommendation"])
