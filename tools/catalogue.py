@@ -37,8 +37,10 @@ PAGES = (
     "docs/communities.md",
     "docs/knowledge-graphs.md",
     "docs/typed-graphs.md",
+    "docs/recommendation.md",
     "docs/speed.md",
     "docs/growth.svg",
+    "docs/typed-cost.svg",
 )
 LARGE_NETWORK = 1_000
 
@@ -255,6 +257,50 @@ def comparison_table(study: str) -> str:
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
 
 
+def recommendation_table() -> str:
+    """Recall and NDCG of recommenders, a line for each method and columns for each data set."""
+    rows = _stored_rows("hgb-table-5")
+    columns = dict.fromkeys((row["dataset"], row["metric"]) for row in rows if " " not in row["method"])
+    cells: dict[str, dict[tuple[str, str], str]] = {}
+    for row in rows:
+        if " " not in row["method"]:
+            spread = f" ± {row['std']:.4f}" if row["seeds"] > 1 else ""
+            cells.setdefault(row["method"], {})[row["dataset"], row["metric"]] = f"{row['ours']:.4f}{spread}"
+    head = ["method", *(f"{dataset} {metric}" for dataset, metric in columns)]
+    return table(head, [[f"`{name}`", *(own[c] for c in columns)] for name, own in cells.items()])
+
+
+def recommendation_differences_table() -> str:
+    """Differences of NDCG between two methods over the same users, with their intervals."""
+    rows = [row for row in _stored_rows("hgb-table-5") if " - " in row["method"]]
+    values = {(row["method"], row["dataset"], row["metric"]): row["ours"] for row in rows}
+    datasets = list(dict.fromkeys(row["dataset"] for row in rows))
+    lines = []
+    for pair in dict.fromkeys(row["method"] for row in rows):
+        line = [pair]
+        for dataset in datasets:
+            mean, low, high = (values[pair, dataset, f"ndcg@20{end}"] for end in ("", " low", " high"))
+            line.append(f"{mean:+.4f} [{low:+.4f}, {high:+.4f}]")
+        lines.append(line)
+    return table(["ndcg@20", *datasets], lines)
+
+
+def pretrained_table() -> str:
+    """NDCG of vectors of BPR-MF and of graph models on top of them, by the epochs of BPR-MF."""
+    rows = _stored_rows("hgb-pretrained")
+    cells: dict[str, dict[str, str]] = {}
+    for row in rows:
+        name, epochs = row["method"].split(", ")
+        cells.setdefault(name, {})[epochs] = f"{row['ours']:.4f} ± {row['std']:.4f}"
+    columns = list(next(iter(cells.values())))
+    return table(["ndcg@20", *columns], [[f"`{name}`", *own.values()] for name, own in cells.items()])
+
+
+def _stored_rows(study: str) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = json.loads((ROOT / "results" / f"{study}.json").read_text())["rows"]
+    return rows
+
+
 def spread_table() -> str:
     """How far seeds differ, in the mean over methods (HeaRT's Table 6), from the evidence of two tables."""
     printed = {
@@ -436,6 +482,9 @@ TABLES: dict[str, Callable[..., str]] = {
     "metrics": metrics_table,
     "studies": studies_table,
     "comparison": comparison_table,
+    "recommendation": recommendation_table,
+    "recommendation-differences": recommendation_differences_table,
+    "pretrained": pretrained_table,
     "networks": networks_table,
     "plain": plain_table,
     "spread": spread_table,
@@ -463,6 +512,18 @@ def growth_picture() -> str:
     return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
 
 
+def typed_cost_picture() -> str:
+    """The picture of the time and memory of models of typed graphs."""
+    from trueedge.report.charts import draw
+    from trueedge.studies.evidence import figures
+
+    (figure,) = figures(ROOT / "results" / "hgb-cost.json")
+    return f"{draw(figure)}\n"
+
+
+PICTURES = {"docs/growth.svg": growth_picture, "docs/typed-cost.svg": typed_cost_picture}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
@@ -474,7 +535,7 @@ def main() -> int:
     for name in PAGES:
         path = arguments.root / name
         text = path.read_text() if path.is_file() else ""
-        new = growth_picture() if path.suffix == ".svg" else rewritten(text)
+        new = PICTURES[name]() if name in PICTURES else rewritten(text)
         if new != text:
             stale.append(name)
             if not arguments.check:

@@ -33,8 +33,26 @@ def test_only_the_method_below_popularity_is_flagged(records) -> None:
     # A paired interval over users: 60 users, the 97.5 % quantile of t with 59 degrees of freedom.
     half = 2.001 * gaps.std(ddof=1) / np.sqrt(len(gaps))
     assert (found.low, found.high) == pytest.approx((gaps.mean() - half, gaps.mean() + half), abs=1e-4)
+    assert not found.significant
+    assert found.sentence.startswith("test-unpopular is below popularity on this split: -32.2 [-40.")
+
+
+def test_three_seeds_make_a_gap_significant(records) -> None:
+    repeated = [replace(one, seed=seed, key=f"{one.key}{seed}") for one in records for seed in range(3)]
+    (table,) = tables(repeated)
+    (found,) = table.below
     assert found.significant
     assert found.sentence.startswith("test-unpopular is significantly below popularity: -32.2 [-40.")
+    (table,) = tables([one for one in repeated if one.seed < 2])
+    assert not table.below[0].significant
+
+
+def test_a_gap_of_two_splits_has_no_interval() -> None:
+    shop = small_interactions()
+    runs = [te.run(shop, method=one, seed=seed) for one in ("popularity", Unpopular()) for seed in (0, 1)]
+    (table,) = tables(runs)
+    (found,) = table.below
+    assert (found.low, found.high, found.significant) == (None, None, False)
 
 
 def test_without_values_per_user_there_is_no_interval(records) -> None:
@@ -79,7 +97,7 @@ def test_a_weak_model_of_triples_is_flagged_too() -> None:
     fake = replace(runs[1], method="mine", key="mine")
     (table,) = tables([runs[0], fake])
     assert [one.sentence.split(":")[0] for one in table.below] == [
-        "mine is significantly below relation-frequency"
+        "mine is below relation-frequency on this split"
     ]
 
 
@@ -87,5 +105,5 @@ def test_the_page_says_who_is_below_popularity_even_where_there_are_many_remarks
     noisy = [replace(one, warnings=tuple(f"remark {number}" for number in range(9))) for one in records]
     page = write(noisy, tmp_path / "page.html").read_text()
     before_folds = page[: page.index("more remark")]
-    assert "▼ test-unpopular is significantly below popularity: -32.2" in before_folds
-    assert page.count("is significantly below popularity") == 2  # the remark, and the hint of the row
+    assert "▼ test-unpopular is below popularity on this split: -32.2" in before_folds
+    assert page.count("is below popularity on this split") == 2  # the remark, and the hint of the row

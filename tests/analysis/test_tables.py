@@ -45,12 +45,12 @@ def test_an_auc_of_one_split_has_no_letters_and_says_why(records) -> None:
     (one,) = tables(records)
     assert one.headline == "auc"
     assert one.compared is None
-    assert one.remarks()[0].startswith("Intervals of AUC need several splits")
-    more = [te.run("karate", "uniform", record.method, seed=1) for record in records]
-    (both,) = tables([*records, *more])
-    assert both.compared is not None
-    assert both.remarks()[0].startswith("95 % intervals over splits")
-    assert both.seeds == "2 seeds, mean ± std"
+    assert one.remarks()[0] == "Intervals of AUC need at least 3 splits: run with --seeds 5"
+    more = [te.run("karate", "uniform", record.method, seed=seed) for record in records for seed in (1, 2)]
+    (whole,) = tables([*records, *more])
+    assert whole.compared is not None
+    assert whole.remarks()[0].startswith("95 % intervals over splits")
+    assert whole.seeds == "3 seeds, mean ± std"
 
 
 def test_seeds_of_different_numbers_are_told_by_their_ends(records) -> None:
@@ -184,9 +184,9 @@ def test_methods_that_share_no_split_get_no_letters(first, second, seeds: str, l
 
 
 def test_methods_that_share_some_splits_are_compared_on_these() -> None:
-    (one,) = tables([*ran("cn,pa", 0, 1, 2), *ran("ra", 1, 2)])
+    (one,) = tables([*ran("cn,pa", 0, 1, 2, 3), *ran("ra", 1, 2, 3)])
     assert one.compared is not None
-    assert one.compared.complete
+    assert one.compared.lettered
     assert all(method.letters for method in one.found.methods)
     assert any(remark.startswith("Letters compare two methods on the splits") for remark in one.remarks())
     (same,) = tables(ran("cn,pa", 0, 1))
@@ -194,15 +194,67 @@ def test_methods_that_share_some_splits_are_compared_on_these() -> None:
 
 
 def test_one_split_and_several_seeds_of_training_are_one_split() -> None:
-    records = [te.run("karate", "existing", "cn", seed=seed, task_seed=0) for seed in (0, 1)]
-    (one,) = tables([*records, te.run("karate", "existing", "pa", seed=5, task_seed=0)])
-    assert one.found.complete
-    assert one.remarks()[1].startswith("Shared letter")
+    records = [
+        te.run("karate", "existing", name, seed=seed, task_seed=0)
+        for name in ("cn", "pa")
+        for seed in range(3)
+    ]
+    (one,) = tables(records)
+    assert one.found.lettered
+    assert one.seeds == "3 seeds, this split only, mean ± std"
+    assert one.remarks()[:2] == [
+        "95 % intervals over test positives and seeds, this split only",
+        "Shared letter: no significant difference (paired t-test, Holm-corrected)",
+    ]
+    (few,) = tables(records[:-1])
+    assert few.compared is not None
+    assert not few.compared.lettered
+    assert few.remarks()[1] == "Letters need at least 3 seeds of each method: run with --seeds 5"
+
+
+def test_one_split_has_intervals_for_this_split_only_and_no_letters() -> None:
+    (one,) = tables(ran("cn,pa,ppr", 0))
+    assert one.seeds == "one seed, this split only"
+    assert one.compared is not None
+    assert all(line.estimate is not None and line.estimate.letters == () for line in one.lines)
+    assert one.remarks()[:2] == [
+        "95 % intervals over test positives, this split only",
+        "Letters need at least 3 seeds of each method: run with --seeds 5",
+    ]
+
+
+def test_two_splits_are_too_few_for_intervals_and_letters() -> None:
+    (one,) = tables(ran("cn,pa,ppr", 0, 1))
+    assert one.compared is None
+    assert all(line.estimate is None for line in one.lines)
+    assert all(method.letters == () for method in one.found.methods)
+    assert one.remarks()[0] == "Intervals of MRR need at least 3 splits: run with --seeds 5"
+
+
+def test_a_method_with_two_splits_has_no_interval_beside_others_that_have_one() -> None:
+    (one,) = tables([*ran("cn,pa", 0, 1, 2), *ran("ra", 0, 1)])
+    assert {line.label: line.estimate is None for line in one.lines} == {"cn": False, "pa": False, "ra": True}
+    assert one.remarks()[:2] == [
+        "95 % intervals over splits",
+        "Intervals of MRR (ra) need at least 3 splits: run with --seeds 5",
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["existing", "heart", "degree-corrected"])
+def test_what_one_seed_claims_five_seeds_do_not_take_back(protocol: str) -> None:
+    runs = [te.run("karate", protocol, name, seed=seed) for name in ("ppr", "cn", "pa") for seed in range(5)]
+    (whole,) = tables(runs)
+    assert whole.compared is not None
+    assert whole.compared.lettered
+    for size in (1, 2):
+        (few,) = tables([run for run in runs if run.seed < size])
+        assert all(method.letters == () for method in few.found.methods)
+        assert not any("significant" in remark for remark in few.remarks())
 
 
 def test_records_of_other_seeds_get_no_letters_in_any_command(trueedge) -> None:
-    trueedge("run", "karate", "-p", "existing", "-m", "cn,pa")
-    trueedge("run", "karate", "-p", "existing", "-m", "ra", "--seed", "1")
+    trueedge("run", "karate", "-p", "existing", "-m", "cn,pa", "--seeds", "1")
+    trueedge("run", "karate", "-p", "existing", "-m", "ra", "--seed", "1", "--seeds", "1")
     status, out, err = trueedge("records")
     assert status == 0
     assert "group" not in out

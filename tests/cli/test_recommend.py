@@ -117,7 +117,7 @@ def test_wrong_input_is_one_sentence(trueedge, shop, words, said) -> None:
 
 def test_a_file_that_is_read_as_edges_is_said_to_need_another_protocol(trueedge) -> None:
     Path("ratings.csv").write_text("".join(f"u{u},i{u * i % 17}\n" for u in range(30) for i in range(9)))
-    status, _, err = trueedge("run", "ratings.csv", "-m", "popularity")
+    status, _, err = trueedge("run", "ratings.csv", "-m", "popularity", "--seeds", "1")
     assert status == 1
     assert "for a file of interactions, use the protocol full-ranking" in err
 
@@ -185,7 +185,7 @@ def test_nodes_of_a_plain_graph_are_users_too(trueedge) -> None:
 
 
 def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(trueedge, shop) -> None:
-    status, out, err = trueedge("run", shop, "-m", "own.py:Neighbours,own.py:Unpopular")
+    status, out, err = trueedge("run", shop, "-m", "own.py:Neighbours,own.py:Unpopular", "--seeds", "1")
     assert status == 0
     head, *rows = [line.split() for line in out.splitlines()[1:]]
     assert head[:4] == ["method", "ndcg@20", "95", "%"]
@@ -208,11 +208,11 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
 
 
 def test_scores_of_all_items_are_not_kept_and_the_sentences_say_items(trueedge, shop) -> None:
-    assert trueedge("run", shop, "-m", "random")[0] == 0
+    assert trueedge("run", shop, "-m", "random", "--seeds", "1")[0] == 0
     status, _, err = trueedge("certify", "-m", "random")
     assert status == 1
     assert "cannot be certified: a task under full-ranking keeps no scores" in err
-    status, _, err = trueedge("run", shop, "-m", "popularity", "--keep-scores")
+    status, _, err = trueedge("run", shop, "-m", "popularity", "--keep-scores", "--seeds", "1")
     assert status == 0
     assert "full-ranking ranks every item, so its scores are not saved" in err
     status, _, err = trueedge("certify", "-m", "popularity")

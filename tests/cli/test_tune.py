@@ -26,8 +26,15 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
     assert lines[1].split() == ["auc", "beta", "max_length"]
     values = [float(line.split()[0]) for line in lines[2:6]]
     assert values == sorted(values, reverse=True)
-    assert lines[6] == "karate · existing  test part, percent, 2 seeds, mean ± std"
-    winner = dict(zip(("auc", "beta", "max_length"), lines[2].split(), strict=True))
+    assert lines[2].split()[-1] == "best"
+    assert {line.split()[-1] for line in lines[3:6]} == {"tied"}
+    assert err.splitlines()[1:3] == [
+        "The validation part is too small to choose settings: it has 3 positives, fewer than 30:"
+        " make it larger with --option ratios=…",
+        "No significant difference between the best trial and any other trial",
+    ]
+    assert lines[6] == "karate · existing  test part, percent, 2 seeds, this split only, mean ± std"
+    winner = dict(zip(("auc", "beta", "max_length", ""), lines[2].split(), strict=True))
     assert lines[8].startswith("katz (")
     given = {"beta": 0.005, "max_length": 3} | {"beta": float(winner["beta"])}
     assert f"beta={given['beta']}" in lines[8]
@@ -58,7 +65,10 @@ def test_a_search_says_its_plan_and_prints_the_best_trials_and_the_winner(trueed
         (("--space", "beta=-1.0,2.0"), "beta must be"),
         (("--set", "beat=1"), "did you mean 'beta'"),
         (("--metric", "acu"), "did you mean 'auc'"),
-        (("-p", "uniform"), "karate under uniform has no valid part"),
+        (
+            ("-p", "uniform"),
+            "karate under uniform has no validation part: set valid=0.1 (--option valid=0.1)",
+        ),
         (("--option", "ratoi=1"), "did you mean 'ratio'"),
         (("--device", "tpu"), "device must be"),
     ],

@@ -19,9 +19,14 @@ def naive_read(
     data: bytes, num_nodes: int | None = None, self_loops: str = "refuse", repeats: str = "refuse"
 ) -> tuple[Edges, int, list[str] | None]:
     """The edges in the order of the file, the number of nodes, and the labels or None."""
-    rows = [row[:2] for row in _rows(data)]
+    rows = _rows(data)
+    if _numbers_columns(rows):
+        raise RefusedError
+    rows = [row[:2] for row in rows]
     if rows and _is_header(rows):
         rows = rows[1:]
+    elif _may_be_header(rows):
+        raise RefusedError
     ids = [value for row in rows for value in row]
     if not ids or any(value == "" or _is_no_id(value) for value in ids):
         raise RefusedError
@@ -43,6 +48,20 @@ def naive_read(
         return tidy(numbers, self_loops, repeats), num_nodes or len(known), None
     edges = [(known.index(u), known.index(v)) for u, v in numbers]
     return tidy(edges, self_loops, repeats), len(known), [str(node) for node in known]
+
+
+def _may_be_header(rows: list[list[str]]) -> bool:
+    """The first of six rows or more has two words that do not come again, unlike most other rows."""
+    ids = [value for row in rows for value in row]
+    often = [any(ids.count(value) > 1 for value in row) for row in rows]
+    words = all(re.fullmatch("[A-Za-z][A-Za-z_ ]*", value) for value in rows[0])
+    return len(rows) > 5 and words and not often[0] and sum(often[1:]) > len(often[1:]) / 2
+
+
+def _numbers_columns(rows: list[list[str]]) -> bool:
+    """The first row is 0, 1, 2, … above at least two rows of names."""
+    counted = rows[0] == [str(place) for place in range(len(rows[0]))]
+    return counted and len(rows) > 2 and all(_is_word(value) for row in rows[1:] for value in row[:2])
 
 
 def _begins_with_counts(rows: Edges) -> bool:

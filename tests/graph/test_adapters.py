@@ -69,7 +69,7 @@ def test_a_networkx_edge_in_one_direction_is_refused_unless_the_union_is_asked_f
         Graph.from_networkx(other)
     graph = Graph.from_networkx(other, directed="union", self_loops="drop")
     assert (graph.edges.tolist(), graph.labels) == ([[0, 1], [1, 2]], ("a", "b", "c"))
-    assert graph.notes == ("dropped 1 self-loop",)
+    assert graph.notes == ("direction is ignored: 1 of 2 edges goes one way only", "dropped 1 self-loop")
 
 
 def test_parallel_directed_networkx_edges_are_refused_or_dropped() -> None:
@@ -228,7 +228,11 @@ def test_a_bad_edge_index_is_taken_where_it_is_asked_for() -> None:
     columns = [(0, 1), (1, 0), (2, 1), (2, 1), (2, 2)]
     graph = Graph.from_pyg(data(columns), directed="union", repeats="drop", self_loops="drop")
     assert graph.edges.tolist() == [[0, 1], [1, 2]]
-    assert graph.notes == ("dropped 1 repeated directed edge", "dropped 1 self-loop")
+    assert graph.notes == (
+        "dropped 1 repeated directed edge",
+        "direction is ignored: 1 of 2 edges goes one way only",
+        "dropped 1 self-loop",
+    )
 
 
 @pytest.mark.parametrize(

@@ -318,10 +318,12 @@ def test_the_command_names_the_protocol_that_a_folder_or_a_file_of_triples_needs
         "".join(f"{n}\tr\t{(n + s) % 40}\n" for n in range(40) for s in (1, 2))
     )
     _, _, err = trueedge("run", "triples.tsv", "-m", "distmult")
-    assert "triples is a plain graph: for a file of triples, use the protocol filtered" in err
+    assert "which two are the ends of an edge" in err
+    assert "for triples, use the protocol filtered" in err
     (tmp_path / "names.tsv").write_text("".join(f"{n}\tr{n % 3}\tx{n + 1}\n" for n in range(40)))
     _, _, err = trueedge("audit", "names.tsv")
-    assert "names.tsv: the third column is not a number; for triples, use the protocol filtered" in err
+    assert "names.tsv has 3 columns, 0 to 2, and no header" in err
+    assert "for triples, use the protocol filtered" in err
 
 
 def test_a_method_with_a_twin_for_triples_names_it() -> None:

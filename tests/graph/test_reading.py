@@ -146,11 +146,13 @@ def test_three_columns_of_ids_can_be_read(content: str, write: Write) -> None:
 @pytest.mark.parametrize("rows", ["0 1 0.5\n1 2 7\n", "a b x y\nb c x y\n", "0,1,\n1,2,\n"])
 def test_columns_that_are_not_read_are_said(rows: str, write: Write) -> None:
     assert Graph.from_edges(write(rows)).notes == ("only the first 2 columns are read",)
-    notes = read_edges(write("source,target,weight\n0,1,5\n")).notes
-    assert notes == (
-        "the first line was read as a header: source, target",
-        "only the first 2 columns are read",
+    listed = read_edges(write("source,target,weight,x\n0,1,5,6\n"))
+    assert listed.notes == (
+        "the first line was read as a header: source, target, weight, x",
+        "not read: x",
+        "the column weight is kept as the weight of each edge",
     )
+    assert listed.edge_data["weight"].tolist() == [5.0]
 
 
 @pytest.mark.parametrize(
@@ -211,7 +213,11 @@ def test_a_node_with_only_a_self_loop_is_still_a_node(write: Write) -> None:
 def test_dropped_edges_are_counted(write: Write) -> None:
     listed = read_edges(write("0 1\n1 0\n2 2\n0 1\n1 2\n"), self_loops="drop", repeats="drop")
     assert listed.edges.tolist() == [[0, 1], [1, 2]]
-    assert listed.notes == ("dropped 1 self-loop", "dropped 2 repeated edges")
+    assert listed.notes == (
+        "dropped 1 self-loop",
+        "dropped 2 repeated edges",
+        "direction is ignored: 1 of 2 edges is listed in both directions",
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -18,6 +19,8 @@ from trueedge.graph import Graph, read_edges, read_pairs
 
 pytestmark = pytest.mark.usefixtures("way")
 
+# The columns are given: tests of their own say which are found.
+FIRST_TWO = {"source": 0, "target": 1}
 HANDLING = st.sampled_from(["refuse", "drop", "drop"])
 QUICK = {
     "deadline": None,
@@ -146,15 +149,16 @@ def check_against_naive(
         edges, count, labels = naive_read(data, num_nodes, self_loops, repeats)
     except RefusedError:
         with pytest.raises(InputError) as caught:
-            read_edges(path, num_nodes, self_loops, repeats)  # type: ignore[arg-type]
+            read_edges(path, num_nodes, self_loops, repeats, **FIRST_TWO)  # type: ignore[arg-type]
         assert str(caught.value).startswith(str(path))
         assert len(str(caught.value).splitlines()) == 1
         return
-    listed = read_edges(path, num_nodes, self_loops, repeats)  # type: ignore[arg-type]
+    listed = read_edges(path, num_nodes, self_loops, repeats, **FIRST_TWO)  # type: ignore[arg-type]
     assert listed.edges.tolist() == [list(edge) for edge in edges]
     assert listed.num_nodes == count
     assert (None if listed.labels is None else list(listed.labels)) == labels
-    graph = Graph.from_edges(path, num_nodes, self_loops=self_loops, repeats=repeats)  # type: ignore[arg-type]
+    options: Any = {"self_loops": self_loops, "repeats": repeats, **FIRST_TWO}
+    graph = Graph.from_edges(path, num_nodes, **options)
     assert graph.edges.tolist() == sorted(sorted(edge) for edge in edges)
     assert (graph.num_nodes, graph.labels) == (count, listed.labels)
 

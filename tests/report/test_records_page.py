@@ -110,7 +110,7 @@ def test_training_curves_are_drawn_where_records_keep_them() -> None:
 def test_one_record_is_a_page() -> None:
     text = report([record()], with_slices=False)
     assert headings(text) == ["Leaderboards", "Time and memory", "Provenance"]
-    assert "1 method, one seed." in shown(text)
+    assert "1 method, one seed, this split only." in shown(text)
 
 
 def test_records_without_ranks_or_provenance_are_shown_without_intervals() -> None:
@@ -146,7 +146,10 @@ def test_kinds_are_called_by_their_names_and_mean_ranks_are_no_percentages() -> 
     text = report(found)
     assert "<title>Results on nodes</title>" in text
     assert "Link prediction" not in text
-    assert "Test part, in percent except mr; 2 methods, one seed. Lower mr is better." in shown(text)
+    assert (
+        "Test part, in percent except mr; 2 methods, one seed, this split only. Lower mr is better."
+        in shown(text)
+    )
     for one in found:
         assert f"{one.test['mr']:.2f}" in shown(text)
         assert f"{100 * one.test['mr']:.2f}" not in text

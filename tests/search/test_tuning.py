@@ -8,14 +8,19 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
+from trueedge.metrics import UnitValues
+from trueedge.results.packed_units import pack
 from trueedge.runs import Cell
 from trueedge.search import tune
+from trueedge.search.tuning import Trial
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -258,7 +263,7 @@ def test_trials_that_cannot_be_run_are_told_and_the_others_compete(monkeypatch, 
         ({"seed": -1}, "seed"),
         ({"ration": 2}, "did you mean 'ratio'"),
         ({"settings": {"beta": 0.1}, "method": te.methods.create("katz")}, "settings"),
-        ({"protocol": "uniform"}, "has no valid part"),
+        ({"protocol": "uniform"}, "has no validation part: set valid=0.1"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments, sentence):
@@ -296,3 +301,57 @@ def _has_optuna() -> bool:
     from importlib.util import find_spec
 
     return find_spec("optuna") is not None
+
+
+def test_settings_that_cannot_be_told_apart_are_tied_and_few_validation_edges_are_said() -> None:
+    found = tune("karate", "existing", "katz", seeds=1)
+    assert found.units == 3
+    assert found.tied == found.best[1:]
+    small, tied = found.remarks()
+    assert small.startswith("The validation part is too small to choose settings: it has 3 positives")
+    assert tied == "No significant difference between the best trial and any other trial"
+
+
+def test_a_clearly_worse_setting_is_not_tied_with_the_best() -> None:
+    found = tune("karate", "existing", "katz", seeds=1, trials=3)
+    record = found.trials[0].record
+    assert record is not None
+    rng = np.random.default_rng(0)
+    base = rng.random(200)
+    rows = [base, base + 0.001 * rng.standard_normal(200), base - 0.3 * rng.random(200)]
+    planted = [
+        Trial(
+            {"beta": number},
+            float(row.mean()),
+            replace(record, units=pack(UnitValues("positive", {"mrr": row}))),
+        )
+        for number, row in enumerate(rows)
+    ]
+    order = replace(found, trials=planted)
+    assert {trial.settings["beta"] for trial in (order.best[0], *order.tied)} == {0, 1}
+    assert order.remarks() == ["No significant difference between the best trial and the tied ones"]
+    # Older records of trials have no values per unit: then only equal values are tied.
+    bare = [replace(one, record=replace(record, units={})) for one in (*planted, planted[0])]
+    equal = replace(found, trials=bare)
+    assert equal.units == 0
+    assert [trial.value for trial in equal.tied] in ([], [equal.best[0].value])
+
+
+def test_trials_keep_their_values_per_validation_unit() -> None:
+    found = tune("karate", "existing", "katz", seeds=1, trials=2)
+    for trial in found.trials:
+        assert trial.record is not None
+        values = trial.record.unit_values(found.metric)
+        assert values is not None
+        assert values.mean() == pytest.approx(trial.value)
+
+
+@pytest.mark.parametrize("made", [False, True], ids=["name", "task"])
+def test_without_a_validation_part_the_error_names_the_option_that_makes_one(made: bool) -> None:
+    source = te.task("karate", "degree-corrected") if made else "karate"
+    with pytest.raises(InputError, match=r"no validation part: set valid=0\.1 \(--option valid=0\.1\)"):
+        tune(source, "degree-corrected", "katz")
+    if made:
+        source = te.task("karate", "degree-corrected", valid=0.1)
+    tuned = tune(source, "degree-corrected", "katz", trials=2, seeds=1, **({} if made else {"valid": 0.1}))
+    assert len(tuned.trials) == 2

@@ -73,9 +73,11 @@ def test_an_option_of_a_wrong_kind_is_named(protocol: str, options: dict, culpri
         te.task("karate", protocol, **options)
 
 
-@pytest.mark.parametrize("source", [3, None, ["cora"]])
+@pytest.mark.parametrize("source", [3, None, {"a": "b"}, ["cora"]])
 def test_a_source_that_is_neither_name_nor_graph_is_refused(source) -> None:
-    with pytest.raises(InputError, match="a KnowledgeGraph, a HeteroGraph or Interactions, got"):
+    with pytest.raises(
+        InputError, match=r"a graph of networkx, scipy, PyG or pandas, got|shape \(n, 2\), got"
+    ):
         te.task(source, "uniform")
 
 

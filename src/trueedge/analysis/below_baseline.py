@@ -25,8 +25,9 @@ class BelowBaseline:
         baseline: the label of the baseline.
         metric: the headline.
         gap: the method minus the baseline.
-        low: the lower end of the gap's interval, paired by unit or split; None if there is none.
+        low: the lower end of the gap's interval, paired by unit or split; None if there are too few splits.
         high: its upper end.
+        this_split: whether the interval is for a single split and too few seeds, so others may differ.
     """
 
     label: str
@@ -35,10 +36,15 @@ class BelowBaseline:
     gap: float
     low: float | None = None
     high: float | None = None
+    this_split: bool = False
 
     @property
     def significant(self) -> bool:
-        """Return whether the interval excludes 0."""
+        """Return whether the interval excludes 0, and is not for this split only."""
+        return not self.this_split and self._excludes_zero
+
+    @property
+    def _excludes_zero(self) -> bool:
         return self.low is not None and self.high is not None and not self.low <= 0 <= self.high
 
     @property
@@ -46,10 +52,11 @@ class BelowBaseline:
         """Return it in words: ``kgcn is significantly below popularity: -1.2 [-1.6, -0.8]``."""
         below = "below" if _higher_is_better(self.metric) else "worse than"
         sure = "significantly " if self.significant else ""
-        said = f"{self.label} is {sure}{below} {self.baseline}: {self._text(self.gap)}"
+        where = " on this split" if self.this_split else ""
+        said = f"{self.label} is {sure}{below} {self.baseline}{where}: {self._text(self.gap)}"
         if self.low is None or self.high is None:
             return said
-        unsure = "" if self.significant else ", not significant"
+        unsure = "" if self._excludes_zero else ", not significant"
         return f"{said} [{self._text(self.low)}, {self._text(self.high)}]{unsure}"
 
     def _text(self, value: float) -> str:
@@ -97,11 +104,14 @@ def _against(
     label: str, baseline: str, metric: str, values: Mapping[str, float], compared: MethodComparison | None
 ) -> BelowBaseline:
     for pair in () if compared is None else compared.pairs:
-        gap = pair.difference
+        gap, here = pair.difference, not pair.enough
+        # The interval of two splits says nothing.
+        if here and gap.over == "tasks":
+            continue
         if (pair.first, pair.second) == (label, baseline):
-            return BelowBaseline(label, baseline, metric, gap.value, gap.low, gap.high)
+            return BelowBaseline(label, baseline, metric, gap.value, gap.low, gap.high, here)
         if (pair.first, pair.second) == (baseline, label):
-            return BelowBaseline(label, baseline, metric, -gap.value, -gap.high, -gap.low)
+            return BelowBaseline(label, baseline, metric, -gap.value, -gap.high, -gap.low, here)
     return BelowBaseline(label, baseline, metric, values[label] - values[baseline])
 
 

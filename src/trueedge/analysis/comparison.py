@@ -32,6 +32,9 @@ from trueedge.statistics.tie_groups import holm, letters, tie_groups
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
+# The fewest splits for an interval over splits, and the fewest splits or seeds for letters. With two splits,
+# Student's quantile is 12.7, and the interval of a share is often all that is possible.
+FEWEST = 3
 
 
 @dataclass(frozen=True)
@@ -42,7 +45,7 @@ class MethodEstimate:
         label: the method with its non-default settings: ``katz (beta=0.01)``.
         estimate: its mean and interval.
         letters: its tie groups; methods with a shared letter do not differ significantly. There are none if
-            some methods have no task in common.
+            some pair of methods cannot be compared (see ``PairComparison.enough``).
         seeds: the number of its records.
         tasks: the number of tasks these are of.
     """
@@ -65,6 +68,8 @@ class PairComparison:
         p_holm: the p-value corrected for all pairs of the comparison.
         smallest_gap: the true difference that these units and seeds detect with a power of 0.8 at Holm's
             first step, where the error rate is divided by the number of pairs.
+        enough: whether both methods have at least three splits in common, or three seeds each on one split.
+            With fewer, the p-value is about this split or these fits, and others may turn it round.
     """
 
     first: str
@@ -72,6 +77,7 @@ class PairComparison:
     difference: Difference
     p_holm: float
     smallest_gap: float
+    enough: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,8 +93,8 @@ class MethodComparison:
         methods: the methods, best mean first.
         pairs: all pairs that were evaluated on a common task.
         smallest_gap: the median over pairs; NaN without pairs.
-        tasks: the number of tasks (splits and negatives). With one task, intervals are over units and seeds;
-            with several, over tasks. Methods are paired within a task.
+        tasks: the number of tasks (splits and negatives). With one task, intervals are over units and seeds,
+            and for this split only; with several, over tasks. Methods are paired within a task.
         left_out: a sentence for each record, and each pair, that could not be compared.
         unit: the noun for a unit of the test part.
     """
@@ -109,6 +115,20 @@ class MethodComparison:
     def complete(self) -> bool:
         """Return whether every method was compared with every other, on tasks that both have."""
         return len(self.pairs) == math.comb(len(self.methods), 2)
+
+    @property
+    def lettered(self) -> bool:
+        """Return whether the methods have letters: every pair was compared, on enough splits or seeds."""
+        return self.complete and all(pair.enough for pair in self.pairs)
+
+    def has_interval(self, method: MethodEstimate) -> bool:
+        """Return whether a method has an interval: it has three splits, or one, if units of it suffice.
+
+        An AUC depends on its negatives as much as on its positives, so one split does not suffice for it.
+        """
+        if method.tasks == 1:
+            return metrics.get(self.metric).interval_over == "units"
+        return method.tasks >= FEWEST
 
     def pair(self, first: str, second: str) -> PairComparison:
         """Return the comparison of two methods by their labels, in any order."""
@@ -216,11 +236,12 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
     # If nothing can be compared, the metric may be unknown.
     sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
-    pairs = _pairs({label: table[label] for label in order}, level, left_out)
+    over_units = bool(table) and metrics.get(metric).interval_over == "units"
+    pairs = _pairs({label: table[label] for label in order}, level, over_units, left_out)
     places = {label: place for place, label in enumerate(order)}
     distinct = [(places[p.first], places[p.second]) for p in pairs if p.p_holm < 1 - level]
     # A pair that was not compared would share a letter, as if it did not differ.
-    whole = len(pairs) == math.comb(len(order), 2)
+    whole = len(pairs) == math.comb(len(order), 2) and all(pair.enough for pair in pairs)
     marks = letters(len(order), tie_groups(len(order), distinct)) if whole else [()] * len(order)
     gaps = [pair.smallest_gap for pair in pairs]
     return MethodComparison(
@@ -256,7 +277,9 @@ def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 
-def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list[PairComparison]:
+def _pairs(
+    table: dict[str, Samples], level: float, over_units: bool, left_out: list[str]
+) -> list[PairComparison]:
     found = []
     for first, second in combinations(table, 2):
         common = [task for task in table[first] if task in table[second]]
@@ -265,11 +288,19 @@ def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list
             continue
         shared = [(table[first][task], table[second][task]) for task in common]
         gap = difference_over_tasks(shared, level) if len(shared) > 1 else difference(*shared[0], level)
-        found.append((first, second, gap))
+        found.append((first, second, gap, _enough(shared, over_units)))
     if not found:
         return []
     first_step = 1.0 - (1.0 - level) / len(found)
+    corrected = holm([gap.p for _, _, gap, _ in found])
     return [
-        PairComparison(first, second, gap, float(p), gap_at(gap.std_error, gap.df, level=first_step))
-        for (first, second, gap), p in zip(found, holm([gap.p for *_, gap in found]), strict=True)
+        PairComparison(first, second, gap, float(p), gap_at(gap.std_error, gap.df, level=first_step), enough)
+        for (first, second, gap, enough), p in zip(found, corrected, strict=True)
     ]
+
+
+def _enough(shared: Sequence[tuple[Sample, Sample]], over_units: bool) -> bool:
+    """Return whether two methods have enough common splits, or enough seeds on a single one."""
+    if len(shared) > 1 or not over_units:
+        return len(shared) >= FEWEST
+    return min(len(sample.seeds) for sample in shared[0]) >= FEWEST

@@ -101,6 +101,7 @@ def slices(
     most_seconds: float = math.inf,
     progress: Progress | None = None,
     known: Mapping[str, Task] | None = None,
+    properties: Mapping[str, Mapping[str, NDArray[Any]]] | None = None,
 ) -> Sliced:
     """Group the test units of one data set under one protocol, and average each method in each group.
 
@@ -113,12 +114,13 @@ def slices(
         most_seconds: leave out tasks that took longer to make.
         progress: called with a text, the number of tasks made and the number of all tasks.
         known: tasks that are made already, by their hash.
+        properties: what :func:`properties_of` returns for a task, by the task's hash.
     """
     by_task: dict[str, list[Record]] = {}
     for record in records:
         by_task.setdefault(str(record.provenance.get("task", "")), []).append(record)
     chosen = metric or records[0].headline
-    properties: dict[str, dict[str, NDArray[Any]]] = {}
+    given, found_properties = properties or {}, dict[str, Mapping[str, NDArray[Any]]]()
     left_out: dict[str, None] = {}
     for number, (task_hash, group) in enumerate(by_task.items()):
         if progress is not None:
@@ -128,20 +130,23 @@ def slices(
                 unit = getattr(KINDS.find(group[0].kind), "unit", "unit")
                 raise InputError(f"{_where(group[0])}: its records hold no values for each test {unit}")
             took = group[0].seconds.get("task", 0.0)
+            if task_hash in given:
+                found_properties[task_hash] = given[task_hash]
+                continue
             if known and task_hash in known:
-                properties[task_hash] = properties_of(known[task_hash])
+                found_properties[task_hash] = properties_of(known[task_hash])
                 continue
             if took > most_seconds:
                 what = f"its task took {took:.0f} s to make, too long to make it again"
                 raise InputError(f"{_where(group[0])}: {what}")
-            properties[task_hash] = properties_of(rebuilt(group[0]))
+            found_properties[task_hash] = properties_of(rebuilt(group[0]))
         except InputError as error:
             left_out[str(error)] = None
     found: dict[str, dict[str, list[NDArray[np.float64]]]] = {}
     for label, group in labelled(records).items():
         for record in group:
             task_hash = str(record.provenance.get("task", ""))
-            if task_hash not in properties:
+            if task_hash not in found_properties:
                 continue
             try:
                 values = unit_values(record, chosen)
@@ -149,8 +154,8 @@ def slices(
                 left_out[str(error)] = None
                 continue
             found.setdefault(label, {}).setdefault(task_hash, []).append(values)
-    names = next(iter(properties.values()), {})
-    slicings = [_slicing(name, properties, found, chosen, level) for name in names] if found else []
+    names = next(iter(found_properties.values()), {})
+    slicings = [_slicing(name, found_properties, found, chosen, level) for name in names] if found else []
     return Sliced(chosen, tuple(slicings), tuple(left_out))
 
 

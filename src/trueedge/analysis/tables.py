@@ -10,7 +10,7 @@ from functools import cached_property
 
 from trueedge import metrics
 from trueedge.analysis.below_baseline import BelowBaseline, below_baseline
-from trueedge.analysis.comparison import MethodComparison, MethodEstimate, compare
+from trueedge.analysis.comparison import FEWEST, MethodComparison, MethodEstimate, compare
 from trueedge.analysis.summary import Row, alike, summarise
 from trueedge.errors import InputError
 from trueedge.metrics.units import plural
@@ -70,16 +70,11 @@ class Table:
     @property
     def compared(self) -> MethodComparison | None:
         """Return intervals, letters and pairs, or None if they cannot be shown."""
-        return self.found if self._several and not self._unsure else None
+        return self.found if self._several and any(map(self.found.has_interval, self.found.methods)) else None
 
     @property
     def _several(self) -> bool:
         return len(self.found.methods) > 1 and len(self.found.pairs) > 0
-
-    @property
-    def _unsure(self) -> bool:
-        """Return whether one split is too few: an AUC depends on its negatives as much as on positives."""
-        return self.found.tasks == 1 and metrics.get(self.found.metric).interval_over == "tasks"
 
     @property
     def records(self) -> list[Record]:
@@ -114,11 +109,13 @@ class Table:
 
     @property
     def seeds(self) -> str:
-        """Return the number of seeds, in words."""
+        """Return the number of seeds, in words, and whether all values are of one split."""
         counts = sorted({line.row.seeds for line in self.lines})
+        splits = {str(record.provenance.get("task", "")) for record in self.records}
+        only = ", this split only" if len(splits) == 1 else ""
         if counts == [1]:
-            return "one seed" if len(_by_splits(self.lines)) == 1 else "one seed each"
-        return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds, mean ± std"
+            return f"one seed{only}" if len(_by_splits(self.lines)) == 1 else "one seed each"
+        return f"{'–'.join(map(str, dict.fromkeys((counts[0], counts[-1]))))} seeds{only}, mean ± std"
 
     def best(self, name: str) -> float | None:
         """Return the best mean of a metric, or None if no line has it."""
@@ -139,9 +136,20 @@ class Table:
         said = []
         if self.compared is not None:
             said = [*how_sure(self.compared), *too_few(self.compared)]
-        elif self._several:
-            said = [f"Intervals of {self.found.metric.upper()} need several splits: run with --seeds 5"]
+        if self._several:
+            said += self._missing()
         return [*said, *self._other_splits(), *self.left_out, *findings(self.records)]
+
+    def _missing(self) -> list[str]:
+        """Say how many splits or seeds the missing intervals and letters need, if any are missing."""
+        few = [one.label for one in self.found.methods if not self.found.has_interval(one)]
+        if few:
+            whose = "" if len(few) == len(self.found.methods) else f" ({', '.join(few)})"
+            what = f"Intervals of {self.found.metric.upper()}{whose}"
+            return [f"{what} need at least {FEWEST} splits: run with --seeds 5"]
+        if self.found.complete and not self.found.lettered:
+            return [f"Letters need at least {FEWEST} seeds of each method: run with --seeds 5"]
+        return []
 
     def _other_splits(self) -> list[str]:
         """Say that methods were run on different splits, if they were."""
@@ -149,9 +157,10 @@ class Table:
         if len(splits) < 2:
             return []
         listed = "; ".join(f"{', '.join(labels)}: {seeds}" for seeds, labels in splits.items())
-        if self.compared is not None and self.compared.complete:
+        if self.compared is not None and self.compared.lettered:
             return [f"Letters compare two methods on the splits that both have ({listed})"]
-        return [f"The methods were run on different splits, so they get no letters ({listed})"]
+        so = "" if self.found.complete else ", so they get no letters"
+        return [f"The methods were run on different splits{so} ({listed})"]
 
 
 def tables(records: Iterable[Record]) -> list[Table]:
@@ -211,13 +220,13 @@ def _by(labels: Sequence[str], warning: str) -> str:
 def how_sure(compared: MethodComparison) -> list[str]:
     """Return what the intervals and letters of a table mean."""
     kinds: dict[str, list[str]] = {}
-    for one in compared.methods:
+    for one in filter(compared.has_interval, compared.methods):
         kinds.setdefault(over_words(one.estimate.over, compared.unit), []).append(one.label)
     over, *others = sorted(kinds, key=lambda kind: -len(kinds[kind]))
     # Methods may differ in their number of splits or seeds.
     over += "".join(f" ({', '.join(kinds[kind])}: over {kind})" for kind in others)
     said = [f"{100 * compared.level:.0f} % intervals over {over}"]
-    if not compared.complete:
+    if not compared.lettered:
         return said
     said.append("Shared letter: no significant difference (paired t-test, Holm-corrected)")
     percent = metrics.scale(compared.metric) == 100
@@ -232,11 +241,13 @@ def over_words(over: str, unit: str) -> str:
     if over == "tasks":
         return "splits"
     seeds = " and seeds" if over.endswith("seeds") else ""
-    return f"test {plural(unit)}{seeds}" + (", for these negatives" if unit == "positive" else "")
+    return f"test {plural(unit)}{seeds}, this split only"
 
 
 def too_few(compared: MethodComparison) -> list[str]:
     """Say that there are too few seeds, if methods share a letter although their intervals do not overlap."""
+    if not compared.lettered:
+        return []
     ends = {one.label: (one.estimate.low, one.estimate.high) for one in compared.methods}
     apart = [
         pair
@@ -285,7 +296,7 @@ def _spans(numbers: Sequence[int]) -> str:
 def _table(every: list[Record]) -> Table:
     records, left_out = of_last_code(every)
     (found,) = compare(records)
-    estimates = {one.label: one for one in found.methods}
+    estimates = {one.label: one for one in found.methods if found.has_interval(one)}
     lines = []
     for label, group in labelled(records).items():
         (row,) = summarise(group)

@@ -17,6 +17,7 @@ from trueedge.audit.triples_subject import TripleSubject
 from trueedge.audit.typed_subject import NodeSubject, TypedLinkSubject
 from trueedge.errors import InputError, whole_number
 from trueedge.files.writing import write_text
+from trueedge.graph.any_graph import GraphLike
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.runs.provenance import provenance
@@ -114,7 +115,7 @@ class Audit:
 
 
 def audit(
-    thing: Task | Data | str | Path,
+    thing: Task | Data | str | Path | GraphLike,
     protocol: str | None = None,
     seed: int = 0,
     sample: int = 100_000,
@@ -129,7 +130,8 @@ def audit(
 
     Args:
         thing: a task; or a graph, interactions, the path of an edge list, a folder of triples, of a typed
-            graph or of interactions, a data set's name or the folder of a saved task.
+            graph or of interactions, a data set's name or the folder of a saved task; or a graph of another
+            library (see :func:`trueedge.graph.as_graph`).
         protocol: how a graph or data set is evaluated; where None ``existing``, or the default of triples,
             typed graphs and interactions.
             With your own split it makes the negatives, with your own negatives the split.
@@ -180,7 +182,7 @@ def audit(
 
 def _subject(found: Benchmark, seed: int, sample: int) -> Subject:
     if isinstance(found.task, LinkTask):
-        return LinkSubject(found.task, seed, sample, found.whole)
+        return LinkSubject(found.task, seed, sample, found.whole, found.timed)
     if isinstance(found.task, ItemTask):
         return ItemSubject(found.task, seed, sample, found.interactions)
     subject = next((one for kind, one in SUBJECTS.items() if isinstance(found.task, kind)), Subject)

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from trueedge.datasets import Rules
 from trueedge.errors import InputError
-from trueedge.files.archives import read_archive
-from trueedge.files.arrays import read_array
 from trueedge.graph import Graph, Interactions, in_sorted, pair_keys
-from trueedge.graph.validation import check_features
+from trueedge.graph.feature_files import with_features
 from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
+from trueedge.splits.time import TIME
 from trueedge.tasks import ItemTask, LinkTask, Part, Task, task
 from trueedge.tasks.protocols import Data, Source, default_protocol
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.protocols.existing import link_metrics
+from trueedge.tasks.protocols.own_graphs import CHOICES
 
 DEFAULT_PROTOCOL = "existing"
 OWN_NEGATIVES = "own negatives"
@@ -38,12 +36,14 @@ class Benchmark:
         whole: the graph that the split was made of, where its training pairs were given beside it.
         notes: what was taken for what, a sentence each.
         interactions: of recommendation, the interactions that the parts were taken from.
+        timed: the graph that the parts were taken from, if its edges have times.
     """
 
     task: Task
     whole: Graph | None = None
     notes: tuple[str, ...] = ()
     interactions: Interactions | None = None
+    timed: Graph | None = None
 
 
 def own_benchmark(
@@ -88,9 +88,13 @@ def own_benchmark(
             options = {**options, name: value}
         return _as_it_is(thing, protocol or default, seed, options)
     graph = _with_features(thing, features)
+    if isinstance(split, str) and split in CHOICES["split"] and not Path(split).exists():
+        # The option of this name says how the protocol splits.
+        options, split = {**options, "split": split}, None
     if split is None:
         made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
         found = Benchmark(made) if negatives is None else _with_negatives(_link_task(made), negatives)
+        found = replace(found, timed=_timed(graph))
         if protocol is not None:
             return found
         what = f"{DEFAULT_PROTOCOL} is audited"
@@ -129,31 +133,7 @@ def _link_task(made: Task) -> LinkTask:
 
 def _with_features(thing: Data | str | Path, features: object) -> Data | str | Path:
     """The graph with other features, where some are given."""
-    if features is None:
-        return thing
-    graph: Graph = Source.of(thing).graph
-    if not isinstance(features, (str, os.PathLike)):
-        return replace(graph, features=check_features(features, graph.num_nodes))
-    table = _table(os.fspath(features))
-    try:
-        return replace(graph, features=check_features(table, graph.num_nodes))
-    except InputError as error:
-        raise InputError(f"{features}: {error}") from None
-
-
-def _table(text: str) -> NDArray[Any]:
-    """The table of a .npy file, or of a .npz file that holds nothing else."""
-    if not text.strip():
-        raise InputError("the path of the features is empty: name a .npy file")
-    path = Path(text)
-    if path.suffix.lower() != ".npz":
-        return read_array(path)
-    arrays = read_archive(path)
-    if len(arrays) != 1:
-        raise InputError(
-            f"{path} holds {len(arrays)} arrays instead of one table of features: save the table as .npy"
-        )
-    return next(iter(arrays.values()))
+    return thing if features is None else with_features(Source.of(thing).graph, features)
 
 
 def _with_negatives(made: LinkTask, given: object) -> Benchmark:
@@ -186,13 +166,11 @@ def _with_split(
         split = {part: pairs for part, pairs in split.items() if len(pairs)}
     listed = listed_parts(split, "positives", graph)
     train = listed.get("train")
-    seen = graph if train is None else graph.only_edges(train.pairs)
-    notes = [note for one in listed.values() for note in one.notes]
-    notes += _told_of_graph(graph, seen, listed)
+    divided = _divided(graph, listed)
+    seen, how, notes = divided.train, divided.name, list(divided.notes)
+    divided = replace(divided, notes=())
     positives = {part: one.pairs for part, one in listed.items() if part != "train"}
-    how = f"files {_origins(listed)}"
     if negatives is None:
-        divided = Split(seen, positives.get("valid", NONE), positives["test"], how)
         made = _judged(divided, protocol or DEFAULT_PROTOCOL, seed, options, listed)
         notes.append(f"no negatives were given: {made.protocol} made them")
     else:
@@ -209,7 +187,39 @@ def _with_split(
             settings={"split": how, "negatives": _origins(others)},
         )
         notes += _told(others, positives)
-    return Benchmark(made, graph if train is not None else None, tuple(notes))
+    return Benchmark(made, graph if train is not None else None, tuple(notes), timed=_timed(graph))
+
+
+def own_split(graph: Graph, given: object) -> Split:
+    """Return the user's own split of a graph; its notes say what was taken for what.
+
+    Args:
+        graph: the graph; it is the training graph if the split has no training pairs.
+        given: see :func:`trueedge.scorers.pair_files.listed_parts`.
+    """
+    return _divided(graph, listed_parts(given, "positives", graph))
+
+
+def _divided(graph: Graph, listed: Mapping[str, Listed]) -> Split:
+    train = listed.get("train")
+    seen = graph if train is None else _with_times(graph.only_edges(train.pairs), graph)
+    notes = [note for one in listed.values() for note in one.notes]
+    notes += _told_of_graph(graph, seen, listed)
+    valid = listed["valid"].pairs if "valid" in listed else NONE
+    return Split(seen, valid, listed["test"].pairs, f"files {_origins(listed)}", tuple(notes))
+
+
+def _with_times(seen: Graph, graph: Graph) -> Graph:
+    """Return the training graph with the times that its edges have in the whole graph, if all have one."""
+    if TIME not in graph.edge_data or not in_sorted(seen.edge_keys, graph.edge_keys).all():
+        return seen
+    rows = np.searchsorted(graph.edge_keys, seen.edge_keys)
+    return replace(seen, edge_data={TIME: graph.edge_data[TIME][rows]})
+
+
+def _timed(thing: Data | str | Path) -> Graph | None:
+    """Return a graph whose edges have times; None for others, and for data that is read by name."""
+    return thing if isinstance(thing, Graph) and TIME in thing.edge_data else None
 
 
 def _judged(

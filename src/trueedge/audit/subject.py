@@ -83,15 +83,21 @@ class LinkSubject(Subject):
 
     Args:
         whole: the graph that the split was made of, where it may have edges that are in no part.
+        timed: the graph that the split was made of, if its edges have times.
     """
 
     task: LinkTask
 
     def __init__(
-        self, task: LinkTask, seed: int = 0, sample: int = 100_000, whole: Graph | None = None
+        self,
+        task: LinkTask,
+        seed: int = 0,
+        sample: int = 100_000,
+        whole: Graph | None = None,
+        timed: Graph | None = None,
     ) -> None:
         super().__init__(task, seed, sample)
-        self.whole = whole
+        self.whole, self.timed = whole, timed
         self._scores: dict[tuple[str, int], tuple[NDArray[np.float64], NDArray[np.float64]]] = {}
         self._views: dict[tuple[str, str, int], View] = {}
         for name in task.part_names:

@@ -11,11 +11,11 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from trueedge.cli import parsing, showing
-from trueedge.cli.making import Header, Words
+from trueedge.cli import options, own_data, parsing, showing
+from trueedge.cli.making import Words
 from trueedge.errors import DataWarning
 from trueedge.files.writing import check_target, refuse_inputs
-from trueedge.graph import Graph, KnowledgeGraph
+from trueedge.graph import EdgeFormat, Graph, KnowledgeGraph
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
@@ -66,9 +66,8 @@ def audit(
             " A file holds pairs as text, or a .npy array of shape (M, 2) or (P, K, 2).",
         ),
     ] = None,
-    features: Annotated[
-        Path | None, typer.Option(help="A .npy file of node features, one row per node.")
-    ] = None,
+    features: own_data.Features = None,
+    bipartite: own_data.Bipartite = None,
     output: Annotated[
         Path | None,
         typer.Option("-o", "--output", help="File to write: .html for a page, .json for all numbers."),
@@ -76,7 +75,11 @@ def audit(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 1 if a check finds something broken.")
     ] = False,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Check a benchmark for leaks, negatives that are too easy, shortcuts and degree bias.
 
@@ -110,18 +113,21 @@ def audit(
         refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
     own: dict[str, Any] = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
+    columns = EdgeFormat(header, source, target, weight, time)
     with showing.progress(1, "auditing") as report:
-        made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], header)
+        made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], columns)
         given: dict[str, Any] = {}
         if made is None:
             chosen = get_protocol(audit_protocol(graph) if protocol is None else protocol)
-            given = parsing.options(option or [], [chosen.name])[chosen.name]
+            words = own_data.OwnData(bipartite=bipartite).words(option)
+            given = parsing.options(words, [chosen.name])[chosen.name]
             # Protocols of typed graphs and of interactions have options of these names.
             own["negatives"] = given.pop("negatives", negatives)
             own["split"] = given.pop("split", split)
-            made = parsing.source(graph, header, chosen.takes)
+            made = parsing.source(graph, columns, chosen.takes)
             told = made.notes if isinstance(made, (Graph, KnowledgeGraph)) else ()  # those were printed
         else:
+            own_data.OwnData(bipartite=bipartite).refuse_with(graph)
             protocol = None
         with warnings.catch_warnings():
             # The notes of the audit say the same.

@@ -1,7 +1,8 @@
-"""Evaluate a file of scores, and check a scorer."""
+"""Judge a model, evaluate a file of scores, and check a scorer."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -9,10 +10,119 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import parsing, showing
-from trueedge.cli.making import Header, Part, ProtocolOfName, SeedOfName, TaskOrName
+from trueedge.cli import options, own_data, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
+from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat
 from trueedge.tasks import Task
+from trueedge.tasks.protocols import get as get_protocol
+
+
+def judge(
+    dataset: options.DatasetOrTask,
+    model: Annotated[
+        str,
+        typer.Argument(
+            metavar="MODEL",
+            help="FILE.py:NAME or MODULE:NAME for your own function fit(task), fit(graph) or score(pairs), "
+            "scorer or Method; a .npy, .npz, .csv, .tsv or .txt file of node vectors or of scores; or a "
+            "method's name.",
+        ),
+    ],
+    name: Annotated[str, typer.Option(help="What to call the model.", show_default="its own name")] = "",
+    protocol: Annotated[
+        str | None,
+        typer.Option(
+            "-p",
+            "--protocol",
+            help="Comma-separated protocols.",
+            show_default="existing,heart,degree-corrected, and recommendation for small graphs",
+        ),
+    ] = None,
+    seeds: Annotated[
+        int | None,
+        typer.Option(help="Number of random splits.", min=1, show_default="5, fewer if training takes long"),
+    ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of a method given by name: key=value."),
+    ] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
+    ] = None,
+    page: Annotated[Path | None, typer.Option(help="Write the verdict to this .html file, too.")] = None,
+    runs: options.Runs = Path("runs"),
+    device: options.Device = "cpu",
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
+) -> None:
+    """Find out what a model is worth: beside the baselines, on several splits, and whether to trust it.
+
+    A function whose first argument is called 'task' or 'graph' is trained on each split; it returns a scorer.
+    Any other function scores pairs. Records are stored, and cached ones reused.
+
+    Example:
+        trueedge judge cora mine.py:fit
+        trueedge judge cora vectors.npy --name mygcn
+        trueedge judge cora-heart scores.csv --page verdict.html
+    """
+    from trueedge.results import Store
+    from trueedge.verdict import judge as judged
+    from trueedge.verdict.plan import PLAIN
+
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = parsing.saved_task(dataset, protocol, option or [], columns)
+    protocols = None if protocol is None or made is not None else parsing.chosen_protocols(protocol, dataset)
+    known = protocols or (parsing.chosen_protocols(None, dataset) if made is None else [made.protocol])
+    takes = [one for each in known for one in get_protocol(each).takes] if made is None else []
+    given_data = parsing.source(dataset, columns, takes) if made is None else made
+    data = get_protocol(known[0]).data if made is None else made.data
+    chosen = known if protocols or data != "graph" else [*PLAIN, "recommendation"]
+    given = {} if made is not None else parsing.options(option or [], chosen)
+    if page is not None:
+        verdicts.check_page(page, parsing.input_files(dataset))
+    found, called = _model(model, set_ or [], data)
+    store = Store(runs)
+    with running.keeping(store), showing.progress(1, "making the task") as report:
+        verdict = judged(
+            found,
+            given_data,
+            protocols,
+            seeds,
+            name=name or called,
+            store=store,
+            device=device,
+            progress=report,
+            options={key: value for own in given.values() for key, value in own.items()},
+        )
+    verdicts.show(verdict)
+    running.note_records(store, verdict.records)
+    if page is not None:
+        showing.note(f"the verdict is in {verdict.page(page)}")
+    running.end(store)
+
+
+def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
+    """Return the model that a text names, and what to call it if it has no name of its own."""
+    from trueedge import methods
+    from trueedge.verdict.model_files import ENDINGS, read_model
+
+    if ":" in text:
+        if words:
+            raise InputError(f"--set is for a method that is given by name, not for {text}")
+        found = own_object(text)
+        return found, "" if isinstance(found, methods.Method) else text.rpartition(":")[2]
+    if Path(text).is_file() or Path(text).suffix in ENDINGS:
+        parsing.existing_file(text)
+        held, said = read_model(Path(text))
+        showing.note(said)
+        return held, Path(text).stem
+    ((method,), _) = parsing.chosen_methods(text, words, data)
+    return method, ""
 
 
 def score(
@@ -22,10 +132,24 @@ def score(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     part: Part = "test",
-    header: Header = None,
+    name: Annotated[
+        str, typer.Option(help="What to call the model in tables.", show_default="the file's name")
+    ] = "",
+    runs: options.Runs = Path("runs"),
+    baselines: Annotated[
+        bool, typer.Option(help="Show the baselines beside it, and store the records.")
+    ] = True,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
-    """Evaluate a file of scores.
+    """Evaluate a file of scores beside the baselines.
 
     The file holds two nodes and their score per line, in any order:
 
@@ -43,17 +167,56 @@ def score(
         alice,17,0.93
         alice,3,0.71
 
+    The validation part, and a task without baselines, are evaluated alone.
+
     Example:
-        trueedge score cora-heart scores.csv
+        trueedge score cora-heart scores.csv --name mygcn
         trueedge score bookshop lists.csv
     """
-    made = parsing.task(task, protocol, seed, header=header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.task(task, protocol, seed, columns=columns, own=own)
     parsing.existing_file(str(scores))
     values = made.evaluate(scores, part)
-    rows = [[name, metrics.format_value(name, value), f"{value:.6f}"] for name, value in values.items()]
-    unit = "percent" if all(metrics.scale(name) == 100 for name in values) else "in tables"
+    rows = [[metric, metrics.format_value(metric, value), f"{value:.6f}"] for metric, value in values.items()]
+    unit = "percent" if all(metrics.scale(metric) == 100 for metric in values) else "in tables"
     title = f"{made.dataset} · {made.protocol} · {part}"
     showing.table(title, ["metric", unit, "value"], rows, numbers=(1, 2))
+    if baselines and part == "test":
+        _score_beside(made, scores, name or scores.stem, runs)
+
+
+def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> None:
+    """Record the scores and the baselines of a task, and show them; nothing if it has no baselines."""
+    from trueedge.results import Store
+    from trueedge.runs import Cell, drive, runner_for
+    from trueedge.verdict.models import as_method
+    from trueedge.verdict.plan import baselines
+
+    # The file may hold scores of the test part alone.
+    own = as_method(scores, name, task.data)
+    beside = baselines(task.data, task.kind, own)
+    if not beside:
+        return
+    cells = [Cell(task, task.protocol, one, task.seed) for one in beside]
+    cells.append(Cell(task, task.protocol, own, task.seed, parts=("test",)))
+    store = Store(runs)
+    with (
+        running.keeping(store),
+        showing.progress(len(cells), "scoring") as report,
+        runner_for(1, lambda stage, done, total: report(f"{stage}: {done}/{total}")) as runner,
+    ):
+        outcomes = []
+        for _, outcome in drive(cells, store, runner):
+            outcomes.append(outcome)
+            report(outcome.cell.method.name, len(outcomes), len(cells))
+    if outcomes[-1].record is None:
+        raise InputError(outcomes[-1].reason)
+    records = [outcome.record for outcome in outcomes if outcome.record is not None]
+    print()
+    scoreboard.show(records)
+    running.note_records(store, records)
+    running.end(store)
 
 
 def check(
@@ -67,10 +230,17 @@ def check(
     ],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     sample: Annotated[
         int, typer.Option(help="Number of pairs, nodes or users to score again.", min=1)
     ] = 2000,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
@@ -82,7 +252,9 @@ def check(
     """
     from trueedge.scorers import check_scorer
 
-    made = parsing.task(task, protocol, seed, header=header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.task(task, protocol, seed, columns=columns, own=own)
     report = check_scorer(_scorer(scorer, made), made, sample=sample)
     print(replace(report, scorer=scorer))
     if not report.ok:
@@ -97,4 +269,4 @@ def _scorer(text: str, task: Task) -> object:
     return found.fit(task) if isinstance(found, methods.Method) else found
 
 
-COMMANDS = (score, check)
+COMMANDS = (judge, score, check)

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import parsing, showing
-from trueedge.cli.options import DEFAULT_PROTOCOLS
+from trueedge.cli import options, own_data, parsing, showing
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
-from trueedge.graph import Graph
+from trueedge.graph import EdgeFormat, Graph
 from trueedge.tasks import LinkTask, Task, storage
 from trueedge.tasks.protocols import Shards, default_protocol, from_split
 
@@ -24,22 +23,15 @@ TaskOrName = Annotated[
 ]
 ProtocolToUse = Annotated[
     str | None,
-    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=DEFAULT_PROTOCOLS),
+    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=options.DEFAULT_PROTOCOLS),
 ]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
-        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=DEFAULT_PROTOCOLS
+        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=options.DEFAULT_PROTOCOLS
     ),
 ]
-Header = Annotated[
-    bool | None,
-    typer.Option(
-        "--header/--no-header",
-        help="Whether the first line of an edge list is a header.",
-        show_default="detected",
-    ),
-]
+Header = options.Header
 SeedOfName = Annotated[
     int, typer.Option(help="Seed for split and negatives; ignored for a saved task.", min=0)
 ]
@@ -57,17 +49,27 @@ def task(
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
     protocol: ProtocolToUse = None,
     seed: Seed = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     option: Words = None,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Save a task (split, negatives, metrics) to a folder, to share it.
 
     Example:
         trueedge task cora -p heart -o cora-heart
+        trueedge task graph.csv -p existing --split my-split -o mine
     """
-    refuse_inputs(output, parsing.input_files(dataset), "the task")
+    own = own_data.OwnData(features, split, bipartite)
+    refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
-        made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
+        columns = EdgeFormat(header, source, target, weight, time)
+        made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
     print(made.hash)
@@ -78,8 +80,15 @@ def pairs(
     output: Annotated[Path, typer.Option("-o", "--output", help="CSV file to write.")],
     protocol: ProtocolOfName = None,
     seed: SeedOfName = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     part: Part = "test",
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Write the pairs of a task to a file, to score them with another program.
 
@@ -91,8 +100,10 @@ def pairs(
         trueedge pairs cora-heart -o pairs.csv
     """
     check_target(output, "the list of pairs", (".csv",))
-    refuse_inputs(output, parsing.input_files(task), "the pairs")
-    made = _listed(parsing.task(task, protocol, seed, header=header), "pairs")
+    own = own_data.OwnData(features, split, bipartite)
+    refuse_inputs(output, _files(task, own), "the pairs")
+    columns = EdgeFormat(header, source, target, weight, time)
+    made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
     if names:
@@ -122,6 +133,9 @@ def negatives(
         Path | None, typer.Option(help="File with your own positives; FILE is then the whole training graph.")
     ] = None,
     seed: Seed = 0,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     option: Words = None,
     shards: Annotated[
         bool,
@@ -134,7 +148,11 @@ def negatives(
             min=1,
         ),
     ] = 2048,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Generate the negatives of a protocol for your own graph.
 
@@ -148,25 +166,29 @@ def negatives(
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
         trueedge negatives large.csv.gz -o large-heart --shards
     """
+    own = own_data.OwnData(features, split, bipartite)
+    if positives is not None and split is not None:
+        raise InputError("--positives and --split both say what to predict: leave out one of them")
     if shards:
         _check_folder(output)
     elif output.suffix != ".npz":
         raise InputError(f"{output}: negatives are written to a .npz file, or with --shards to a folder")
     else:
         check_target(output, "the file of negatives")
-        read = [*parsing.input_files(edges), *([] if positives is None else [positives])]
+        read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
+    columns = EdgeFormat(header, source, target, weight, time)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:
-                made = parsing.task(edges, protocol, seed, option or [], report, stored, header)
+                made = parsing.task(edges, protocol, seed, option or [], report, stored, columns, own)
             else:
-                graph = parsing.source(edges, header)
+                graph = own.of(parsing.source(edges, columns))
                 if not isinstance(graph, (str, Graph)):
                     raise InputError(f"{edges} holds triples: negatives are for plain graphs")
                 chosen = default_protocol(edges) if protocol is None else protocol
-                made = _around(graph, positives, chosen, seed, option or [], report, stored)
+                made = _around(graph, positives, chosen, seed, own.words(option), report, stored)
     except KeyboardInterrupt:
         if shards:
             showing.note(f"finished shards are in {output}; run the same command again to resume")
@@ -179,6 +201,11 @@ def negatives(
         _write_arrays(made, output)
     lists = [f"{name} {made.part(name).negatives.shape}" for name in made.part_names]
     showing.note(f"{output}: train {made.train.shape}, negatives of {', '.join(lists)}")
+
+
+def _files(text: str, own: own_data.OwnData) -> list[Path]:
+    """Return the files behind a data set, and those that are given beside it."""
+    return [path for one in (text, *own.paths()) for path in parsing.input_files(one)]
 
 
 def _check_folder(output: Path) -> None:
@@ -215,8 +242,8 @@ def _around(
     graph = load(source) if isinstance(source, str) else source
     asked = text_pairs(positives, graph)[0].astype(np.int32)
     split = Split(graph, np.empty((0, 2), dtype=np.int32), asked, f"positives of {positives.name}")
-    options = parsing.options(words, [protocol])[protocol]
-    return from_split(split, protocol, seed, None, options, report, shards)
+    given = parsing.options(words, [protocol])[protocol]
+    return from_split(split, protocol, seed, None, given, report, shards)
 
 
 def _listed(made: Task, what: str) -> LinkTask:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -26,6 +26,32 @@ DatasetOrTask = Annotated[
         "HGB's format (a typed graph) or of interactions; or a folder written by 'trueedge task'.",
     ),
 ]
+_EDGE_LISTS = "Edge lists"
+Header = Annotated[
+    bool | None,
+    typer.Option(
+        "--header/--no-header",
+        help="Whether the first line of an edge list is a header.",
+        show_default="detected",
+        rich_help_panel=_EDGE_LISTS,
+    ),
+]
+
+
+def _column(option: str, what: str, default: str | None) -> Any:
+    return typer.Option(
+        option,
+        metavar="COLUMN",
+        help=f"Column of {what} in an edge list: its name, or its number from 0.",
+        show_default=default or False,
+        rich_help_panel=_EDGE_LISTS,
+    )
+
+
+SourceColumn = Annotated[str | None, _column("--source", "the first end of an edge", "detected")]
+TargetColumn = Annotated[str | None, _column("--target", "the second end of an edge", "detected")]
+WeightColumn = Annotated[str | None, _column("--weight", "the weight of an edge", "detected")]
+TimeColumn = Annotated[str | None, _column("--time", "the time of an edge", "detected")]
 Device = Annotated[str, typer.Option(help="Device for trained methods: cpu or cuda.")]
 
 

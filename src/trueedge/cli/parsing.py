@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import math
 import os
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -13,12 +12,11 @@ from typing import Any
 from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
 from trueedge.cli.own_code import own_method
+from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
 from trueedge.files.arrays import regular_file
-from trueedge.files.columns import find_separator
-from trueedge.files.text import open_text
-from trueedge.graph import Graph, Interactions, KnowledgeGraph
+from trueedge.graph import EdgeFormat, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.interaction_tables import names_users_and_items
@@ -30,7 +28,10 @@ from trueedge.tasks.protocols import Data, Shards, Source, default_protocol
 from trueedge.tasks.protocols import catalogue as protocols
 from trueedge.tasks.protocols import get as get_protocol
 
+# Nothing is said about the columns of an edge list.
+DETECTED = EdgeFormat()
 Settings = dict[str, dict[str, Any]]
+NOTHING = OwnData()
 
 # What a note says before it names the columns of an edge list.
 HEADER = "was read as a header: "
@@ -168,18 +169,20 @@ def _with_settings(method: Method, settings: Mapping[str, Any]) -> Method:
     return type(method)(**{**method.settings(), **settings}) if settings else method
 
 
-def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph",)) -> str | Data:
+def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("graph",)) -> str | Data:
     """Return a data set's name, or what is in a file or folder: a graph, triples, interactions; print notes.
 
     Args:
         text: the name, or the path.
-        header: whether the first line is a header; None to detect it.
+        columns: for an edge list, whether it has a header, and the columns to read.
         takes: what the protocol takes; see :meth:`trueedge.tasks.protocols.Source.of`.
     """
     datasets.refuse_shadowed(text)
     if "graph" not in takes and not datasets.is_name(text) and Path(text).exists():
-        if header is not None and not ("interactions" in takes and Path(text).is_file()):
-            raise InputError("--header and --no-header are for edge lists and tables of interactions")
+        header = columns.header
+        table = "interactions" in takes and Path(text).is_file()
+        if columns != DETECTED and not (table and columns == EdgeFormat(header)):
+            raise InputError(f"{_options_of(columns)} for edge lists")
         given = text if header is None else Interactions.from_path(text, header=header)
         found = Source.of(given, takes)
         if isinstance(found.given, KnowledgeGraph):  # tasks of other data repeat the notes of their files
@@ -187,11 +190,9 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
                 showing.note(f"{text}: {sentence}")
         return text if found.given is None else found.given
     if Path(text).is_file():
-        graph = Graph.from_edges(text, self_loops="drop", repeats="drop", header=header)
+        graph = as_graph(text, columns)
         for sentence in graph.notes:
             showing.note(f"{text}: {sentence}")
-        if graph.notes and _may_be_triples(Path(text)):
-            showing.note(f"{text}: the third column is not a number; for triples, use the protocol filtered")
         if any(names_users_and_items(one.partition(HEADER)[2].split(", ")) for one in graph.notes):
             showing.note(f"{text}: read as edges; for recommendation, use the protocol full-ranking")
         return graph
@@ -211,14 +212,11 @@ def source(text: str, header: bool | None = None, takes: Sequence[str] = ("graph
     return text
 
 
-def _may_be_triples(path: Path) -> bool:
-    """Return whether the last line of a file has three columns, the third of which is not a number."""
-    line = open_text(path).data.rstrip().rpartition(b"\n")[2].decode()
-    fields = line.split(find_separator(line))
-    try:
-        return len(fields) == 3 and math.isnan(float(fields[2]))
-    except ValueError:
-        return True
+def _options_of(columns: EdgeFormat) -> str:
+    """Return the options that were given for an edge list, with a verb."""
+    given = [f"--{role}" for role in columns.columns]
+    given += [] if columns.header is None else ["--header and --no-header"]
+    return f"{' and '.join(given)} {'is' if given == given[:1] and columns.header is None else 'are'}"
 
 
 def existing_file(text: str, is_path: bool = True) -> None:
@@ -245,11 +243,11 @@ def input_files(text: str) -> list[Path]:
 
 
 def saved_task(
-    text: str, protocol: str | None, words: Sequence[str] = (), header: bool | None = None
+    text: str, protocol: str | None, words: Sequence[str] = (), columns: EdgeFormat = DETECTED
 ) -> Task | None:
     """Return the task saved in a folder, or None; refuse another protocol or options for it."""
-    if header is not None and not Path(text).is_file():
-        raise InputError(f"--header and --no-header need an edge list, but {text} is not a file")
+    if columns != DETECTED and not Path(text).is_file():
+        raise InputError(f"{_options_of(columns)} for an edge list, but {text} is not a file")
     if not storage.is_saved(text):
         return None
     made = tasks.load(text)
@@ -267,15 +265,17 @@ def task(
     words: Sequence[str] = (),
     progress: Any = None,
     shards: Shards | None = None,
-    header: bool | None = None,
+    columns: EdgeFormat = DETECTED,
+    own: OwnData = NOTHING,
 ) -> Task:
     """Return a saved task, or the task of a data set or file under a protocol."""
-    made = saved_task(text, protocol, words, header)
+    made = saved_task(text, protocol, words, columns)
     if made is not None:
+        own.refuse_with(text)
         for sentence in made.settings.get("notes", ()):
             showing.note(f"{text}: {sentence}")
         return made
     chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
-    given = options(words, [chosen])[chosen]
-    takes = get_protocol(chosen).takes
-    return tasks.task(source(text, header, takes), chosen, seed, progress=progress, shards=shards, **given)
+    given = options(own.words(words), [chosen])[chosen]
+    found = own.of(source(text, columns, get_protocol(chosen).takes))
+    return tasks.task(found, chosen, seed, progress=progress, shards=shards, **given)

@@ -17,6 +17,7 @@ from trueedge.cli.running import show_epoch
 from trueedge.errors import InputError
 from trueedge.files.text import open_text
 from trueedge.files.writing import refuse_inputs
+from trueedge.graph import EdgeFormat
 from trueedge.methods import Method
 from trueedge.scorers.fitted import fitted_on
 from trueedge.tasks import Task
@@ -79,7 +80,7 @@ def recommend(
         read = [*parsing.input_files(dataset), *([] if users is None else [users])]
         refuse_inputs(output, read, "the recommendations")
     with showing.progress(1, "making the task") as report:
-        made = parsing.task(dataset, protocol, seed, option or [], report, header=header)
+        made = parsing.task(dataset, protocol, seed, option or [], report, columns=EdgeFormat(header))
         scorer = _scorer(method, made, set_ or [], seed, device, report)
     found = _recommend(scorer, named, k, made)
     fitted = method if fitted_on(scorer) else ""

@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge import metrics
-from trueedge.cli import options, parsing, scoreboard, showing
-from trueedge.cli.making import Header
+from trueedge import datasets, metrics
+from trueedge.cli import options, own_data, parsing, scoreboard, showing
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
+    from trueedge.methods import Method
     from trueedge.results import Record, Store
     from trueedge.runs import Cell, Outcome
+    from trueedge.tasks import Task
+    from trueedge.tasks.protocols import Data
     from trueedge.training import History
 
 # Room for the epoch, the loss and the validation metric.
@@ -29,6 +32,9 @@ TRAINING_WIDTH = 48
 # Reasons that may differ between seeds only in the largest possible k.
 LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this positive$")
 NO_FEATURES = re.compile(r"\S+ needs node features, and (.+) has none$")
+# Methods of these families train nothing, and take seconds on graphs of up to so many edges.
+QUICK, QUICK_SEEDS = ("heuristics", "counting", "voting"), 5
+MOST_QUICK_EDGES = 200_000
 # More seeds than these are counted, not listed.
 MOST_NAMED = 8
 # Cells that are looked up in the store before the first one runs in another process.
@@ -58,7 +64,14 @@ def run(
             "typed graph",
         ),
     ] = None,
-    seeds: Annotated[int, typer.Option(help="Number of seeds.", min=1)] = 1,
+    seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="Number of seeds.",
+            min=1,
+            show_default="5 for heuristics, counting and voting on up to 200,000 edges, else 1",
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option(help="First seed.", min=0)] = 0,
     fixed_split: Annotated[
         bool, typer.Option("--fixed-split", help="Use the first seed's split and negatives for all seeds.")
@@ -69,6 +82,9 @@ def run(
     option: Annotated[
         list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
     ] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
     runs: options.Runs = Path("runs"),
@@ -82,7 +98,11 @@ def run(
             help="Folder for checkpoints, so that interrupted training can resume. Not with --jobs."
         ),
     ] = None,
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Run methods on a data set and print a table for each protocol.
 
@@ -95,19 +115,27 @@ def run(
         trueedge run umls -m complex,nbfnet --set epochs=10
         trueedge run bibliography -m simple-hgn,gcn --set epochs=30
         trueedge run bookshop -m item-knn,bpr-mf
+        trueedge run graph.csv --features features.npy --split my-split
+        trueedge run purchases.csv --bipartite --option split=time
     """
     from trueedge.results import Store
 
-    made = parsing.saved_task(dataset, protocol, option or [], header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.saved_task(dataset, protocol, option or [], columns)
+    if made is not None:
+        own.refuse_with(dataset)
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
     takes = [one for name in protocols for one in get_protocol(name).takes] if made is None else []
-    source = parsing.source(dataset, header, takes) if made is None else made
-    given = parsing.options(option or [], protocols)
+    data_source = own.of(parsing.source(dataset, columns, takes)) if made is None else made
+    given = parsing.options(own.words(option), protocols)
     data = get_protocol(protocols[0]).data if made is None else made.data
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
     chosen = parsing.with_baselines(chosen, data, kind)
-    cells = Cells(source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
+    if seeds is None:
+        seeds = _default_seeds(chosen, data_source)
+    cells = Cells(data_source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:
         raise InputError("--checkpoints needs one job: leave out either --checkpoints or --jobs")
@@ -117,6 +145,27 @@ def run(
     if not _show_outcomes(outcomes, store, named, seeds, keep_scores):
         raise typer.Exit(1)
     end(store)
+
+
+def _default_seeds(chosen: Sequence[Method], source: str | Data | Task) -> int:
+    """Return the number of seeds if none is given, and say why it is one.
+
+    It depends on methods and data, not on a clock: the same command always runs the same seeds.
+    """
+    slow = [method.name for method in chosen if method.family not in QUICK]
+    if not slow and _size(source) <= MOST_QUICK_EDGES:
+        return QUICK_SEEDS
+    why = f"{slow[0]}{f' and {len(slow) - 1} more' if len(slow) > 1 else ''}" if slow else "so large a graph"
+    showing.note(f"one seed, since {why} may take long: run with --seeds 5 to compare methods")
+    return 1
+
+
+def _size(source: str | Data | Task) -> int:
+    """Return the number of edges, triples or interactions, or of nodes if there are more; 0 if unknown."""
+    data = datasets.get(source) if isinstance(source, str) and datasets.is_name(source) else source
+    data = getattr(data, "train", getattr(data, "graph", data))
+    names = ("num_edges", "num_triples", "num_interactions", "num_nodes")
+    return max((getattr(data, name, None) or 0 for name in names), default=0)
 
 
 def _show_outcomes(

@@ -12,7 +12,7 @@ from trueedge.analysis.tables import Line, Table, findings, latest, tables
 from trueedge.cli import showing
 from trueedge.results import Record
 
-__all__ = ["findings", "latest", "show"]
+__all__ = ["findings", "latest", "show", "show_table"]
 
 MORE = "more columns in a wider window or with trueedge export"
 
@@ -23,14 +23,14 @@ def show(records: Iterable[Record]) -> None:
     Methods that are worse than the best baseline of their table are marked.
     """
     for table in tables(records):
-        _print(table)
+        show_table(table)
         for one in table.below:
             showing.note(f"{MARK} {one.sentence}", style="yellow")
         for sentence in table.remarks():
             showing.note(sentence)
 
 
-def _print(table: Table) -> None:
+def show_table(table: Table) -> None:
     """One data set under one protocol: test metrics in percent, the headline first, the best bold."""
     sure = table.compared
     best = {name: table.best(name) for name in table.metrics}
@@ -39,13 +39,13 @@ def _print(table: Table) -> None:
         [
             f"{line.label} {MARK}" if line.label in below else line.label,
             _value(line, table.headline, best[table.headline]),
-            *(_interval(line, table.headline, sure.complete) if sure else ()),
+            *(_interval(line, table.headline, sure.lettered) if sure else ()),
             *(_value(line, name, best[name]) for name in table.metrics[1:]),
         ]
         for line in table.lines
     ]
     title = Text.assemble((table.where, "bold"), f"  test part, {_units(table.metrics)}{table.seeds}")
-    told = [f"{100 * sure.level:.0f} %", *(["group"] if sure.complete else [])] if sure else []
+    told = [f"{100 * sure.level:.0f} %", *(["group"] if sure.lettered else [])] if sure else []
     head = ["method", table.headline, *told, *table.metrics[1:]]
     showing.table(title, head, lines, numbers=range(1, len(head)), more=MORE)
 

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, parsing, scoreboard, showing
-from trueedge.cli.making import Header, ProtocolOfName
+from trueedge.cli import options, own_data, parsing, scoreboard, showing
+from trueedge.cli.making import ProtocolOfName
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
@@ -54,10 +55,17 @@ def tune(
     ] = None,
     set_: Annotated[list[str] | None, typer.Option("--set", help="A fixed setting: layers=1.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: k=100.")] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     jobs: options.Jobs = 1,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
-    header: Header = None,
+    header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Search a method's settings on the validation part, then evaluate the best settings on the test part.
 
@@ -70,10 +78,14 @@ def tune(
     from trueedge import search as room
     from trueedge.results import Store
 
-    made = parsing.saved_task(dataset, protocol, option or [], header)
+    columns = EdgeFormat(header, source, target, weight, time)
+    own = own_data.OwnData(features, split, bipartite)
+    made = parsing.saved_task(dataset, protocol, option or [], columns)
+    if made is not None:
+        own.refuse_with(dataset)
     name = _only(parsing.chosen_protocols(protocol, dataset), "protocol") if made is None else made.protocol
     chosen = get_protocol(name)
-    source = parsing.source(dataset, header, chosen.takes) if made is None else made
+    data_source = own.of(parsing.source(dataset, columns, chosen.takes)) if made is None else made
     one = _only(parsing.chosen_methods(method, set_ or [], chosen.data, chosen.kind)[0], "method")
     asked: dict[str, Any] = {
         "trials": trials,
@@ -84,12 +96,12 @@ def tune(
         "space": _space(space or []),
         "device": device,
         "jobs": jobs,
-        **parsing.options(option or [], [name])[name],
+        **parsing.options(own.words(option), [name])[name],
     }
     store = Store(runs)
     with keeping(store), showing.progress(trials + seeds, "making the task") as report:
         found = room.tune(
-            source,
+            data_source,
             name,
             one,
             store=store,
@@ -129,17 +141,21 @@ def _show(found: Tuned) -> None:
     first = found.records[0]
     names = list(found.settings)
     best = found.best[:SHOWN]
+    places = {id(best[0]): "best", **{id(trial): "tied" for trial in found.tied}}
     rows = [
         [
             metrics.format_value(found.metric, trial.value or 0.0),
             *(str(trial.settings[name]) for name in names),
+            places.get(id(trial), ""),
         ]
         for trial in best
     ]
     unit = "percent, " if metrics.scale(found.metric) == 100 else ""
     number = f"{unit}the best {len(best)} of {showing.count(len(found.trials), 'trial')}"
     title = f"{first.dataset} · {first.protocol} · {first.method}  validation part, {number}"
-    showing.table(title, [found.metric, *names], rows, numbers=range(len(names) + 1))
+    showing.table(title, [found.metric, *names, ""], rows, numbers=range(len(names) + 1))
+    for sentence in found.remarks():
+        showing.note(sentence)
 
 
 COMMANDS = (tune,)

@@ -2,24 +2,52 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
-from trueedge.datasets.dataset import get, refuse_shadowed
+from trueedge.datasets.dataset import get, is_name, refuse_shadowed
 from trueedge.datasets.sources import NOT_PUBLISHED, altered_sentences, warn_altered
+from trueedge.errors import InputError
+from trueedge.graph import EdgeFormat, Graph, as_graph
 
 
-def load(name: str) -> Any:
-    """Read a data set by name: a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, with all parts.
+def load(
+    name: str | os.PathLike[str],
+    *,
+    header: bool | None = None,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    weight: str | int | None = None,
+    time: str | int | None = None,
+) -> Any:
+    """Read a data set by name, or an edge list or saved graph by path.
 
-    Counts that differ from its card are an error.
-
-    A file that is not the published one gives a :class:`trueedge.DataWarning`, and a note on the graph.
+    A data set is a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, with all parts; counts that differ
+    from its card are an error. A file that is not the published one gives a :class:`trueedge.DataWarning`,
+    and a note on the graph. Of an edge list, self-loops and repeated edges are dropped.
 
     Args:
-        name: see :func:`trueedge.datasets.get`.
+        name: a data set's name (see :func:`trueedge.datasets.get`), the path of an edge list (text, JSON
+            lines or Parquet), or a folder that :meth:`trueedge.Graph.save` wrote.
+        header: for an edge list: whether the first line names the columns; None to detect it.
+        source: for an edge list: the column of the first end of an edge: its name, or its number from 0.
+        target: for an edge list: the column of the second end.
+        weight: for an edge list: the column to keep as ``edge_data["weight"]``.
+        time: for an edge list: the column to keep as ``edge_data["time"]``.
     """
     refuse_shadowed(name)
+    asked = EdgeFormat(header, source, target, weight, time)
+    if not is_name(name) and os.path.isfile(name):
+        return as_graph(name, asked)
+    if asked != EdgeFormat():
+        given = next(iter(asked.columns), "header")
+        raise InputError(f"{given} is for an edge list, but {os.fspath(name)} is not a file")
+    if not is_name(name) and (Path(name) / "graph.json").is_file():
+        return Graph.load(name)
+    if isinstance(name, os.PathLike) or "/" in name:
+        raise InputError(f"there is no edge list and no saved graph at {os.fspath(name)}")
     return with_altered(get(name).load(), name)
 
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.bounds import check_lines
-from trueedge.files.digits import LARGEST_ID, read_digits
+from trueedge.files.digits import LARGEST_ID, read_digits, read_numbers
 from trueedge.files.text import TextFile, plain, shown
 
 #: Usual names of columns of ids, in lower case.
@@ -54,12 +54,14 @@ class Columns:
         names: the distinct ids in the order of their first appearance, or None where they are whole numbers.
         lines: int64 array (m,), the line of each row, from 1; a range where no line is skipped.
         notes: decisions the user should know of.
+        extras: further columns that were asked for, as texts (m,), or as numbers where all of them are.
     """
 
     ids: NDArray[np.int64]
     names: tuple[str, ...] | None
     lines: NDArray[np.int64] | range
     notes: tuple[str, ...]
+    extras: tuple[Sequence[str] | NDArray[np.float64], ...] = ()
 
 
 def read_columns(
@@ -68,6 +70,8 @@ def read_columns(
     names_only: bool = False,
     header: bool | None = None,
     width: int = 2,
+    places: tuple[int, ...] | None = None,
+    extras: tuple[int, ...] = (),
 ) -> Columns:
     """Find the ids in a text file.
 
@@ -83,20 +87,49 @@ def read_columns(
         names_only: read whole numbers as names too, as they are written.
         header: whether the first line is a header; None decides by the rule above, and a note says so.
         width: how many columns of ids a row begins with.
+        places: the columns of ids, from 0, if they are not the first ones.
+        extras: further columns to read, from 0.
     """
+    refuse_other_formats(text)
+    check_lines(text.data, text.packed, BYTES_A_LINE_OF_DIGITS, str(text.path))
+    asked = _Asked(tuple(range(width)) if places is None else places, extras, chosen=places is not None)
+    clean = None if names_only or asked.ids != (0, 1) else _read_clean(text, header, asked)
+    return _read_anything(text, numbers_only, names_only, header, asked) if clean is None else clean
+
+
+def refuse_other_formats(text: TextFile) -> None:
+    """Raise an InputError for the files of other programs that look like edge lists."""
     if text.data.startswith(b"%%MatrixMarket"):
         raise InputError(
             f"{text.path} is a Matrix Market file, not an edge list:"
             " read it with scipy.io.mmread and make the graph with Graph.from_scipy"
         )
-    if PAJEK.match(_first_row(text.data)[2]):
+    if PAJEK.match(first_row(text.data)[2]):
         raise InputError(
             f"{text.path} is a Pajek file, not an edge list:"
             " read it with networkx.read_pajek and make the graph with Graph.from_networkx"
         )
-    check_lines(text.data, text.packed, BYTES_A_LINE_OF_DIGITS, str(text.path))
-    clean = None if names_only or width != 2 else _read_clean(text, header)
-    return _read_anything(text, numbers_only, names_only, header, width) if clean is None else clean
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The columns to read: those of ids, further ones, and whether the caller has chosen those of ids."""
+
+    ids: tuple[int, ...] = (0, 1)
+    extras: tuple[int, ...] = ()
+    chosen: bool = False
+
+    def notes(self, line: int, fields: list[str] | None, columns: int) -> tuple[str, ...]:
+        """Return the notes on a header, if there is one, and on columns that are not read."""
+        found = []
+        if fields is not None:
+            found.append(_header_note(line, fields if self.chosen else fields[: len(self.ids)]))
+        if not self.chosen and columns > len(self.ids):
+            found.append(f"only the first {len(self.ids)} columns are read")
+        return tuple(found)
+
+
+FIRST_TWO = _Asked()
 
 
 def find_separator(line: str) -> str | None:
@@ -120,48 +153,58 @@ def split_fields(text: TextFile, number: int, line: str, separator: str | None) 
     return line.split() if separator is None else [field.strip() for field in line.split(separator)]
 
 
-def _read_clean(text: TextFile, header: bool | None = None) -> Columns | None:
-    """Return the two columns, fast, where all ids below comments and a header are plain digits; else None."""
-    number, start, line = _first_row(text.data)
+def _read_clean(text: TextFile, header: bool | None = None, asked: _Asked = FIRST_TWO) -> Columns | None:
+    """Return the first two columns, fast, if all ids below comments and a header are digits; else None."""
+    number, start, line = first_row(text.data)
     separator = find_separator(line)
     fields = split_fields(text, number, line, separator)
     if len(fields) < 2:
         return None
-    notes = _rest_note(len(fields), 2)
-    if (_is_word(fields[0]) and _is_word(fields[1])) if header is None else header:
-        notes = (_header_note(number, fields[:2]), *notes)
+    named = (is_word(fields[0]) and is_word(fields[1])) if header is None else header
+    notes = asked.notes(number, fields if named else None, len(fields))
+    if named:
         number, start = number + 1, start + len(line.encode()) + 1
     found = read_digits(text.data, start, separator, len(fields))
     if found is None:
         return None
     ids, lines = found
     shifted = range(number, number + len(lines)) if isinstance(lines, range) else lines + number
-    return Columns(ids, None, shifted, notes)
+    if not asked.extras:
+        return Columns(ids, None, shifted, notes)
+    further = [read_numbers(text.data, start, separator, column, len(ids)) for column in asked.extras]
+    found_all = tuple(column for column in further if column is not None)
+    return Columns(ids, None, shifted, notes, found_all) if len(found_all) == len(further) else None
 
 
-def _first_row(data: bytes) -> tuple[int, int, str]:
+def first_row(data: bytes) -> tuple[int, int, str]:
     """Return the number, first byte and text of the first line that is neither blank nor a comment."""
     number, start = 1, 0
     while start < len(data):
         end = data.find(b"\n", start)
         end = len(data) if end < 0 else end
         line = data[start:end].decode()
-        if not _is_skipped(line):
+        if not is_skipped(line):
             return number, start, line
         number, start = number + 1, end + 1
     return number, start, ""
 
 
 def _read_anything(
-    text: TextFile, numbers_only: bool, names_only: bool = False, header: bool | None = None, width: int = 2
+    text: TextFile,
+    numbers_only: bool,
+    names_only: bool = False,
+    header: bool | None = None,
+    asked: _Asked = FIRST_TWO,
 ) -> Columns:
     """Return the columns of any file, or raise an error for the first thing that is wrong with it."""
     check_lines(text.data, text.packed, BYTES_A_LINE_OF_WORDS, str(text.path))
-    rows = _split_rows(text, width)
-    notes = _rest_note(rows.columns, width)
-    if _is_header(rows.ids, width) if header is None else header and rows.lines:
-        notes = (_header_note(rows.lines[0], rows.ids[:width]), *notes)
-        rows = _Rows(text, rows.ids[width:], rows.lines[1:], rows.columns, width)
+    width = len(asked.ids)
+    rows = _split_rows(text, asked)
+    named = _is_header(rows.ids, width) if header is None else header and bool(rows.lines)
+    notes = asked.notes(rows.lines[0] if rows.lines else 1, rows.first if named else None, len(rows.first))
+    if named:
+        further = tuple(column[1:] for column in rows.extras)
+        rows = replace(rows, ids=rows.ids[width:], lines=rows.lines[1:], extras=further)
     if not rows.lines:
         raise InputError(f"{text.path} is empty: it has no edges")
     place: dict[str, int] = {}
@@ -170,24 +213,25 @@ def _read_anything(
     ids, lines = flat.reshape(-1, width), np.array(rows.lines, dtype=np.int64)
     names = [value for value in place if not WHOLE_NUMBER.fullmatch(value)]
     if not names and not names_only:
-        return Columns(_to_numbers(rows, place)[ids], None, lines, notes)
+        return Columns(_to_numbers(rows, place)[ids], None, lines, notes, rows.extras)
     if numbers_only:
         raise rows.error(names[0], "{} is not a whole number")
     if names and len(names) < len(place):
         if all(name.casefold() in MISSING_WORDS for name in names):
             raise rows.error(names[0], "an id is missing, the field is {}")
         notes = (*notes, f"ids are read as names: line {rows.line(names[0])} has {shown(names[0])}")
-    return Columns(ids, tuple(place), lines, notes)
+    return Columns(ids, tuple(place), lines, notes, rows.extras)
 
 
 @dataclass(frozen=True, eq=False)
 class _Rows:
-    """The ids as they are written, row by row, the line of each row, and how many columns a line has."""
+    """The ids as they are written, row by row, the line of each row, further columns, and the first row."""
 
     text: TextFile
     ids: list[str]
     lines: list[int]
-    columns: int
+    extras: tuple[list[str], ...]
+    first: list[str]
     width: int
 
     def line(self, value: str) -> int:
@@ -197,27 +241,32 @@ class _Rows:
         return self.text.error(self.line(value), why.format(shown(value)))
 
 
-def _split_rows(text: TextFile, width: int) -> _Rows:
+def _split_rows(text: TextFile, asked: _Asked) -> _Rows:
     ids: list[str] = []
     lines: list[int] = []
-    separator, columns = None, 0
+    extras: tuple[list[str], ...] = tuple([] for _ in asked.extras)
+    first: list[str] = []
+    separator, needed = None, max((*asked.ids, *asked.extras)) + 1
     for number, line in enumerate(text.lines, start=1):
-        if _is_skipped(line):
+        if is_skipped(line):
             continue
         if not lines:
             separator = find_separator(line)
         fields = split_fields(text, number, line, separator)
-        columns = columns or len(fields)
-        if len(fields) != columns:
+        first = first or fields
+        if len(fields) != len(first):
             count = "1 column" if len(fields) == 1 else f"{len(fields)} columns"
-            what = f"{count}, where line {lines[0]} has {columns}: {shown(line.strip())}"
+            what = f"{count}, where line {lines[0]} has {len(first)}: {shown(line.strip())}"
             raise text.error(number, what)
-        if columns < width:
-            what = f"a line needs {width} ids, this one has {columns}: {shown(line.strip())}"
+        if len(first) < needed:
+            noun = "columns" if asked.chosen and needed > len(asked.ids) else "ids"
+            what = f"a line needs {needed} {noun}, this one has {len(first)}: {shown(line.strip())}"
             raise text.error(number, what)
-        ids += fields[:width]
+        ids += [fields[place] for place in asked.ids]
+        for column, place in zip(extras, asked.extras, strict=True):
+            column.append(fields[place])
         lines.append(number)
-    return _Rows(text, ids, lines, columns, width)
+    return _Rows(text, ids, lines, extras, first, len(asked.ids))
 
 
 def _refuse_no_ids(rows: _Rows, values: Iterable[str]) -> None:
@@ -240,38 +289,37 @@ def _to_numbers(rows: _Rows, values: Iterable[str]) -> NDArray[np.int64]:
     return np.array(numbers, dtype=np.int64)
 
 
-def _is_skipped(line: str) -> bool:
+def is_skipped(line: str) -> bool:
+    """Return whether a line is blank or a comment."""
     start = line.lstrip()[:1]
     return not start or start in "#%"
 
 
 def _is_header(ids: list[str], width: int) -> bool:
     first, others = ids[:width], set(ids[width:])
-    if not first or not all(map(_is_word, first)):
+    if not first or not all(map(is_word, first)):
         return False
     if all(word.casefold() in HEADER_WORDS for word in first):
         return others.isdisjoint(first)
-    if not any(map(_is_word, others)):
+    if not any(map(is_word, others)):
         return bool(others)
-    return all(map(_names_column, first)) and not any(map(_names_column, others))
+    return all(map(names_column, first)) and not any(map(names_column, others))
 
 
-def _names_column(value: str) -> bool:
+def names_column(value: str) -> bool:
+    """Return whether a field is a usual name of a column of ids, or contains one."""
     if any(mark.isdigit() for mark in value):
         return False
     words = {word.casefold() for word in WORDS.findall(value)}
     return value.casefold() in HEADER_WORDS or not words.isdisjoint(COLUMN_WORDS)
 
 
-def _is_word(value: str) -> bool:
+def is_word(value: str) -> bool:
+    """Return whether a field is neither empty nor a number nor a mark for a missing value."""
     number = WHOLE_NUMBER.fullmatch(value) or NUMBER_BUT_NO_ID.fullmatch(value)
     return bool(value) and not number and value.casefold() not in MISSING_WORDS
 
 
 def _header_note(line: int, fields: list[str]) -> str:
     place = "the first line" if line == 1 else f"line {line}"
-    return f"{place} was read as a header: {', '.join(map(plain, fields))}"
-
-
-def _rest_note(columns: int, width: int) -> tuple[str, ...]:
-    return (f"only the first {width} columns are read",) if columns > width else ()
+    return f"{place} was read as a header: {', '.join(plain(field) or repr(field) for field in fields)}"

@@ -1,6 +1,8 @@
 """Graphs: immutable, validated when built."""
 
-from trueedge.graph.adapters import to_networkx, to_pyg
+from trueedge.graph.adapters import to_networkx, to_pandas, to_pyg, to_scipy
+from trueedge.graph.any_graph import as_graph
+from trueedge.graph.edge_columns import EdgeFormat
 from trueedge.graph.graph import Graph, check_graph
 from trueedge.graph.interactions import Interactions
 from trueedge.graph.knowledge import KnowledgeGraph
@@ -12,6 +14,7 @@ from trueedge.graph.validation import Handling
 load, save = Graph.load, Graph.save
 
 __all__ = [
+    "EdgeFormat",
     "EdgeList",
     "Graph",
     "Handling",
@@ -20,6 +23,7 @@ __all__ = [
     "KnowledgeGraph",
     "Labels",
     "Relation",
+    "as_graph",
     "as_nodes",
     "as_pairs",
     "check_graph",
@@ -30,5 +34,7 @@ __all__ = [
     "read_pairs",
     "save",
     "to_networkx",
+    "to_pandas",
     "to_pyg",
+    "to_scipy",
 ]

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import warnings
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be, unknown
+from trueedge.files.records import Records
 from trueedge.graph.pairs import as_pairs
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes, dropped
 
 if TYPE_CHECKING:
     import networkx
+    from scipy.sparse import csr_array
     from torch_geometric.data import Data
 
     from trueedge.graph.graph import Graph
@@ -35,7 +38,8 @@ def from_networkx(
     """Build a graph from a networkx graph of any kind; a directed one must have each edge both ways.
 
     Nodes that are exactly ``0..n-1`` keep their numbers. Others are numbered in the order of
-    ``graph.nodes`` and keep their names as labels.
+    ``graph.nodes`` and keep their names as labels. Attributes that are a number on every edge become edge
+    data.
 
     Args:
         cls: the class to build.
@@ -55,11 +59,14 @@ def from_networkx(
     count = check_num_nodes(len(nodes), "from_networkx")
     numbered = all(type(node) is int for node in nodes) and set(nodes) == set(range(count))
     place = {node: node if numbered else row for row, node in enumerate(nodes)}
-    pairs = as_pairs([(place[u], place[v]) for u, v in graph.edges()], count, "edges")
+    listed = [(place[u], place[v], data) for u, v, data in graph.edges(data=True)]
+    pairs = as_pairs([(u, v) for u, v, _ in listed], count, "edges")
+    data = _numeric_attributes([data for _, _, data in listed])
     notes: tuple[str, ...] = ()
     if graph.is_directed():
         arcs = _Arcs(pairs, count, "from_networkx", "the graph", "edge", None if numbered else nodes)
-        pairs, notes = arcs.edges(directed, repeats)
+        rows, notes = arcs.edges(directed, repeats)
+        pairs, data = pairs[rows], {key: column[rows] for key, column in data.items()}
     result = cls.from_edges(
         pairs,
         count,
@@ -67,6 +74,7 @@ def from_networkx(
         self_loops=self_loops,
         repeats=repeats,
         labels=None if numbered else nodes,
+        edge_data=data,
         name=name or str(getattr(graph, "name", "")) or None,
     )
     return dataclasses.replace(result, notes=(*notes, *result.notes))
@@ -82,6 +90,8 @@ def from_scipy(
     name: str | None = None,
 ) -> Graph:
     """Build a graph from a square scipy sparse matrix: an entry that is not zero is an edge.
+
+    Entries that are not all one become the edge data ``weight``; of two that differ, the upper one is kept.
 
     Args:
         cls: the class to build.
@@ -109,8 +119,12 @@ def from_scipy(
         u, v = pairs[at]
         raise InputError(f"from_scipy: the entry ({u}, {v}) is {entries.data[at]}")
     count = check_num_nodes(rows, "from_scipy")
-    once, _ = _Arcs(pairs[entries.data != 0], count, "from_scipy").edges(directed)
-    return cls.from_edges(once, count, features, self_loops=self_loops, name=name)
+    there = entries.data != 0
+    pairs, values = pairs[there], entries.data[there]
+    rows, notes = _Arcs(pairs, count, "from_scipy").edges(directed)
+    data = {} if (values == 1).all() else {"weight": values[rows].astype(np.float64)}
+    graph = cls.from_edges(pairs[rows], count, features, self_loops=self_loops, edge_data=data, name=name)
+    return dataclasses.replace(graph, notes=(*notes, *graph.notes))
 
 
 def from_pyg(
@@ -123,6 +137,9 @@ def from_pyg(
     name: str | None = None,
 ) -> Graph:
     """Build a graph from a PyTorch Geometric ``Data``: its ``edge_index`` and, where there is one, its ``x``.
+
+    ``edge_weight`` (or else an ``edge_attr`` with one number per edge) and ``edge_time`` become the edge data
+    ``weight`` and ``time``.
 
     Args:
         cls: the class to build.
@@ -146,8 +163,9 @@ def from_pyg(
         num_nodes = check_num_nodes(num_nodes, "from_pyg")
     pairs = as_pairs(index.T, num_nodes, "edge_index")
     count = num_nodes or check_num_nodes(int(pairs.max(initial=-1)) + 1, "from_pyg")
-    once, notes = _Arcs(pairs, count, "from_pyg", "edge_index", "column").edges(directed, repeats)
-    graph = cls.from_edges(once, count, features, self_loops=self_loops, name=name)
+    rows, notes = _Arcs(pairs, count, "from_pyg", "edge_index", "column").edges(directed, repeats)
+    columns = {key: column[rows] for key, column in _pyg_edge_data(data, len(pairs)).items()}
+    graph = cls.from_edges(pairs[rows], count, features, self_loops=self_loops, edge_data=columns, name=name)
     return dataclasses.replace(graph, notes=(*notes, *graph.notes))
 
 
@@ -168,17 +186,69 @@ def to_networkx(graph: Graph) -> networkx.Graph:
     return result
 
 
+def to_scipy(graph: Graph, values: str | None = None) -> csr_array[Any, Any]:
+    """Return the symmetric adjacency matrix as a scipy CSR array (n, n) of float64.
+
+    Args:
+        graph: the graph.
+        values: the edge data to use as entries, such as ``"weight"``; by default they are one.
+    """
+    from scipy.sparse import csr_array
+
+    if values is None:
+        return graph.adjacency()
+    if values not in graph.edge_data:
+        raise unknown(f"edge data of {graph.name}", values, graph.edge_data or ["(none)"])
+    entries = graph.edge_data[values].astype(np.float64)
+    if (entries == 0).any():
+        u, v = graph.edges[int((entries == 0).argmax())]
+        raise InputError(f"to_scipy: the {values} of the edge ({u}, {v}) is 0, which is no edge in a matrix")
+    rows, columns = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T
+    both = np.concatenate([entries, entries])
+    return csr_array((both, (rows, columns)), shape=(graph.num_nodes, graph.num_nodes))
+
+
 def to_pyg(graph: Graph) -> Data:
     """Return the graph as a PyTorch Geometric ``Data``: each edge in both directions, features as ``x``.
 
-    Labels and edge data are left out.
+    Edge data is there as ``edge_weight``, ``edge_time`` and so on. Labels are left out.
     """
     import torch
     from torch_geometric.data import Data
 
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
     features = None if graph.features is None else torch.from_numpy(graph.features.copy())
-    return Data(x=features, edge_index=torch.from_numpy(both), num_nodes=graph.num_nodes)
+    columns = {f"edge_{key}": torch.from_numpy(np.tile(one, 2)) for key, one in graph.edge_data.items()}
+    index = torch.from_numpy(both)
+    return Data(x=features, edge_index=index, num_nodes=graph.num_nodes, **columns)
+
+
+def to_pandas(graph: Graph) -> Any:
+    """Return the edges as a pandas data frame: ``source``, ``target``, and a column for each edge data.
+
+    Nodes are their labels, or ``0..n-1`` without labels. Features and nodes without an edge are left out.
+    """
+    try:
+        from pandas import DataFrame  # type: ignore[import-untyped]
+    except ImportError:
+        raise InputError("to_pandas: pandas is not installed (pip install pandas)") from None
+    nodes = np.arange(graph.num_nodes) if graph.labels is None else np.array(graph.labels, dtype=object)
+    ends = {"source": nodes[graph.edges[:, 0]], "target": nodes[graph.edges[:, 1]]}
+    return DataFrame({**ends, **{key: column.copy() for key, column in graph.edge_data.items()}})
+
+
+def frame_records(frame: Any) -> Records:
+    """Return the columns of a data frame of pandas or polars; refuse anything else."""
+    columns = getattr(frame, "columns", None)
+    if columns is None or (not hasattr(frame, "iloc") and not hasattr(frame, "get_column_index")):
+        raise InputError(f"from_pandas: a data frame is needed, got {type(frame).__name__}")
+    names = [" ".join(map(str, name)) if isinstance(name, tuple) else str(name) for name in columns]
+    # By place: two columns may have the same name.
+    values = [
+        (frame.iloc[:, place] if hasattr(frame, "iloc") else frame[names[place]]).to_numpy()
+        for place in range(len(names))
+    ]
+    return Records("the data frame", tuple(names), tuple(values))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -204,9 +274,10 @@ class _Arcs:
     def edges(
         self, directed: Directed, repeats: Handling = "refuse"
     ) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-        """Return each edge once, and notes; refuse or take edges in one direction only, and repeats."""
+        """Return a row of each edge, and notes; refuse or take edges in one direction only, and repeats."""
         _check_directed(directed, self.owner)
-        once, notes = self._without_repeats(repeats)
+        rows, notes = self._without_repeats(repeats)
+        once = self.pairs[rows]
         low, high = once.min(axis=1, initial=self.num_nodes), once.max(axis=1, initial=0)
         keys, first, count = np.unique(low * self.num_nodes + high, return_index=True, return_counts=True)
         alone = (count == 1) & (keys // self.num_nodes != keys % self.num_nodes)
@@ -216,25 +287,54 @@ class _Arcs:
                 f"{self.owner}: the edge {self._named(pair)} is there and {self._named(pair[::-1])} is not;"
                 " directed='union' would take both for one edge"
             )
-        return once[np.sort(first)], notes
+        if alone.any():
+            total = int((keys // self.num_nodes != keys % self.num_nodes).sum())
+            few = int(alone.sum())
+            verb = "goes" if few == 1 else "go"
+            said = f"direction is ignored: {few:,} of {total:,} edges {verb} one way only"
+            notes = (*notes, said)
+        return rows[np.sort(first)], notes
 
     def _without_repeats(self, repeats: Handling) -> tuple[NDArray[np.int64], tuple[str, ...]]:
         keys = self.pairs[:, 0] * self.num_nodes + self.pairs[:, 1]
         first = np.unique(keys, return_index=True)[1]
         again = len(self.pairs) - len(first)
         if again == 0:
-            return self.pairs, ()
+            return np.arange(len(self.pairs)), ()
         if repeats == "refuse":
             row = int(np.setdiff1d(np.arange(len(self.pairs)), first)[0])
             raise InputError(
                 f"{self.owner}: {self.source} lists {self._named(self.pairs[row])} again at"
                 f" {self.place} {row}; repeats='drop' would keep each edge once"
             )
-        return self.pairs[np.sort(first)], (dropped(again, "repeated directed edge"),)
+        return np.sort(first), (dropped(again, "repeated directed edge"),)
 
     def _named(self, pair: NDArray[np.int64]) -> str:
         u, v = (node if self.nodes is None else self.nodes[node] for node in pair.tolist())
         return f"({u!r}, {v!r})"
+
+
+def _numeric_attributes(listed: list[dict[str, Any]]) -> dict[str, NDArray[np.float64]]:
+    """Return the attributes that are a finite number on every edge, float64 (m,) each."""
+    found = {}
+    for key in listed[0] if listed else ():
+        values = [data.get(key) for data in listed]
+        if isinstance(key, str) and all(is_number(value) and math.isfinite(value) for value in values):
+            found[key] = np.array(values, dtype=np.float64)
+    return found
+
+
+def _pyg_edge_data(data: Any, count: int) -> dict[str, NDArray[Any]]:
+    """Return the weight and the time of each column of the edge_index, where the data has them."""
+    found = {}
+    for key, attributes in {"weight": ("edge_weight", "edge_attr"), "time": ("edge_time",)}.items():
+        for attribute in attributes:
+            column = _to_numpy(getattr(data, attribute, None))
+            if key in found or column is None or column.shape not in ((count,), (count, 1)):
+                continue
+            if column.dtype.kind in "iuf" and np.isfinite(column).all():
+                found[key] = column.reshape(-1).astype(np.float64)
+    return found
 
 
 def _check_directed(directed: str, owner: str) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
@@ -16,10 +16,12 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.files.text import readable
 from trueedge.graph import adapters, storage
+from trueedge.graph.edge_columns import EdgeFormat
 from trueedge.graph.hashing import graph_hash
+from trueedge.graph.numbering import named_pairs
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
-from trueedge.graph.reading import read_graph
-from trueedge.graph.tidying import Cleaning, edge_order, neighbour_lists, sorted_edges, tidy, tidy_edges
+from trueedge.graph.reading import EdgeList, list_graph, list_records, read_graph
+from trueedge.graph.tidying import Cleaning, neighbour_lists, ordered_edges, sorted_edges, tidy, tidy_edges
 from trueedge.graph.validation import (
     Handling,
     as_labels,
@@ -84,12 +86,17 @@ class Graph:
         edge_data: Mapping[str, ArrayLike] | None = None,
         name: str | None = None,
         header: bool | None = None,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        weight: str | int | None = None,
+        time: str | int | None = None,
     ) -> Graph:
-        """Build a graph from an array of edges, or from a file that holds an edge list.
+        """Build a graph from an array or list of edges, or from a file that holds an edge list.
 
         Args:
-            edges: int array (m, 2) in any order and direction, or the path of an edge list
-                (see :func:`trueedge.graph.read_edges`).
+            edges: int array (m, 2) in any order and direction; or pairs of names, which are numbered as they
+                first appear unless there are ``labels``; or the path of an edge list: text, JSON lines or
+                Parquet (see :func:`trueedge.graph.read_edges`).
             num_nodes: the number of nodes; where it is not given, the number of labels or else the
                 largest id + 1 (a note says so where that makes nodes that are in no edge).
             features: float array (n, d), one row per node.
@@ -99,15 +106,28 @@ class Graph:
             edge_data: further numbers for each edge, arrays (m,); of a repeated edge the first is kept.
             name: what to call the graph.
             header: whether the first line of a file names the columns; None to detect it (a note says so).
+            source: in a file, the column of the first end of an edge: its name, or its number from 0.
+            target: in a file, the column of the second end.
+            weight: in a file, the column to keep as ``edge_data["weight"]``.
+            time: in a file, the column to keep as ``edge_data["time"]``: numbers, or dates (as seconds since
+                1970). If repeats are dropped, the earliest edge is kept.
         """
+        asked = EdgeFormat(header, source, target, weight, time)
         if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:
                 raise InputError("Graph.from_edges: labels and edge_data belong to an array, not to a file")
-            return cls._from_file(edges, num_nodes, features, self_loops, repeats, name, header)
-        if header is not None:
-            raise InputError("Graph.from_edges: header is for a file, not for an array")
+            found = read_graph(edges, num_nodes, self_loops, repeats, asked)
+            return cls._from_list(*found, features, name)
+        if asked != EdgeFormat():
+            given = next((role for role in asked.columns), "header")
+            raise InputError(f"Graph.from_edges: {given} is for a file, not for an array")
         check_handling(self_loops, repeats)
         listed = None if labels is None else as_labels(labels)
+        if isinstance(edges, Iterator):
+            edges = list(edges)
+        named = None if num_nodes is not None and listed is None else named_pairs(edges, listed)
+        if named is not None:
+            edges, listed = named
         if num_nodes is None and listed is not None:
             num_nodes = len(listed)
         count = None if num_nodes is None else check_num_nodes(num_nodes)
@@ -125,7 +145,7 @@ class Graph:
         cleaning = Cleaning(self_loops, repeats, edge, lambda row: f"row {row}")
         if extra:
             kept, rows, notes = tidy(pairs, count, cleaning)
-            ordered, extra = _ordered(kept, count, {key: column[rows] for key, column in extra.items()})
+            ordered, extra = ordered_edges(kept, count, {key: column[rows] for key, column in extra.items()})
         else:
             ordered, notes = tidy_edges(pairs, count, cleaning)
         notes += skipped_ids(pairs, ordered, count) if inferred else ()
@@ -133,19 +153,54 @@ class Graph:
         return cls._own(ordered, count, table, names, extra, name or "graph", notes)
 
     @classmethod
-    def _from_file(
+    def from_pandas(
         cls,
-        path: str | os.PathLike[str],
-        num_nodes: int | None,
-        features: ArrayLike | None,
-        self_loops: Handling,
-        repeats: Handling,
-        name: str | None,
-        header: bool | None,
+        frame: Any,
+        source: str | int | None = None,
+        target: str | int | None = None,
+        *,
+        weight: str | int | None = None,
+        time: str | int | None = None,
+        num_nodes: int | None = None,
+        features: ArrayLike | None = None,
+        self_loops: Handling = "refuse",
+        repeats: Handling = "refuse",
+        name: str | None = None,
     ) -> Graph:
-        edges, listed = read_graph(path, num_nodes, self_loops, repeats, header)
+        """Build a graph from a data frame of pandas (or polars) with an edge in each row.
+
+        Columns are found and ids are numbered as in a file (see :func:`trueedge.graph.read_edges`).
+
+        Args:
+            frame: the data frame; its index is not read.
+            source: the column of the first end: its name, or its number from 0.
+            target: the column of the second end.
+            weight: the column to keep as ``edge_data["weight"]``.
+            time: the column to keep as ``edge_data["time"]``.
+            num_nodes: the number of nodes; every id must then be a whole number below it.
+            features: float array (n, d), one row per node.
+            self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
+            repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it: the
+                earliest one is kept if there are times, else the first one.
+            name: what to call the graph.
+        """
+        check_handling(self_loops, repeats, "from_pandas")
+        asked = EdgeFormat(None, source, target, weight, time)
+        asked.check("from_pandas")
+        count = None if num_nodes is None else check_num_nodes(num_nodes, "from_pandas")
+        records = adapters.frame_records(frame)
+        listed = list_records(records, count, self_loops, repeats, asked, "graph")
+        return cls._from_list(*list_graph(*listed), features, name)
+
+    @classmethod
+    def _from_list(
+        cls, edges: NDArray[np.int32], listed: EdgeList, features: ArrayLike | None, name: str | None
+    ) -> Graph:
         table = None if features is None else check_features(features, listed.num_nodes)
-        return cls._own(edges, listed.num_nodes, table, listed.labels, {}, name or listed.name, listed.notes)
+        data = listed.edge_data
+        return cls._own(
+            edges, listed.num_nodes, table, listed.labels, data, name or listed.name, listed.notes
+        )
 
     @classmethod
     def _own(
@@ -172,6 +227,10 @@ class Graph:
     from_networkx = classmethod(adapters.from_networkx)
     from_scipy = classmethod(adapters.from_scipy)
     from_pyg = classmethod(adapters.from_pyg)
+    to_networkx = adapters.to_networkx
+    to_scipy = adapters.to_scipy
+    to_pyg = adapters.to_pyg
+    to_pandas = adapters.to_pandas
     load = classmethod(storage.load)
 
     def save(self, folder: str | os.PathLike[str]) -> None:
@@ -272,7 +331,7 @@ class Graph:
         mapped = place[self.edges]
         keep = (mapped >= 0).all(axis=1)
         names = self.labels
-        edges, extra = _ordered(
+        edges, extra = ordered_edges(
             mapped[keep], count, {key: data[keep] for key, data in self.edge_data.items()}
         )
         return Graph._own(
@@ -323,14 +382,3 @@ def check_graph(graph: object, owner: str) -> Graph:
     hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""
     got = repr(graph) if isinstance(graph, str) else type(graph).__name__
     raise InputError(f"{owner}: graph must be a trueedge.Graph, got {got}{hint}")
-
-
-def _ordered(
-    pairs: NDArray[np.int64], num_nodes: int, edge_data: Mapping[str, NDArray[Any]]
-) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
-    """Return tidy pairs as a graph's edges, with their data."""
-    if not edge_data:
-        return sorted_edges(pairs, num_nodes)[0], {}
-    order = edge_order(pairs, num_nodes)
-    edges = np.sort(pairs[order], axis=1).astype(np.int32)
-    return edges, {key: column[order] for key, column in edge_data.items()}

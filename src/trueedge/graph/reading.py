@@ -1,24 +1,34 @@
-"""Edge lists in text files."""
+"""Edge lists in files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import must_be
-from trueedge.files.columns import Columns, read_columns
-from trueedge.files.text import TextFile, open_text, shown
+from trueedge.files.columns import Columns, first_row, read_columns
+from trueedge.files.records import Records, is_json, is_parquet, read_json_lines, read_parquet
+from trueedge.files.text import TextFile, as_path, open_text, shown
+from trueedge.graph.direction import direction_note, says_directed
+from trueedge.graph.edge_columns import EdgeFormat, Layout, find_layout
+from trueedge.graph.edge_preview import preview_text
+from trueedge.graph.edge_tables import TableEdges
+from trueedge.graph.edge_values import kept_values
+from trueedge.graph.numbering import number_integers, renumbering_note
 from trueedge.graph.pairs import from_one
-from trueedge.graph.tidying import Cleaning, tidy, tidy_edges
+from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
-# Entries of a table of ids, for each id that is read.
-TABLE_SIZE = 2
+# Below this, many names come only once.
+FEWEST_ROWS = 6
+# A name that a column may have.
+WORD = re.compile("[A-Za-z][A-Za-z_ ]*")
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +41,7 @@ class EdgeList:
         labels: the nodes' ids in the file, n of them, or None where they are ``0..n-1``.
         name: the file's name without its endings.
         notes: what was done to the input on the way, one sentence each.
+        edge_data: float64 (m,) for ``weight`` and ``time``, where the file has them.
     """
 
     edges: NDArray[np.int64]
@@ -38,6 +49,7 @@ class EdgeList:
     labels: tuple[str, ...] | None
     name: str
     notes: tuple[str, ...]
+    edge_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +75,19 @@ def read_edges(
     self_loops: Handling = "refuse",
     repeats: Handling = "refuse",
     header: bool | None = None,
+    *,
+    source: str | int | None = None,
+    target: str | int | None = None,
+    weight: str | int | None = None,
+    time: str | int | None = None,
 ) -> EdgeList:
-    """Read an undirected edge list from a text file, plain or gzip.
+    """Read an undirected edge list from a file: text (plain or gzip), JSON lines or Parquet.
 
-    Each line is an edge: two ids, then any further columns, which are not read (a note says so). Columns are
-    separated by white space, commas, semicolons or tabs; ``#`` and ``%`` begin comment lines; the first line
-    may be a header (:func:`trueedge.files.columns.read_columns` says when it is one).
+    Each line of a text file is an edge. Columns are separated by white space, commas, semicolons or tabs;
+    ``#`` and ``%`` begin comment lines; the first line may be a header. In a file of JSON lines, each line is
+    an object with the same keys. If it is not clear which columns are the two ends of an edge, an error
+    asks for ``source`` and ``target``. A weight and a time are kept if their columns have the usual names or
+    are given; a note says so, and which columns are not read.
 
     Ids that are whole numbers are used as they are if ``num_nodes`` is given or if they are exactly
     ``0..n-1``. Other numbers are renumbered in ascending order, names in the order of their first appearance,
@@ -78,12 +97,21 @@ def read_edges(
         path: the file.
         num_nodes: the number of nodes; every id must then be a whole number below it.
         self_loops: ``"refuse"`` an edge from a node to itself, or ``"drop"`` it.
-        repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it.
+        repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it: the earliest
+            one is kept if there are times, else the first one.
         header: whether the first line names the columns; None to detect it (a note says so).
+        source: the column of the first end: its name, or its number from 0.
+        target: the column of the second end.
+        weight: the column of the weight, a number.
+        time: the column of the time: a number, or a date such as ``2020-01-31``, which is kept as seconds
+            since 1970.
     """
-    listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, header)
-    kept, _, notes = tidy(listed.edges, listed.num_nodes, cleaning)
-    return replace(listed, edges=kept, notes=(*listed.notes, *notes))
+    asked = EdgeFormat(header, source, target, weight, time)
+    listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, asked)
+    kept, rows, notes = tidy(listed.edges, listed.num_nodes, cleaning)
+    notes += direction_note(listed.edges, listed.num_nodes, len(kept))
+    data = {key: column[rows] for key, column in listed.edge_data.items()}
+    return replace(listed, edges=kept, edge_data=data, notes=(*listed.notes, *notes))
 
 
 def read_graph(
@@ -91,16 +119,48 @@ def read_graph(
     num_nodes: int | None,
     self_loops: Handling,
     repeats: Handling,
-    header: bool | None,
+    asked: EdgeFormat,
 ) -> tuple[NDArray[np.int32], EdgeList]:
     """Read what :func:`read_edges` reads, as a graph's edges: int32 (m, 2), ``u < v``, sorted.
 
     Returns:
-        The edges, and the list that they come from as it is in the file; its notes are those of both.
+        The edges, and the list that they come from as it is in the file; its notes are those of both, and its
+        edge data is in the order of the edges.
     """
-    listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, header)
-    edges, notes = tidy_edges(listed.edges, listed.num_nodes, cleaning)
-    return edges, replace(listed, notes=(*listed.notes, *notes))
+    return list_graph(*_read_listed(path, num_nodes, self_loops, repeats, asked))
+
+
+def list_graph(listed: EdgeList, cleaning: Cleaning) -> tuple[NDArray[np.int32], EdgeList]:
+    """Return what :func:`read_graph` returns, for edges that are read already."""
+    if listed.edge_data:
+        kept, rows, notes = tidy(listed.edges, listed.num_nodes, cleaning)
+        data = {key: column[rows] for key, column in listed.edge_data.items()}
+        edges, data = ordered_edges(kept, listed.num_nodes, data)
+    else:
+        edges, notes = tidy_edges(listed.edges, listed.num_nodes, cleaning)
+        data = {}
+    notes += direction_note(listed.edges, listed.num_nodes, len(edges))
+    return edges, replace(listed, edge_data=data, notes=(*listed.notes, *notes))
+
+
+def list_records(
+    records: Records,
+    num_nodes: int | None,
+    self_loops: Handling,
+    repeats: Handling,
+    asked: EdgeFormat,
+    name: str,
+) -> tuple[EdgeList, Cleaning]:
+    """Return the edges of a table with their self-loops and repeats, and how to handle them."""
+    found = TableEdges(records, asked, num_nodes)
+
+    def edge(row: int) -> str:
+        u, v = (int(i) if found.labels is None else found.labels[i] for i in found.pairs[row])
+        return f"{records.place(row)}: ({u!r}, {v!r})"
+
+    notes = (*found.notes, *_declared(found.layout.directed))
+    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, found.edge_data)
+    return _earliest_first(listed, Cleaning(self_loops, repeats, edge, records.place))
 
 
 def _read_listed(
@@ -108,31 +168,84 @@ def _read_listed(
     num_nodes: int | None,
     self_loops: Handling,
     repeats: Handling,
-    header: bool | None,
+    asked: EdgeFormat,
 ) -> tuple[EdgeList, Cleaning]:
     """Return an edge list with its self-loops and repeats, and how to handle them."""
     check_handling(self_loops, repeats, "read_edges")
-    if header not in (None, True, False):
-        raise must_be("header", "read_edges", "True, False or None", header)
+    asked.check("read_edges")
     if num_nodes is not None:
         num_nodes = check_num_nodes(num_nodes, "read_edges")
-    text = open_text(path)
-    columns = read_columns(text, numbers_only=num_nodes is not None, header=header)
-    if header is None and _begins_with_counts(columns):
+    place = as_path(path, "read_edges")
+    if is_parquet(place):
+        records = read_parquet(place)
+        return list_records(records, num_nodes, self_loops, repeats, asked, _name(place))
+    text = open_text(place)
+    if is_json(text):
+        records = read_json_lines(text)
+        return list_records(records, num_nodes, self_loops, repeats, asked, _name(place))
+    return _read_text(text, num_nodes, self_loops, repeats, asked)
+
+
+def _read_text(
+    text: TextFile, num_nodes: int | None, self_loops: Handling, repeats: Handling, asked: EdgeFormat
+) -> tuple[EdgeList, Cleaning]:
+    preview = preview_text(text, asked)
+    layout, header = Layout((0, 1)), asked.header
+    if preview is not None:
+        layout, header = find_layout(preview[0], asked), preview[1]
+    columns = read_columns(
+        text,
+        numbers_only=num_nodes is not None,
+        header=header,
+        places=None if preview is None else layout.ends,
+        extras=tuple(layout.extras.values()),
+    )
+    if asked.header is None and _begins_with_counts(columns):
         raise text.error(
             int(columns.lines[0]),
             f"{_first_line(text, columns)} looks like the numbers of nodes and edges:"
             " pass header=True (--header) to skip the line, or header=False (--no-header) if it is an edge",
         )
+    if asked.header is None and _may_be_header(text, columns):
+        raise text.error(
+            int(columns.lines[0]),
+            f"{_first_line(text, columns)} may be a header, since its names do not come again:"
+            " pass header=True (--header) to skip the line, or header=False (--no-header) if it is an edge",
+        )
     pairs, count, labels = _number_nodes(text, columns, num_nodes)
-    notes = (*columns.notes, *_renumbering(columns.names, labels))
 
     def edge(row: int) -> str:
         line = int(columns.lines[row])
         return f"{text.path}, line {line}: {shown(text.lines[line - 1].strip())}"
 
-    listed = EdgeList(pairs, count, labels, _name(text.path), notes)
-    return listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
+    data, kept = kept_values(
+        layout, columns.extras, lambda row: f"{text.path}, line {int(columns.lines[row])}"
+    )
+    notes = (*columns.notes, *layout.notes, *kept, *_renumbering(columns.names, labels))
+    notes += _declared(layout.directed or says_directed(text))
+    listed = EdgeList(pairs, count, labels, _name(text.path), notes, data)
+    return _earliest_first(
+        listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
+    )
+
+
+def _earliest_first(listed: EdgeList, cleaning: Cleaning) -> tuple[EdgeList, Cleaning]:
+    """Sort the edges by time where repeats are dropped, so that the earliest of equal edges is kept."""
+    times = listed.edge_data.get("time")
+    if times is None or cleaning.repeats != "drop":
+        return listed, cleaning
+    order = np.argsort(times, kind="stable")
+    data = {key: column[order] for key, column in listed.edge_data.items()}
+    words = replace(
+        cleaning,
+        edge=lambda row: cleaning.edge(int(order[row])),
+        place=lambda row: cleaning.place(int(order[row])),
+    )
+    return replace(listed, edges=listed.edges[order], edge_data=data), words
+
+
+def _declared(directed: bool) -> tuple[str, ...]:
+    return ("the edges are directed, but direction is ignored",) if directed else ()
 
 
 def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
@@ -204,26 +317,12 @@ def _number_nodes(
             what = f"the id '{numbers[row, column]}' is outside 0..{num_nodes - 1}"
             raise text.error(int(columns.lines[row]), what + from_one(numbers, num_nodes))
         return numbers, num_nodes, None
-    top = int(numbers.max())
-    if top < TABLE_SIZE * numbers.size:
-        # A table takes less time than sorting; one huge id would make it huge.
-        seen = np.zeros(top + 1, dtype=np.bool_)
-        seen[numbers] = True
-        if seen.all():
-            return numbers, check_num_nodes(top + 1), None
-        values, renumbered = np.flatnonzero(seen), (np.cumsum(seen) - 1)[numbers]
-    else:
-        values, flat = np.unique(numbers, return_inverse=True)
-        renumbered = flat.reshape(-1, 2)
-    return renumbered, check_num_nodes(len(values)), tuple(map(str, values.tolist()))
+    return number_integers(numbers)
 
 
 def _renumbering(names: tuple[str, ...] | None, labels: tuple[str, ...] | None) -> tuple[str, ...]:
     """Return a note on whole numbers that are not node numbers."""
-    if names is not None or labels is None:
-        return ()
-    last = len(labels) - 1
-    return (f"the ids {labels[0]} to {labels[-1]} are read as names: node numbers are 0 to {last}",)
+    return () if names is not None else renumbering_note(labels)
 
 
 def _begins_with_counts(columns: Columns) -> bool:
@@ -234,6 +333,16 @@ def _begins_with_counts(columns: Columns) -> bool:
     # With ids from 0 or from 1, the largest tells how many nodes there are; some may have no edge.
     largest = int(rest.max())
     return int(columns.ids[0, 0]) in (largest, largest + 1, len(np.unique(rest)))
+
+
+def _may_be_header(text: TextFile, columns: Columns) -> bool:
+    """Return whether the first line has two words that do not come again, unlike most other lines."""
+    if columns.names is None or len(columns.ids) < FEWEST_ROWS or columns.lines[0] != first_row(text.data)[0]:
+        return False
+    often = np.bincount(columns.ids.ravel()) > 1
+    first, others = columns.ids[0], columns.ids[1:]
+    words = all(WORD.fullmatch(columns.names[node]) for node in first)
+    return words and not often[first].any() and bool(often[others].any(axis=1).mean() > 0.5)
 
 
 def _counts(text: TextFile, columns: Columns) -> tuple[str, ...]:

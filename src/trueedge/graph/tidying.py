@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,6 +121,17 @@ def edge_order(pairs: NDArray[np.int64], num_nodes: int) -> NDArray[np.int64]:
         order: NDArray[np.int64] = tidying.edge_order(pairs, num_nodes)
         return order
     return np.argsort(pair_keys(pairs, num_nodes), kind="stable")
+
+
+def ordered_edges(
+    pairs: NDArray[np.int64], num_nodes: int, edge_data: Mapping[str, NDArray[Any]]
+) -> tuple[NDArray[np.int32], dict[str, NDArray[Any]]]:
+    """Return tidy pairs as a graph's edges, with their data."""
+    if not edge_data:
+        return sorted_edges(pairs, num_nodes)[0], {}
+    order = edge_order(pairs, num_nodes)
+    edges = np.sort(pairs[order], axis=1).astype(np.int32)
+    return edges, {key: column[order] for key, column in edge_data.items()}
 
 
 def neighbour_lists(edges: NDArray[np.int32], num_nodes: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, pair_keys
 from trueedge.graph.graph import check_graph
+from trueedge.negatives.between import Sides
 from trueedge.negatives.sampling import (
     Known,
     check_fitting,
@@ -32,6 +33,7 @@ def degree_corrected(
     seed: int = 0,
     degrees: str = "full",
     redraw: str = "both",
+    sides: ArrayLike | None = None,
 ) -> NDArray[np.int32]:
     """Draw both ends of each negative in proportion to degree, so that degree carries no information: (M, 2).
 
@@ -44,6 +46,7 @@ def degree_corrected(
         degrees: ``"full"`` counts positives and known pairs as edges too, ``"train"`` only the graph's.
         redraw: which end of a rejected pair is redrawn: ``"both"``, as in Algorithm 1, or only the
             ``"target"``, as in the published runs (up to 30 times).
+        sides: int array (n,), 0 or 1 for the nodes of a bipartite graph: one end is drawn on either side.
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """
@@ -56,8 +59,13 @@ def degree_corrected(
     degree = graph.degrees + np.bincount(more.ravel(), minlength=graph.num_nodes)
     nodes = np.flatnonzero(degree)
     # A known pair with an end that is never drawn takes nothing from the free ones.
-    taken = len(all_known) - int(np.count_nonzero((degree[all_known.more_pairs] == 0).any(axis=1)))
-    free = len(nodes) * (len(nodes) - 1) // 2 - taken
+    two = Sides.check(sides, graph, "degree_corrected")
+    if two is None:
+        taken = len(all_known) - int(np.count_nonzero((degree[all_known.more_pairs] == 0).any(axis=1)))
+        free = len(nodes) * (len(nodes) - 1) // 2 - taken
+    else:
+        two = two.only(degree > 0)
+        free = two.num_pairs - len(two.taken(all_known.keys))
     if count > free:
         raise InputError(
             f"degree_corrected: {count} negatives are asked for, but {graph.name} has only {free} pairs that"
@@ -68,11 +76,15 @@ def degree_corrected(
     # The list L of Algorithm 1, each node as often as it has edges, is the list of the edges' ends.
     ends = np.concatenate([graph.edges.ravel(), more.ravel().astype(np.int32)])
     keys = np.empty(0, dtype=np.int64)
+    drawing = _Ends(ends, rng) if two is None else _EndsOnSides(ends, rng, two)
     if redraw == "target":
-        keys = with_sources_kept(_drawn(ends, count, rng), lambda few: _drawn(ends, few, rng), all_known)
-    keys = _drawn_by_rejection(ends, all_known, keys, count, free, rng)
+        keys = with_sources_kept(drawing.sources(count), drawing.targets, all_known)
+    keys = _drawn_by_rejection(drawing, all_known, keys, count, free)
     if len(keys) < count:
-        pairs = nodes[free_pairs(np.arange(free), _within(all_known, nodes), len(nodes))]
+        if two is None:
+            pairs = nodes[free_pairs(np.arange(free), _within(all_known, nodes), len(nodes))]
+        else:
+            pairs = two.free_pairs(np.arange(free), two.taken(all_known.keys))
         keys = _drawn_from_list(pairs, degree, keys, count, graph.num_nodes, rng)
     return like_positives(np.column_stack(np.divmod(keys, graph.num_nodes)), asked, rng)
 
@@ -87,13 +99,47 @@ def _within(known: Known, nodes: NDArray[np.int64]) -> NDArray[np.int64]:
     return u[inside] * len(nodes) + v[inside]
 
 
+class _Ends:
+    """Draws nodes in proportion to their degrees, from the list of the edges' ends."""
+
+    def __init__(self, ends: NDArray[np.int32], rng: np.random.Generator) -> None:
+        self.ends, self.rng = ends, rng
+
+    def sources(self, count: int) -> NDArray[np.int64]:
+        """Return so many nodes, int64 (count,)."""
+        return _drawn(self.ends, count, self.rng)
+
+    def targets(self, sources: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a node for each source."""
+        return _drawn(self.ends, len(sources), self.rng)
+
+    def pairs(self, count: int) -> NDArray[np.int64]:
+        """Return so many pairs, int64 (count, 2)."""
+        return _drawn(self.ends, 2 * count, self.rng).reshape(count, 2)
+
+
+class _EndsOnSides(_Ends):
+    """Draws one node on either side of a bipartite graph, in proportion to degrees."""
+
+    def __init__(self, ends: NDArray[np.int32], rng: np.random.Generator, two: Sides) -> None:
+        super().__init__(ends[two.of[ends] >= 0], rng)
+        self.two, self.on = two, tuple(ends[two.of[ends] == side] for side in (0, 1))
+
+    def targets(self, sources: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return a node on the other side of each source."""
+        found = np.empty(len(sources), dtype=np.int64)
+        for side in (0, 1):
+            rows = self.two.of[sources] == side
+            found[rows] = _drawn(self.on[1 - side], int(rows.sum()), self.rng)
+        return found
+
+    def pairs(self, count: int) -> NDArray[np.int64]:
+        """Return so many pairs that join the two sides."""
+        return np.column_stack([_drawn(ends, count, self.rng) for ends in self.on])
+
+
 def _drawn_by_rejection(
-    ends: NDArray[np.int32],
-    known: Known,
-    keys: NDArray[np.int64],
-    count: int,
-    free: int,
-    rng: np.random.Generator,
+    drawing: _Ends, known: Known, keys: NDArray[np.int64], count: int, free: int
 ) -> NDArray[np.int64]:
     """Return keys of distinct free pairs in order; stops early once a list would be cheaper."""
     draws = 0
@@ -101,7 +147,7 @@ def _drawn_by_rejection(
         missing = count - len(keys)
         size = min(max(missing + missing // 8 + 64, draws), _ROUND)
         draws += size
-        pairs = _drawn(ends, 2 * size, rng).reshape(size, 2)
+        pairs = drawing.pairs(size)
         drawn = pair_keys(pairs[pairs[:, 0] != pairs[:, 1]], known.graph.num_nodes)
         distinct, first = np.unique(np.concatenate([keys, drawn]), return_index=True)
         fresh = ~known.holds(distinct)

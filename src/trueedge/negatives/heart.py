@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError, is_number, is_whole, must_be, unknown
 from trueedge.graph import Graph, as_pairs
 from trueedge.graph.graph import check_graph
+from trueedge.negatives.between import Sides
 from trueedge.negatives.sampling import check_fitting
 from trueedge.progress import Steps
 from trueedge.randomness import derive
@@ -35,6 +36,7 @@ def heart(
     ties: str = "paper",
     seed: int = 0,
     progress: Steps | None = None,
+    sides: ArrayLike | None = None,
 ) -> NDArray[np.int32]:
     """Corrupt one end of each positive with the nodes that heuristics rank highest around the other end.
 
@@ -60,6 +62,8 @@ def heart(
             directly after the last of a list; ties are broken by node id.
         seed: for the uniformly sampled negatives.
         progress: called with (end nodes done, end nodes in all) as the work goes on.
+        sides: int array (n,), 0 or 1 for the nodes of a bipartite graph: candidates are on the other side of
+            the end that is kept. ``ra`` and ``cn`` are 0 there, so they rank nobody.
 
     Returns:
         int32 array (P, k, 2).
@@ -67,7 +71,7 @@ def heart(
     Li et al.: Evaluating Graph Neural Networks for Link Prediction: Current Pitfalls and New Benchmarking,
     NeurIPS 2023.
     """
-    asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed)
+    asked = checked(graph, positives, k, heuristics, known, keep_known, alpha, eps, ties, seed, sides)
     if len(asked.positives) == 0:
         return np.empty((0, asked.k, 2), dtype=np.int32)
     from trueedge.kernels.negatives.hard_candidates import hard_negatives
@@ -90,6 +94,7 @@ class Request:
     eps: float
     ties: str
     seed: int
+    sides: Sides | None = None
 
 
 def checked(
@@ -103,6 +108,7 @@ def checked(
     eps: float,
     ties: str,
     seed: int,
+    sides: ArrayLike | None = None,
 ) -> Request:
     """Check the arguments of :func:`heart`."""
     pairs = as_pairs(positives, check_graph(graph, "heart").num_nodes, "positives")
@@ -110,6 +116,10 @@ def checked(
     if not isinstance(keep_known, (bool, np.bool_)):
         raise must_be("keep_known", "heart", "True or False", keep_known)
     further = as_pairs([] if known is None else known, graph.num_nodes, "known")
+    two = Sides.check(sides, graph, "heart")
+    if two is not None:
+        two.refuse_within(pairs, "heart: the positive")
+        heuristics = ranking_across(heuristics)
     derive(seed)
     asked = Request(
         graph=graph,
@@ -122,9 +132,22 @@ def checked(
         eps=float(eps),
         ties=ties,
         seed=int(seed),
+        sides=two,
     )
     _check_candidates(asked)
     return asked
+
+
+def ranking_across(heuristics: Sequence[str]) -> tuple[str, ...]:
+    """Return the heuristics that rank nodes on the other side of a bipartite graph; refuse none."""
+    # Neighbours of nodes on two sides are on two sides too, so no neighbour is common.
+    left = tuple(name for name in heuristics if name not in ("ra", "cn"))
+    if not left:
+        raise InputError(
+            f"heart: {' and '.join(heuristics)} {'is' if len(heuristics) == 1 else 'are'} 0 between the two"
+            " sides of a bipartite graph: use heuristics=ppr"
+        )
+    return left
 
 
 def problem_of(asked: Request) -> Problem:
@@ -150,6 +173,7 @@ def problem_of(asked: Request) -> Problem:
         half=asked.k // 2,
         released=asked.ties == "released",
         key=np.uint64(derive(asked.seed, "heart")),
+        sides=np.empty(0, dtype=np.int8) if asked.sides is None else asked.sides.of,
     )
 
 
@@ -194,19 +218,31 @@ def _check(
 
 
 def largest_k(
-    graph: Graph, positives: NDArray[Any], k: int, known: NDArray[Any] | None = None, keep_known: bool = False
+    graph: Graph,
+    positives: NDArray[Any],
+    k: int,
+    known: NDArray[Any] | None = None,
+    keep_known: bool = False,
+    sides: ArrayLike | None = None,
 ) -> int:
     """Return the largest possible k for :func:`heart`, at most ``k``; 0 if a node has no candidates."""
     further = np.empty((0, 2), dtype=np.int64) if known is None else known
-    left = _candidates(graph, positives, further, keep_known, k // 2)
+    left = _candidates(graph, positives, further, keep_known, k // 2, Sides.check(sides, graph, "heart"))
     return min(k, 2 * int(left.min(initial=k)))
 
 
 def _candidates(
-    graph: Graph, positives: NDArray[Any], known: NDArray[Any], keep_known: bool, needed: int
+    graph: Graph,
+    positives: NDArray[Any],
+    known: NDArray[Any],
+    keep_known: bool,
+    needed: int,
+    sides: Sides | None,
 ) -> NDArray[np.int64]:
     """Return how many nodes can replace each end's partner, int64 (P, 2); exact where it is below needed."""
     left = np.full(positives.shape, graph.num_nodes - 2)
+    if sides is not None:
+        left = np.asarray(sides.opposite[positives] - 1)
     if keep_known:
         return left
     # A lower bound first: the known partners of an end are looked up only where it is not enough.
@@ -215,7 +251,11 @@ def _candidates(
         end, other = positives[row, side], positives[row, 1 - side]
         mates = known[(known == end).any(axis=1)].ravel()
         out = set(graph.neighbors(end).tolist()) | set(mates.tolist()) | {int(end), int(other)}
-        left[row, side] = graph.num_nodes - len(out)
+        if sides is None:
+            left[row, side] = graph.num_nodes - len(out)
+        else:
+            over = sum(sides.of[node] == 1 - sides.of[end] for node in out)
+            left[row, side] = sides.opposite[end] - over
     return left
 
 
@@ -224,7 +264,7 @@ def _check_candidates(asked: Request) -> None:
     graph, positives, half = asked.graph, asked.positives, asked.k // 2
     if len(positives) == 0:
         return
-    left = _candidates(graph, positives, asked.known, asked.keep_known, half)
+    left = _candidates(graph, positives, asked.known, asked.keep_known, half, asked.sides)
     if left.min() < half:
         row, side = np.unravel_index(left.argmin(), left.shape)
         node = int(positives[row, side])

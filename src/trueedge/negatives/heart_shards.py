@@ -69,8 +69,8 @@ def heart_shards(
         folder: a new or empty folder, or one with negatives of the same request.
         ends_per_shard: end nodes per shard. A killed run loses at most one shard per process.
         progress: called with (end nodes done by all processes, end nodes in all) as the work goes on.
-        options: ``k``, ``heuristics``, ``known``, ``keep_known``, ``alpha``, ``eps``, ``ties`` and ``seed``,
-            as :func:`trueedge.negatives.heart` takes them, with the same defaults.
+        options: ``k``, ``heuristics``, ``known``, ``keep_known``, ``alpha``, ``eps``, ``ties``, ``seed`` and
+            ``sides``, as :func:`trueedge.negatives.heart` takes them, with the same defaults.
 
     Returns:
         The negatives on disk, to be read in parts or as one array (P, k, 2).
@@ -129,6 +129,8 @@ def _content(asked: Request, ends_per_shard: int) -> dict[str, Any]:
         "ties": asked.ties,
         "seed": asked.seed,
         "ends_per_shard": ends_per_shard,
+        # Manifests from before there were sides have none.
+        **({} if asked.sides is None else {"sides": hash_pairs(asked.sides.of)}),
     }
 
 
@@ -147,6 +149,7 @@ def _refuse_another(folder: Path, found: dict[str, Any], request: dict[str, Any]
         if found.get(key) == value:
             continue
         hashed = {"graph": "another graph", "positives": "other positives", "known": "other known edges"}
+        hashed["sides"] = "other sides"
         differs = f"for {hashed[key]}" if key in hashed else f"with {key} {found.get(key)!r}, not {value!r}"
         raise InputError(f"{folder} holds the negatives of another request: it was begun {differs}")
 

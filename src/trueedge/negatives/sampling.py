@@ -145,19 +145,19 @@ def like_positives(
 
 
 def with_sources_kept(
-    sources: NDArray[np.int64], draw: Callable[[int], NDArray[np.int64]], known: Known
+    sources: NDArray[np.int64], draw: Callable[[NDArray[np.int64]], NDArray[np.int64]], known: Known
 ) -> NDArray[np.int64]:
     """Return keys of distinct free pairs, one for each source that finds a target within 30 draws: int64.
 
     As in the published runs of the degree-corrected benchmark, the target of a rejected pair is redrawn and
-    its source kept, so hubs stay sources. ``draw(n)`` returns n random targets.
+    its source kept, so hubs stay sources. ``draw(sources)`` returns a random target for each.
     """
     size = known.graph.num_nodes
     kept = np.empty(0, dtype=np.int64)
     for _ in range(ROUNDS_FOR_A_TARGET):
         if not len(sources):
             break
-        pairs = np.column_stack([sources, draw(len(sources))])
+        pairs = np.column_stack([sources, draw(sources)])
         keys = pair_keys(pairs, size)
         first = np.zeros(len(keys), dtype=np.bool_)
         first[np.unique(keys, return_index=True)[1]] = True

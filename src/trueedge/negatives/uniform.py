@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.graph.graph import check_graph
+from trueedge.negatives.between import Sides
 from trueedge.negatives.sampling import (
     check_fitting,
     check_redraw,
@@ -27,6 +30,7 @@ def uniform(
     known: ArrayLike | None = None,
     seed: int = 0,
     redraw: str = "both",
+    sides: ArrayLike | None = None,
 ) -> NDArray[np.int32]:
     """Draw negatives uniformly without repetition from all pairs that are not known: int32 (M, 2).
 
@@ -41,14 +45,19 @@ def uniform(
         seed: the same seed gives the same pairs on every machine.
         redraw: ``"target"`` keeps uniformly drawn sources, as in the published runs of the degree-corrected
             benchmark: a node with few free partners is then in as many pairs as others.
+        sides: int array (n,), 0 or 1 for the nodes of a bipartite graph: all negatives join the two sides.
     """
-    from trueedge.kernels.negatives.sampling import below, distinct
+    from trueedge.kernels.negatives.sampling import distinct
 
     check_redraw(redraw, "uniform")
     asked, all_known = known_pairs(check_graph(graph, "uniform"), positives, known)
     count = how_many(ratio, asked, "uniform")
     size = graph.num_nodes
-    free = size * (size - 1) // 2 - len(all_known)
+    two = Sides.check(sides, graph, "uniform")
+    if two is None:
+        free = size * (size - 1) // 2 - len(all_known)
+    else:
+        free = two.num_pairs - len(two.taken(all_known.keys))
     if count > free:
         raise InputError(
             f"uniform: {count} negatives are asked for, but {graph.name} has only {free} pairs that are"
@@ -58,7 +67,24 @@ def uniform(
     rng = generator(seed, "negatives", "uniform")
     keys = np.empty(0, dtype=np.int64)
     if redraw == "target":
-        keys = with_sources_kept(below(rng, size, count), lambda few: below(rng, size, few), all_known)
+        keys = with_sources_kept(*_random_sources(two, size, count, rng), all_known)
         all_known = all_known.and_keys(keys)
-    pairs = free_pairs(distinct(rng, free - len(keys), count - len(keys)), all_known.keys, size)
+    numbers = distinct(rng, free - len(keys), count - len(keys))
+    if two is None:
+        pairs = free_pairs(numbers, all_known.keys, size)
+    else:
+        pairs = two.free_pairs(numbers, two.taken(all_known.keys))
     return like_positives(np.concatenate([np.column_stack(np.divmod(keys, size)), pairs]), asked, rng)
+
+
+def _random_sources(
+    two: Sides | None, size: int, count: int, rng: np.random.Generator
+) -> tuple[NDArray[np.int64], Callable[[NDArray[np.int64]], NDArray[np.int64]]]:
+    """Return random sources, and what draws a random target for each source."""
+    from trueedge.kernels.negatives.sampling import below
+
+    if two is None:
+        return below(rng, size, count), lambda sources: below(rng, size, len(sources))
+    nodes = np.flatnonzero(two.of >= 0)
+    drawn = nodes[below(rng, len(nodes), count)] if len(nodes) else nodes
+    return drawn, lambda sources: two.across(sources, below(rng, two.opposite[sources], len(sources)))

@@ -58,7 +58,7 @@ def _remarks(one: Table) -> list[str]:
     few, said = few_splits(one), one.remarks()
     if one.compared is not None and few:
         said = [remark for remark in said if remark not in too_few(one.compared)]
-    elif one.compared is not None and one.compared.complete and not _differ(one.compared):
+    elif one.compared is not None and one.compared.lettered and not _differ(one.compared):
         few = [f"no significant differences: use more seeds or more test {plural(one.compared.unit)}"]
     return [*said[:1], *few, *said[1:]]
 
@@ -75,7 +75,7 @@ def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup
     if one.compared is not None:
         drawn = [intervals(one)]
         # Without a significant difference there is nothing to draw.
-        if _differ(one.compared) and one.compared.complete:
+        if _differ(one.compared) and one.compared.lettered:
             drawn.append(square(one.compared))
         pictures = figures([figure(shown, listed=False, looks=looks) for shown in drawn])
         folds.insert(0, _pairs(one.compared, most_pairs))
@@ -96,7 +96,7 @@ def _table(one: Table) -> Markup:
     head: list[Column | str] = ["method", Column(one.headline, number=True)]
     if sure is not None:
         head.append(Column(f"{100 * sure.level:.0f} % interval", number=True, hint="of the headline"))
-        if sure.complete:
+        if sure.lettered:
             head.append(Column("group", hint="Shared letter: no significant difference"))
     head += [Column(name, number=True) for name in one.metrics[1:]]
     head += [Column("seeds", number=True)] if several else []
@@ -104,7 +104,7 @@ def _table(one: Table) -> Markup:
     rows = []
     for line in one.lines:
         cells: list[object] = [_label(line, below), _value(line, one.headline, best[one.headline])]
-        cells += _interval(line, one.headline)[: 2 if sure.complete else 1] if sure is not None else []
+        cells += _interval(line, one.headline)[: 2 if sure.lettered else 1] if sure is not None else []
         cells += [_value(line, name, best[name]) for name in one.metrics[1:]]
         rows.append([*cells, *([line.row.seeds] if several else [])])
     return table(head, rows, label=one.where, sorted_by=1 if higher_is_better(one.headline) else None)

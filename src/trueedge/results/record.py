@@ -50,7 +50,8 @@ class Record:
         provenance: hashes of graph, positives and negatives; versions; machine.
         created: when it was finished, UTC.
         kind: the kind of task.
-        units: the values of the test part for each unit, packed; see :meth:`unit_values`.
+        units: the values of the test part for each unit, packed; see :meth:`unit_values`. A trial has those
+            of the validation part.
         format: the format of the record.
         cached: whether it was found in the store instead of computed now; it is not stored.
     """
@@ -91,7 +92,7 @@ class Record:
         return str(self.units.get("unit", ""))
 
     def unit_values(self, metric: str) -> NDArray[np.float64] | None:
-        """Return a metric's values for the test units, float64 (n,) in the task's order, or None."""
+        """Return a metric's values for the units, float64 (n,) in the task's order, or None."""
         try:
             if "packed_ranks" in self.units:
                 return values_of_ranks(self.units["packed_ranks"], metric, self.test)

@@ -15,6 +15,7 @@ from typing import Any
 from trueedge import datasets, tasks
 from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
+from trueedge.graph.any_graph import GraphLike, as_graph, holds_graph
 from trueedge.methods import Method
 from trueedge.methods.devices import check_device, device_used, naming_torch
 from trueedge.progress import Progress
@@ -37,8 +38,9 @@ class Cell:
     """One method on one task with one seed.
 
     Attributes:
-        source: a data set's name, the path of an edge list or of a folder of triples, a graph, a knowledge
-            graph, a split of triples, or a task.
+        source: a data set's name, the path of an edge list or of a folder of triples, a graph (of another
+            library too, see :func:`trueedge.graph.as_graph`), a knowledge graph, a split of triples, or a
+            task.
         protocol: the protocol's name; for a task its own.
         method: the method with its settings.
         seed: seeds training, and also split and negatives unless ``task_seed`` is given.
@@ -48,7 +50,7 @@ class Cell:
         parts: the parts to evaluate; None for all. A trial of a search evaluates ``valid`` alone.
     """
 
-    source: str | Data | Task
+    source: str | Data | Task | GraphLike
     protocol: str
     method: Method
     seed: int = 0
@@ -56,6 +58,10 @@ class Cell:
     device: str = "cpu"
     task_seed: int | None = None
     parts: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if holds_graph(self.source):
+            object.__setattr__(self, "source", as_graph(self.source))
 
     @property
     def split_seed(self) -> int:
@@ -153,7 +159,7 @@ class Cell:
             return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
-def default_protocol(source: str | Data | Task) -> str:
+def default_protocol(source: str | Data | Task | GraphLike) -> str:
     """Return the default protocol: that of the task or of the data set."""
     return source.protocol if isinstance(source, Task) else protocols.default_protocol(source)
 
@@ -218,6 +224,8 @@ def run_on(
         scored = time.perf_counter()
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
+    # Methods are compared on the test part, trials of a search on the validation part.
+    compared = values.get("test", values[parts[-1]])
     kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     record = Record(
@@ -248,6 +256,6 @@ def run_on(
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
-        units=pack(values["test"].units, values["test"]) if "test" in values else {},
+        units=pack(compared.units, compared),
     )
     return Outcome(cell, record, fresh=True, scores=held)

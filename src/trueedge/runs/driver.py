@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 
 from trueedge import methods
 from trueedge.errors import InputError, StoreWarning
+from trueedge.graph.any_graph import GraphLike
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results import kept_scores
@@ -116,7 +117,7 @@ def run_cells(
 
 
 def run(
-    source: str | Data | Task,
+    source: str | Data | Task | GraphLike,
     protocol: str | None = None,
     method: str | Method = "ra",
     seed: int = 0,
@@ -131,7 +132,8 @@ def run(
     """Fit a method on a data set under a protocol and evaluate it.
 
     Args:
-        source: a data set's name, the path of an edge list, a graph, or a task.
+        source: a data set's name, the path of an edge list, a graph (of another library too, see
+            :func:`trueedge.graph.as_graph`), or a task.
         protocol: the protocol's name; by default that of the data set or task.
         method: a method's name, or a method with its settings.
         seed: seeds split, negatives and training.

@@ -180,10 +180,12 @@ def _tell_apart(
         return [*findings, CheckResult("broken", "constant", same)]
     close, ends = spread.narrow(scores), spread.saturation(scores)
     tied = spread.ties(scores, compared) or (None if close else spread.near_ties(scores, compared))
+    few = spread.rounding(scores)
     share = f"{spread.tie_share(scores):.2%} of the comparisons of {compared} are ties"
     return [
         *findings,
         CheckResult("look" if close else "ok", "constant", close or "the scores differ"),
         CheckResult("look" if tied else "ok", "ties", tied or share),
+        *([CheckResult("look", "rounding", few)] if few else []),
         CheckResult("look" if ends else "ok", "saturation", ends or "scores do not pile up at 0 or 1"),
     ]

@@ -13,6 +13,8 @@ SATURATION_TO_MENTION = 0.01
 BELOW_ONE = 1 - 2**-24
 # The last numbers before a float32 and a float64 underflow; Katz scores reach 0.005**19 without saturation.
 ABOVE_ZERO, ABOVE_ZERO_DOUBLE = 1e-35, 1e-300
+# Scores with so few decimals may have been rounded, if that makes some of them tie.
+MOST_DECIMALS, ROUNDED_TIES, MOST_VALUES = 4, 0.01, 100_000
 NARROW = 1e-5
 NEAR = 1e-6
 COMPARED = "a positive with a negative"
@@ -64,6 +66,20 @@ def near_ties(scores: PairScores, compared: str = COMPARED) -> str | None:
         f"{share:.0%} of the comparisons of {compared} are decided by less than a millionth"
         " of the largest score: were ties broken?"
     )
+
+
+def rounding(scores: PairScores) -> str | None:
+    """Return a sentence if all scores have few decimals, and ties because of that."""
+    if tie_share(scores) < ROUNDED_TIES:
+        return None
+    values = np.unique(np.concatenate([scores.positive, scores.negative.ravel()[:MOST_VALUES]]))
+    size = float(np.abs(values).max())
+    for digits in range(MOST_DECIMALS + 1):
+        if np.allclose(values, np.round(values, digits), rtol=0, atol=1e-7 * size):
+            # Whole numbers are counts of something, and 0 and 1 are saturation.
+            step = f"{10.0**-digits:.{digits}f}"
+            return f"all scores are multiples of {step}: pass them before rounding" if digits else None
+    return None
 
 
 def tie_share(scores: PairScores) -> float:

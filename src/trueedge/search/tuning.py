@@ -4,23 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from trueedge import metrics
 from trueedge.errors import InputError, must_be, unknown
+from trueedge.graph.any_graph import GraphLike
 from trueedge.methods import Method
+from trueedge.metrics.units import plural
 from trueedge.progress import Progress
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_for
 from trueedge.runs.driver import with_settings
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
+from trueedge.statistics.significance import difference
+from trueedge.statistics.tie_groups import holm
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data
+from trueedge.tasks.protocols import find as find_protocol
 from trueedge.tasks.protocols import get as get_protocol
 
 MOST_RUNS = 1_000_000
+# With fewer validation units, even large differences between settings are chance.
+FEWEST_UNITS = 30
 
 
 @dataclass(frozen=True)
@@ -106,6 +116,67 @@ class Tuned:
         done = [trial for trial in self.trials if trial.value is not None]
         return sorted(done, key=lambda trial: -_worth(self.metric, trial.value or 0.0))
 
+    @cached_property
+    def tied(self) -> list[Trial]:
+        """Return the trials that do not differ significantly from the best one, without it, best first.
+
+        They are compared on the same validation units (paired t-test, Holm-corrected). Where a metric has no
+        values per unit, only trials of equal value are tied.
+        """
+        winner, *others = self.best
+        return [
+            trial
+            for trial, p in zip(others, _p_values(winner, others, self.metric), strict=True)
+            if p >= 0.05
+        ]
+
+    @property
+    def units(self) -> int:
+        """Return the number of validation units that the trials were compared on; 0 if it is unknown."""
+        values = _units(self.best[0], self.metric)
+        return 0 if values is None else len(values)
+
+    def remarks(self) -> list[str]:
+        """Return how sure the choice is: tied trials, and a validation part that is too small to choose."""
+        said, count = [], len(self.best)
+        if count > 1 and 0 < self.units < FEWEST_UNITS:
+            record = self.records[0]
+            unit = plural(record.unit) if self.units > 1 else record.unit
+            option = _share_option(record.protocol)
+            how = f": make it larger with --option {option}=…" if option else ""
+            said.append(
+                f"The validation part is too small to choose settings: it has {self.units} {unit}, fewer than"
+                f" {FEWEST_UNITS}{how}"
+            )
+        if self.tied:
+            which = "any other trial" if len(self.tied) == count - 1 else "the tied ones"
+            said.append(f"No significant difference between the best trial and {which}")
+        return said
+
+
+def _p_values(winner: Trial, others: Sequence[Trial], metric: str) -> list[float]:
+    """Return corrected p-values of the differences between the best trial and each of the others."""
+    best = _units(winner, metric)
+    found = []
+    for trial in others:
+        values = _units(trial, metric)
+        if best is None or values is None or len(values) != len(best):
+            found.append(1.0 if trial.value == winner.value else 0.0)
+        else:
+            found.append(difference(best, values).p)
+    return [float(p) for p in holm(found)] if found else []
+
+
+def _units(trial: Trial, metric: str) -> NDArray[np.float64] | None:
+    """Return a trial's value for each validation unit; None if its record does not hold them."""
+    return None if trial.record is None else trial.record.unit_values(metric)
+
+
+def _share_option(protocol: str) -> str:
+    """Return the option that sets the size of the validation part; empty if the protocol has none."""
+    known = find_protocol(protocol)
+    return next((name for name in ("valid", "ratios") if known is not None and name in known.options), "")
+
 
 def _worth(metric: str, value: float) -> float:
     """Return a value where higher is better."""
@@ -113,7 +184,7 @@ def _worth(metric: str, value: float) -> float:
 
 
 def tune(
-    source: str | Data | Task,
+    source: str | Data | Task | GraphLike,
     protocol: str | None = None,
     method: str | Method = "gcn",
     *,
@@ -138,7 +209,8 @@ def tune(
     again resumes an interrupted search.
 
     Args:
-        source: a data set's name, the path of an edge list, a graph, or a task.
+        source: a data set's name, the path of an edge list, a graph (of another library too, see
+            :func:`trueedge.graph.as_graph`), or a task.
         protocol: the protocol's name; by default ``heart``, or the task's own.
         method: a method's name, or a method; settings that differ from their default are not searched.
         trials: the number of trials; at most the size of the space.
@@ -166,8 +238,8 @@ def tune(
     if search not in STRATEGIES:
         raise unknown("search", search, STRATEGIES)
     trial = Cell(source, protocol, method, seed, options, device, seed, ("valid",))
+    _check_validation(trial)
     if isinstance(source, Task):
-        source.check_part("valid")
         trial = replace(trial, task_seed=source.seed)
     trial.check()
     kind = source.kind if isinstance(source, Task) else get_protocol(protocol).kind
@@ -179,6 +251,22 @@ def tune(
     if announce is not None:
         announce(budget)
     return search_run.run()
+
+
+def _check_validation(trial: Cell) -> None:
+    """Refuse a task without a validation part, and name the option that makes one."""
+    known = find_protocol(trial.protocol)
+    options = {} if known is None else {**known.options, **trial.options}
+    if isinstance(trial.source, Task):
+        has_one = "valid" in trial.source.part_names
+    else:
+        has_one = options.get("valid", 1) != 0
+    if has_one:
+        return
+    how = "set valid=0.1 (--option valid=0.1)" if "valid" in options else "give the split a validation part"
+    if isinstance(trial.source, Task):
+        how += " when the task is made"
+    raise InputError(f"{trial.name} under {trial.protocol} has no validation part: {how}")
 
 
 class _Search:

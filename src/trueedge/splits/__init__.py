@@ -6,6 +6,7 @@ from trueedge.splits.ratio import ratio
 from trueedge.splits.releases import Release, published, released
 from trueedge.splits.repeat import repeat
 from trueedge.splits.split import Split
+from trueedge.splits.time import by_time
 from trueedge.splits.triples import TripleSplit
 from trueedge.splits.typed import TypedData
 
@@ -16,6 +17,7 @@ __all__ = [
     "Split",
     "TripleSplit",
     "TypedData",
+    "by_time",
     "fraction",
     "from_files",
     "published",

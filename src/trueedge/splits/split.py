@@ -24,12 +24,14 @@ class Split(FrozenFields):
         valid: int32 array (v, 2), may be empty.
         test: int32 array (t, 2).
         name: how it was made, in words for a record (``ratio 85/5/10, seed 0``).
+        notes: what to know about it, a sentence each.
     """
 
     train: Graph
     valid: NDArray[np.int32]
     test: NDArray[np.int32]
     name: str
+    notes: tuple[str, ...] = ()
 
     @cached_property
     def hash(self) -> str:

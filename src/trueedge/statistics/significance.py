@@ -194,6 +194,11 @@ def smallest_gap(
     return gap_at(error, df, power, level)
 
 
+def ends_at(estimate: Estimate, level: float) -> tuple[float, float]:
+    """Return the ends of an estimate's interval at another level."""
+    return _ends(estimate.value, estimate.std_error, estimate.df, level)
+
+
 def gap_at(std_error: float, df: float, power: float = 0.8, level: float = 0.95) -> float:
     """Return the true difference that a test with this standard error detects with the given power."""
     if not 0 < power < 1:

@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from types import MappingProxyType
+from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,6 +29,8 @@ from trueedge.scorers.scorer import Scorer, as_scorer, ask, scorer_name, with_gr
 from trueedge.tasks.storage import KINDS as KINDS
 from trueedge.tasks.storage import PARTS as PARTS
 from trueedge.tasks.storage import save
+
+GivenTask = TypeVar("GivenTask", bound="Task")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -227,7 +230,7 @@ class Task(FrozenFields, ABC):
         if part in self.part_names:
             return
         if part in self.withheld:
-            raise InputError(f"{self.dataset}: the {part} part is withheld while a method is fitted")
+            raise withheld_error(self.dataset, part)
         if part in PARTS:
             raise InputError(f"{self.dataset} under {self.protocol} has no {part} part")
         raise unknown("part", part, self.part_names)
@@ -300,6 +303,40 @@ class GraphTask(Task):
         bound = as_scorer(scorer, self.num_nodes, self.graph.labels)
         graph = self.graph_for(part)
         return bound if graph is self.graph else with_graph(bound, graph)
+
+
+class WithheldParts(dict[str, Any]):
+    """The parts that a method may see; reaching for another is an error that says why it is not there.
+
+    Args:
+        parts: all parts of a task.
+        dataset: the name of the data set.
+    """
+
+    def __init__(self, parts: Mapping[str, Any], dataset: str) -> None:
+        super().__init__({name: part for name, part in parts.items() if name != "test"})
+        self._dataset = dataset
+
+    def __missing__(self, part: str) -> Any:
+        if part == "test":
+            raise withheld_error(self._dataset, part)
+        raise KeyError(part)
+
+
+def withheld_error(dataset: str, part: str) -> InputError:
+    """Return the error for a part that a method reaches for while it is fitted."""
+    return InputError(
+        f"{dataset}: the {part} part is withheld while a method is fitted; train on the training part, and"
+        " select on the validation part"
+    )
+
+
+def withhold(task: GivenTask, *names: str) -> GivenTask:
+    """Let mappings from parts explain that the test part is withheld; returns the task."""
+    for name in names:
+        kept = MappingProxyType(WithheldParts(getattr(task, name), task.dataset))
+        object.__setattr__(task, name, kept)
+    return task
 
 
 def refuse_foreign(task: Task, scorer: object) -> None:

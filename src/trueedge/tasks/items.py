@@ -18,7 +18,7 @@ from trueedge.randomness import derive
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.items import as_item_scorer
 from trueedge.scorers.scorer import Scorer, scorer_name
-from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
+from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign, withhold
 from trueedge.tasks.full_ranking import CandidateLists, Table, ask_for_all, rank_all
 
 SIZES = (20, 10)
@@ -160,7 +160,7 @@ class ItemTask(Task):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         hidden = {name: pairs for name, pairs in self.hidden.items() if name != "test"}
-        return replace(self, hidden=hidden, withheld=("test",))
+        return withhold(replace(self, hidden=hidden, withheld=("test",)), "hidden")
 
     @property
     def training_hash(self) -> str:

@@ -23,7 +23,7 @@ from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 from trueedge.scorers.scorer import Scorer
 from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
-from trueedge.tasks.base import PARTS, GraphTask
+from trueedge.tasks.base import PARTS, GraphTask, withhold
 from trueedge.tasks.file_scores import match_file, title_of
 
 
@@ -188,7 +188,7 @@ class LinkTask(GraphTask):
     def for_fitting(self) -> Self:
         """Return the task without its test part, and without validation edges in a graph."""
         parts = {name: part for name, part in self.parts.items() if name != "test"}
-        return replace(self, parts=parts, test_graph=None, withheld=("test",))
+        return withhold(replace(self, parts=parts, test_graph=None, withheld=("test",)), "parts")
 
     def remarks(self, scores: Scores) -> list[str]:
         """Return warnings about scores: ties, saturation, a constant."""

@@ -18,7 +18,7 @@ from trueedge.metrics.classes import ClassScores, classes_from
 from trueedge.scorers.capabilities import Need, as_predictor
 from trueedge.scorers.node_files import read_predictions
 from trueedge.scorers.scorer import Scorer, is_table
-from trueedge.tasks.base import Task, array_hash, refuse_foreign
+from trueedge.tasks.base import Task, array_hash, refuse_foreign, withhold
 
 METRICS = ("micro-f1", "macro-f1", "accuracy")
 NODE_PARTS = ("train", "valid", "test")
@@ -165,7 +165,7 @@ class NodeTask(Task):
             {name: one for name, one in given.items() if name != "test"}
             for given in (self.nodes, self.values)
         )
-        return replace(self, nodes=nodes, values=values, withheld=("test",))
+        return withhold(replace(self, nodes=nodes, values=values, withheld=("test",)), "nodes", "values")
 
     @property
     def training_hash(self) -> str:

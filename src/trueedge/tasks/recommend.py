@@ -19,7 +19,7 @@ from trueedge.metrics.scores import as_scores
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.scorer import EmbeddingScorer, Scorer, dimensions_of, score_pairs, scorer_name
-from trueedge.tasks.base import PARTS, GraphTask, warn_of
+from trueedge.tasks.base import PARTS, GraphTask, warn_of, withhold
 from trueedge.tasks.full_ranking import CandidateLists, Ranking, Table, ask_for_all, blocks_of, rank_all
 from trueedge.tasks.link import checked_pairs
 
@@ -32,6 +32,7 @@ class RecommendTask(GraphTask):
 
     Attributes:
         hidden: the positives of ``valid`` (in some tasks) and ``test``, int32 (P, 2).
+        sides: int8 (n,), the sides of a bipartite graph: then each node ranks those on the other side.
     """
 
     kind: ClassVar[str] = "recommend"
@@ -41,6 +42,7 @@ class RecommendTask(GraphTask):
     keeps_scores: ClassVar[bool] = False
 
     hidden: Mapping[str, NDArray[np.int32]]
+    sides: NDArray[np.int8] | None = None
 
     @property
     def part_names(self) -> tuple[str, ...]:
@@ -63,7 +65,7 @@ class RecommendTask(GraphTask):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         hidden = {name: pairs for name, pairs in self.hidden.items() if name != "test"}
-        return replace(self, hidden=hidden, test_graph=None, withheld=("test",))
+        return withhold(replace(self, hidden=hidden, test_graph=None, withheld=("test",)), "hidden")
 
     def sample_pairs(
         self, part: str, size: int, seed: int = 0
@@ -99,8 +101,10 @@ class RecommendTask(GraphTask):
         queries = queries[found]
         neighbors = CandidateLists(graph.indptr, graph.indices).of(queries)
         starts = neighbors.starts + np.arange(len(queries) + 1)
-        known = np.insert(neighbors.candidates, neighbors.starts[:-1], queries)
-        return NodeLists(queries, self.num_nodes, CandidateLists(starts, known), relevant.of(queries))
+        known = CandidateLists(starts, np.insert(neighbors.candidates, neighbors.starts[:-1], queries))
+        if self.sides is not None:
+            known = known_and_own_side(known, queries, self.sides)
+        return NodeLists(queries, self.num_nodes, known, relevant.of(queries))
 
     def scores(self, scorer: object, part: str = "test") -> ListScores:
         """Return the ranks of the relevant candidates of each node of a part."""
@@ -154,7 +158,8 @@ class RecommendTask(GraphTask):
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the positives of each part."""
-        return {f"{name}_positives": pairs for name, pairs in self.hidden.items()}
+        found: dict[str, NDArray[Any]] = {f"{name}_positives": pairs for name, pairs in self.hidden.items()}
+        return found if self.sides is None else {**found, "sides": self.sides}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]], **fields: Any) -> Self:
@@ -165,7 +170,10 @@ class RecommendTask(GraphTask):
             for name in PARTS
             if f"{name}_positives" in arrays
         }
-        return cls(hidden=hidden, **fields)
+        sides = arrays.get("sides")
+        if sides is not None and (sides.dtype != np.int8 or sides.shape != (fields["graph"].num_nodes,)):
+            raise InputError(f"sides must hold an int8 for each node, got {sides.dtype} {sides.shape}")
+        return cls(hidden=hidden, sides=sides, **fields)
 
     @cached_property
     def hashes(self) -> dict[str, str]:
@@ -174,7 +182,52 @@ class RecommendTask(GraphTask):
             name: hashlib.sha256(np.ascontiguousarray(pairs, dtype="<i4").tobytes()).hexdigest()
             for name, pairs in self.hidden.items()
         }
+        if self.sides is not None:
+            parts["sides"] = hashlib.sha256(self.sides.tobytes()).hexdigest()
         return {"graph": self.graph.hash, **parts}
+
+
+@dataclass(frozen=True, eq=False)
+class _AndOwnSide(CandidateLists):
+    """Known candidates together with all nodes that are not on the other side, listed block by block.
+
+    Attributes:
+        across: the known candidates on the other side.
+        others: for either side, the nodes that are not on the other one, int32.
+        side: int8 (q,), the side of each query.
+    """
+
+    across: CandidateLists
+    others: tuple[NDArray[np.int32], NDArray[np.int32]]
+    side: NDArray[np.int8]
+
+    def rows(self, first: int, last: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return the starts and candidates of some queries, from 0."""
+        starts, known = self.across.rows(first, last)
+        lists = []
+        for row in range(last - first):
+            lists += [self.others[self.side[first + row]], known[starts[row] : starts[row + 1]]]
+        found = self.starts[first : last + 1]
+        merged = np.concatenate(lists) if lists else known
+        keys = np.repeat(np.arange(last - first), np.diff(found))
+        return found - found[0], merged[np.lexsort((merged, keys))]
+
+
+def known_and_own_side(
+    known: CandidateLists, queries: NDArray[np.int64], sides: NDArray[np.int8]
+) -> CandidateLists:
+    """Return known candidates together with all nodes that are not on the other side of each query."""
+    side = sides[queries]
+    counts = np.diff(known.starts)
+    lists = np.repeat(np.arange(len(queries)), counts)
+    over = sides[known.candidates] == 1 - side[lists]
+    kept = np.bincount(lists[over], minlength=len(queries))
+    across = CandidateLists(np.append(0, np.cumsum(kept)), known.candidates[over])
+    others = (np.flatnonzero(sides != 1).astype(np.int32), np.flatnonzero(sides != 0).astype(np.int32))
+    sizes = np.array([len(one) for one in others])[side]
+    return _AndOwnSide(
+        np.append(0, np.cumsum(kept + sizes)), np.empty(0, dtype=np.int32), across, others, side
+    )
 
 
 @dataclass(frozen=True, eq=False)

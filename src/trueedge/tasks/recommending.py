@@ -255,8 +255,7 @@ def _task_for(scorer: object, task: Task | None) -> Task:
     found = task_of(scorer)
     if not isinstance(found, Task):
         raise InputError(
-            f"recommend does not know whose users and items {scorer_name(scorer)} scores: give task=, the"
-            " task"
+            f"recommend does not know whose users and items {scorer_name(scorer)} scores: give its task="
         )
     return found
 

@@ -22,7 +22,7 @@ from trueedge.scorers.scorer import Scorer, with_graph
 from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.scorers.triples import QueryScorer, as_query_scorer
 from trueedge.splits.triples import NONE, TripleSplit, check_disjoint, checked_split
-from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
+from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign, withhold
 from trueedge.tasks.query_properties import query_properties
 
 SIDES = ("both", "tail", "head")
@@ -255,7 +255,8 @@ class TripleTask(Task):
     def for_fitting(self) -> Self:
         """Return the task without its test part."""
         kept = {name: triples for name, triples in self.parts.items() if name != "test"}
-        return replace(self, parts=kept, test_graph=None, known=self.known[:0], withheld=("test",))
+        found = replace(self, parts=kept, test_graph=None, known=self.known[:0], withheld=("test",))
+        return withhold(found, "parts")
 
     @property
     def training_hash(self) -> str:

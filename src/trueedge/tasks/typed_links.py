@@ -16,7 +16,7 @@ from trueedge.metrics.by_head import HeadScores
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.scorer import Scorer
 from trueedge.scorers.typed_links import as_link_scorer
-from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign
+from trueedge.tasks.base import PARTS, Task, array_hash, refuse_foreign, withhold
 
 METRICS = ("roc-auc", "head-mrr", "mrr-by-head")
 
@@ -101,7 +101,8 @@ class TypedLinkTask(Task):
             {name: one for name, one in given.items() if name != "test"}
             for given in (self.positives, self.negatives)
         ]
-        return replace(self, positives=kept[0], negatives=kept[1], withheld=("test",))
+        found = replace(self, positives=kept[0], negatives=kept[1], withheld=("test",))
+        return withhold(found, "positives", "negatives")
 
     @property
     def training_hash(self) -> str:

@@ -8,35 +8,77 @@ if TYPE_CHECKING:
     from trueedge.verdict.verdict import Verdict
 
 MUCH_DEGREE = 0.4
-FEW_SPLITS = 3
+# What to do about a doubt or a check of the scorer, by its name.
+REMEDIES = {
+    "adjacency": "Score pairs by a model that was trained without validation and test edges",
+    "perfect": "Look for test edges among what the model reads",
+    "test-edges": "Train on the training graph alone: a function fit(task) gets it as task.graph",
+    "outside-knowledge": "Let fit(task) use task.graph and task.features, and nothing from outside",
+    "validation-edges": "Use validation edges for selection alone, not for training",
+    "features": "Leave out the features, or make them without validation and test edges",
+    "upside-down": "Negate the scores, if they are distances; otherwise train longer",
+    "epoch-limit": "Train for more epochs",
+    "batch": "Score pairs one by one: put the network into evaluation mode",
+    "single": "Score pairs one by one: put the network into evaluation mode",
+    "order": "Return the scores in the order of the pairs",
+    "direction": "Let (u, v) and (v, u) have the same score",
+    "saturation": "Return the logits, not probabilities",
+    "rounding": "Return the scores before they are rounded",
+}
 
 
 def advice(verdict: Verdict, fixed: bool) -> list[str]:
     """Return what to do next, most important first."""
-    said = []
+    found = [one.name for one in verdict.suspicions]
+    found += (
+        [] if verdict.check is None else [one.name for one in verdict.check.findings if one.level != "ok"]
+    )
+    remedies = list(dict.fromkeys(REMEDIES[name] for name in found if name in REMEDIES))
     if not verdict.ok:
-        said.append(
-            "First find out whether the doubts are justified; until then, report none of these numbers"
-        )
-    below = [one for one in verdict.answers if one.place == "below"]
-    tied = [one for one in verdict.answers if one.place == "tied"]
-    above = [one for one in verdict.answers if one.place == "above"]
+        return ["Report none of these numbers before the doubts are settled", *remedies]
+    return [
+        *remedies,
+        *_by_answers(verdict),
+        *_by_degree(verdict),
+        *_for_certainty(verdict, fixed),
+        *_audits(verdict),
+    ]
+
+
+def _by_answers(verdict: Verdict) -> list[str]:
+    """Return what follows from the place of the model among the baselines."""
+    below, tied, above = (
+        [one for one in verdict.answers if one.place == place] for place in ("below", "tied", "above")
+    )
     if below and not above:
-        said.append(f"Use {below[0].best}: it is better here, and needs no training")
-    elif tied and not above:
-        said.append(f"{tied[0].best} does as well: a model that must be trained has to be clearly better")
-    elif above and (below or tied):
-        worst = (below or tied)[0]
-        said.append(f"Report {worst.protocol} beside {above[0].protocol}: they disagree about this model")
-    elif above:
-        said.append("Report all protocols with their intervals: the model is better under each of them")
-    if verdict.degree_share is not None and verdict.degree_share > MUCH_DEGREE:
-        said.append("Report degree-corrected results: much of this AUC is knowing the degrees of nodes")
+        return [f"Use {below[0].best}: it is better here, and needs no training"]
+    if tied and not above:
+        return [f"Consider {tied[0].best}: it does as well here, and needs no training"]
+    if above and (below or tied):
+        other = (below or tied)[0]
+        return [f"Report {other.protocol} beside {above[0].protocol}: they disagree about this model"]
+    return ["Report every protocol with its interval: the model is ahead under each of them"] if above else []
+
+
+def _by_degree(verdict: Verdict) -> list[str]:
+    if verdict.degree_share is None or verdict.degree_share <= MUCH_DEGREE:
+        return []
+    return ["Report degree-corrected results: much of this AUC is knowing the degrees of nodes"]
+
+
+def _for_certainty(verdict: Verdict, fixed: bool) -> list[str]:
+    """Return how to get more splits, if there are too few."""
     if fixed:
-        said.append("Give a function fit(task) that trains the model on task.graph, to get several splits")
-    elif any(one.place == "unknown" for one in verdict.answers):
-        said.append("Run more splits (seeds=5): one split is too few for an interval")
-    if verdict.warnings:
-        protocols = ", ".join(dict.fromkeys(protocol for protocol, _ in verdict.warnings))
-        said.append(f"Look at the audit of {protocols} before you compare with published numbers")
-    return said
+        return ["Give a function fit(task) that trains the model on task.graph, to get several splits"]
+    if any(one.place == "unknown" for one in verdict.answers):
+        return ["Run more splits (seeds=5, or --seeds 5): these are too few for an interval"]
+    return []
+
+
+def _audits(verdict: Verdict) -> list[str]:
+    """Return which benchmarks to look at before numbers are compared with published ones."""
+    broken = [(protocol, one) for protocol, one in verdict.warnings if one.verdict == "broken"]
+    protocols = ", ".join(dict.fromkeys(protocol for protocol, _ in broken))
+    if not protocols:
+        return []
+    return [f"Read the audit of {protocols} before you compare these numbers with published ones"]

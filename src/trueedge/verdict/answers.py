@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from trueedge import metrics
 from trueedge.analysis.comparison import PairComparison
 from trueedge.analysis.tables import Line, Table, higher_is_better
+from trueedge.statistics.significance import ends_at
 from trueedge.statistics.tie_groups import holm
 
 Place = Literal["above", "tied", "below", "unknown"]
-# More names than these are counted.
-MOST_NAMED = 3
 LEVEL = 0.05
+# An AUC against easy negatives that is no higher than this is at chance: there is no share of it to speak of.
+CHANCE_AUC = 0.6
 
 
 @dataclass(frozen=True)
@@ -28,10 +29,11 @@ class Answer:
         place: ``above`` all baselines, ``tied`` with the best, ``below`` some, or ``unknown``.
         best: the best baseline.
         difference: model minus the best baseline.
-        low: the lower end of its interval; None if it is unknown.
+        low: the lower end of its interval, corrected for all comparisons with baselines; None if unknown.
         high: the upper end.
         beside: the baselines that are tied with the model, or above it.
-        sentence: all that in words, without the model's name.
+        stem: the place in words: "is below ppr".
+        detail: the protocol and the numbers in words.
     """
 
     protocol: str
@@ -43,7 +45,13 @@ class Answer:
     low: float | None
     high: float | None
     beside: tuple[str, ...]
-    sentence: str
+    stem: str
+    detail: str
+
+    @property
+    def sentence(self) -> str:
+        """Return the answer in words, without the model's name."""
+        return f"{self.stem} under {self.detail}"
 
 
 def answer(table: Table, model: str) -> Answer | None:
@@ -54,77 +62,65 @@ def answer(table: Table, model: str) -> Answer | None:
         return None
     sign = 1 if higher_is_better(table.headline) else -1
     best = max(others, key=lambda line: sign * line.value)
-    if table.compared is None:
-        return _unknown(table, own, best)
-    pairs = {}
-    for line in others:
-        found = _pair(table, model, line.label)
-        if found is not None:
-            pairs[line.label] = found
-    if best.label not in pairs:
+    found = {} if table.compared is None else {line.label: _pair(table, model, line.label) for line in others}
+    pairs = {label: pair for label, pair in found.items() if pair is not None}
+    # Two splits tell nothing about a third: their intervals are as wide as the scale.
+    if best.label not in pairs or table.found.tasks == 2:
         return _unknown(table, own, best)
     # Only the model's own comparisons are corrected for: the others are not asked about.
-    corrected = holm([pair.difference.p for pair in pairs.values()])
-    clear = {label for label, p in zip(pairs, corrected, strict=True) if p <= LEVEL}
-    lost = {label for label, pair in pairs.items() if sign * _gap(pair, model)[0] < 0}
+    levels = step_levels({label: pair.difference.p for label, pair in pairs.items()})
+    clear = {label for label, pair in pairs.items() if pair.difference.p <= levels[label]}
+    lost = {label for label, pair in pairs.items() if sign * _gap(pair, model) < 0}
     above = [label for label in pairs if label in clear & lost]
     tied = [label for label in pairs if label not in clear]
-    gap, low, high = _gap(pairs[best.label], model)
     place: Place = "below" if above else "tied" if tied else "above"
-    beside = tuple(above or tied)
-    told = _told(table.headline, gap, low, high)
-    where = f"under {table.protocol}"
-    if place == "above":
-        said = f"beats every baseline {where} ({told} over {best.label}, the best of {len(pairs)})"
-    elif place == "tied":
-        if best.label in tied:
-            said = f"cannot be told from {_names(tied)} {where} ({told} against {best.label})"
-        else:
-            said = f"cannot be told from {_names(tied)} {where}, and is above {best.label} ({told})"
-    else:
-        said = f"is below {_names(above)} {where} ({told} against {best.label})"
-    return Answer(table.protocol, table.headline, own.value, place, best.label, gap, low, high, beside, said)
-
-
-def _unknown(table: Table, own: Line, best: Line) -> Answer:
-    """Say both values where no interval can be given."""
-    shown = [metrics.format_value(table.headline, line.value) for line in (own, best)]
-    said = (
-        f"has {shown[0]} {table.headline.upper()} under {table.protocol}, and the best baseline, {best.label}"
-        f" {shown[1]}; one split is too few to compare them"
+    gap = _gap(pairs[best.label], model)
+    low, high = _ends(pairs[best.label], model, levels[best.label])
+    stem, against = _words(place, best.label, above or tied, len(pairs))
+    split = ", on this split" if table.found.tasks == 1 else ""
+    ends = f"[{_signed(table.headline, low)}, {_signed(table.headline, high)}]"
+    told = f"{_signed(table.headline, gap)} {table.headline.upper()} {ends}{against}{split}"
+    return Answer(
+        protocol=table.protocol,
+        metric=table.headline,
+        value=own.value,
+        place=place,
+        best=best.label,
+        difference=gap,
+        low=low,
+        high=high,
+        beside=tuple(above or tied),
+        stem=stem,
+        detail=f"{table.protocol} ({told})",
     )
-    gap = own.value - best.value
-    return Answer(table.protocol, table.headline, own.value, "unknown", best.label, gap, None, None, (), said)
 
 
-def _pair(table: Table, one: str, other: str) -> PairComparison | None:
-    assert table.compared is not None
-    return next((pair for pair in table.compared.pairs if {pair.first, pair.second} == {one, other}), None)
+def joined(answers: Sequence[Answer]) -> str:
+    """Return several answers as one sentence; protocols with the same answer are named together."""
+    details: dict[str, list[str]] = {}
+    for one in answers:
+        details.setdefault(one.stem, []).append(one.detail)
+    said = [f"{stem} under {_listed(listed)}" for stem, listed in details.items()]
+    # Details have commas of their own.
+    return "; ".join(said[:-1]) + ("; and " if len(said) > 1 else "") + said[-1] if said else ""
 
 
-def _gap(pair: PairComparison, model: str) -> tuple[float, float, float]:
-    """Return the model's mean minus the other's, and the interval."""
-    found = pair.difference
-    if pair.first == model:
-        return found.value, found.low, found.high
-    return -found.value, -found.high, -found.low
+def step_levels(p_values: Mapping[str, float], level: float = LEVEL) -> dict[str, float]:
+    """Return the error rate at which Holm's procedure decides each comparison.
 
-
-def _told(metric: str, gap: float, low: float, high: float) -> str:
-    ends = [_signed(metric, end) for end in (low, high)]
-    return f"{_signed(metric, gap)} {metric.upper()} [{ends[0]}, {ends[1]}]"
-
-
-def _signed(metric: str, value: float) -> str:
-    text = metrics.format_value(metric, value, 1 if metrics.scale(metric) == 100 else None)
-    return text if text.startswith("-") else f"+{text}"
-
-
-def _names(labels: Sequence[str]) -> str:
-    shown = list(labels[:MOST_NAMED])
-    if len(labels) > MOST_NAMED:
-        return f"{', '.join(shown)} and {len(labels) - MOST_NAMED} more"
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else shown[0]
+    A comparison is significant exactly if its p-value is at most that rate. So an interval at that rate, and
+    the words about it, never contradict each other.
+    """
+    order = sorted(p_values, key=p_values.__getitem__)
+    corrected = dict(zip(p_values, holm(list(p_values.values())), strict=True))
+    found: dict[str, float] = {}
+    for place, label in enumerate(order):
+        if place and corrected[order[place - 1]] > level:
+            # The procedure has stopped before.
+            found[label] = found[order[place - 1]]
+        else:
+            found[label] = level / (len(order) - place)
+    return found
 
 
 def degree_share(easy: float, corrected: float) -> float | None:
@@ -132,6 +128,65 @@ def degree_share(easy: float, corrected: float) -> float | None:
 
     None if the AUC with easy negatives is at chance.
     """
-    if easy <= 0.55:
+    if easy <= CHANCE_AUC:
         return None
     return min(1.0, max(0.0, 1 - (corrected - 0.5) / (easy - 0.5)))
+
+
+def _words(place: Place, best: str, beside: Sequence[str], count: int) -> tuple[str, str]:
+    """Return the place in words, and what the numbers are against if the words do not say it."""
+    others = len(beside) - 1
+    more = f" and {others} other{'s' if others > 1 else ''}" if others else ""
+    if place == "above":
+        return (f"beats all {count} baselines", f" over {best}") if count > 1 else (f"beats {best}", "")
+    if place == "below":
+        first = best if best in beside else beside[0]
+        return f"is below {first}{more}", "" if first == best else f" against {best}"
+    if best in beside:
+        return f"is not significantly different from {best}, the best baseline,", ""
+    return f"is above {best}, but not significantly above {beside[0]}{more},", f" over {best}"
+
+
+def _unknown(table: Table, own: Line, best: Line) -> Answer:
+    """Say both values where no useful interval can be given."""
+    shown = [metrics.format_value(table.headline, line.value) for line in (own, best)]
+    return Answer(
+        protocol=table.protocol,
+        metric=table.headline,
+        value=own.value,
+        place="unknown",
+        best=best.label,
+        difference=own.value - best.value,
+        low=None,
+        high=None,
+        beside=(),
+        stem="has too few splits for a comparison",
+        detail=f"{table.protocol} ({table.headline.upper()} {shown[0]}, the best baseline, {best.label},"
+        f" {shown[1]})",
+    )
+
+
+def _pair(table: Table, one: str, other: str) -> PairComparison | None:
+    assert table.compared is not None
+    return next((pair for pair in table.compared.pairs if {pair.first, pair.second} == {one, other}), None)
+
+
+def _gap(pair: PairComparison, model: str) -> float:
+    """Return the model's mean minus the other's."""
+    return pair.difference.value if pair.first == model else -pair.difference.value
+
+
+def _ends(pair: PairComparison, model: str, rate: float) -> tuple[float, float]:
+    """Return the interval of the gap at an error rate."""
+    low, high = ends_at(pair.difference, 1 - rate)
+    return (low, high) if pair.first == model else (-high, -low)
+
+
+def _signed(metric: str, value: float) -> str:
+    text = metrics.format_value(metric, value, 1 if metrics.scale(metric) == 100 else None)
+    # A true minus is as wide as a plus.
+    return f"−{text[1:]}" if text.startswith("-") else f"+{text}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

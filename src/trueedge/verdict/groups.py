@@ -55,5 +55,5 @@ def _sentence(table: Table, sliced: Sliced, best: str, label: str) -> str:
 
 def _group(gain: float, title: str, group: str, count: int, metric: str, unit: str) -> str:
     shown = metrics.format_value(metric, gain, 1 if metrics.scale(metric) == 100 else None)
-    signed = shown if shown.startswith("-") else f"+{shown}"
-    return f"{title}: {group} ({signed} {metric.upper()}, {count} {unit})"
+    signed = f"−{shown[1:]}" if shown.startswith("-") else f"+{shown}"
+    return f"{title} = {group} ({signed} {metric.upper()}, {count} {unit})"

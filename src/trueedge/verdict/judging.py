@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from trueedge.analysis.slices import Sliced, slices
+from numpy.typing import NDArray
+
+from trueedge.analysis.slices import properties_of, slices
 from trueedge.analysis.tables import Table, tables
 from trueedge.audit import audit
 from trueedge.errors import InputError, ScoreWarning
@@ -25,14 +28,18 @@ from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import advice, groups, plan
 from trueedge.verdict.answers import answer, degree_share
-from trueedge.verdict.models import as_method, is_fixed
+from trueedge.verdict.models import OwnModel, as_method, is_fixed, is_score_file
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
 from trueedge.verdict.verdict import Verdict
 
 # With slower fits, fewer splits are run unless the user says how many: seconds of a fit, and the seeds.
 PATIENCE = ((20.0, 5), (120.0, 3), (float("inf"), 1))
-# Tasks of larger graphs are not kept in memory, except the first.
-MOST_EDGES_KEPT = 300_000
+# A model is fitted again, to see what it knows, unless that takes longer than this.
+SECONDS_TO_REFIT = 30.0
+# The share of edges in the validation part of a protocol that has none of its own.
+VALIDATION_SHARE = 0.05
+# With fewer test units, the AUC under two protocols differs by chance.
+LEAST_UNITS = 100
 AUDIT_SAMPLE = 20_000
 
 
@@ -78,7 +85,9 @@ def judge(
     method = as_method(model, name, flavour)
     fixed = is_fixed(method)
     named = [protocols] if isinstance(protocols, str) else protocols
-    asked = plan.requests(data, named, seeds or plan.SEEDS, fixed)
+    if named is None and is_score_file(method):
+        named = [first]
+    asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
     beside = plan.baselines(flavour, kind, method)
     kept = store if isinstance(store, Store) or store is None else Store(store)
     judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
@@ -91,7 +100,7 @@ class _Judging:
 
     Attributes:
         records: all records, of the model and of the baselines.
-        tasks: the tasks that were made, by their hash.
+        properties: the properties of each task's test units, by the task's hash.
         first: the first task of each protocol, with the fitted model.
         notes: what the reader has to know, a sentence each.
     """
@@ -107,33 +116,51 @@ class _Judging:
         progress: Progress | None,
         options: dict[str, Any],
     ) -> None:
-        self.method, self.baselines, self.requests = method, baselines, requests
+        self.method, self.baselines, self.requests = method, baselines, list(requests)
         self.store, self.device, self.seeds, self.progress = store, device, seeds, progress
         self.options = options
         self.records: list[Record] = []
-        self.tasks: dict[str, Task] = {}
         self.first: dict[str, tuple[Task, Any]] = {}
         self.notes: list[str] = []
         self.failed: dict[str, None] = {}
-        self._scorers: dict[str, Any] = {}
+        self.properties: dict[str, Mapping[str, NDArray[Any]]] = {}
 
     def run(self) -> None:
-        """Run the model and the baselines under each protocol."""
+        """Run the model and the baselines, split by split, since protocols share splits."""
         done = 0
-        total = sum(len(one.seeds) * (1 + len(self.baselines)) for one in self.requests)
-        for request in self.requests:
-            limit = len(request.seeds)
-            for seed in request.seeds[:limit]:
-                if seed >= limit:
-                    break
+        counts = [len(one.seeds) for one in self.requests]
+        for seed in range(max(counts, default=0)):
+            for place in range(len(counts)):
+                if seed >= counts[place]:
+                    continue
+                if seed == 0:
+                    self.requests[place] = self._with_validation(self.requests[place])
+                request = self.requests[place]
                 task = self._make(request, seed)
                 for method in (self.method, *self.baselines):
                     self._run(request, task, method, seed)
                     done += 1
                     if self.progress is not None:
+                        total = sum(counts) * (1 + len(self.baselines))
                         self.progress(f"{request.protocol} · {method.name}", done, total)
-                if seed == request.seeds[0] and self.seeds is None:
-                    limit = min(limit, self._affordable(request))
+                self._group(task)
+                if seed == 0 and self.seeds is None:
+                    counts[place] = min(counts[place], self._affordable(request))
+
+    def _with_validation(self, request: plan.Request) -> plan.Request:
+        """Add a validation part to a protocol that has none, for a user's model: it may need one."""
+        if isinstance(request.source, Task) or not isinstance(self.method, OwnModel) or is_fixed(self.method):
+            return request
+        known = get_protocol(request.protocol).options
+        if known.get("valid") != 0.0 or "valid" in self.options:
+            return request
+        return replace(request, options={"valid": VALIDATION_SHARE})
+
+    def _group(self, task: Task) -> None:
+        """Note the properties of a task's test units, while the heuristics behind them are remembered."""
+        # Tasks without properties are named where units are grouped.
+        with suppress(InputError):
+            self.properties[task.hash] = properties_of(task)
 
     def _affordable(self, request: plan.Request) -> int:
         """Return how many splits are worth the time, after the first one."""
@@ -148,54 +175,84 @@ class _Judging:
         return found
 
     def _make(self, request: plan.Request, seed: int) -> Task:
-        cell = self._cell(request, self.method, seed)
-        task = cell.task()
-        small = getattr(getattr(task, "graph", None), "num_edges", 0) <= MOST_EDGES_KEPT
-        if small or request.protocol not in self.first:
-            self.tasks[task.hash] = task
-        return task
+        return self._cell(request, self.method, seed).task()
 
     def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
-        own = {key: value for key, value in self.options.items() if key in known}
-        return Cell(request.source, request.protocol, method, seed, own, self.device)
+        own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
+        # A file may hold scores of the test part alone.
+        parts = ("test",) if is_score_file(method) else None
+        return Cell(request.source, request.protocol, method, seed, own, self.device, parts=parts)
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
         """Run a cell on the task that is made; a failed baseline is noted, a failed model is an error."""
-        cell = self._cell(request, method, seed)
-        runner = _Kept(task, cell.task_key)
-        wrapped = replace(cell, method=method)
-        with runner:
-            ((_, outcome),) = drive([wrapped], self.store, runner)
+        fitted: list[Any] = []
+        own = method is self.method
+        cell = self._cell(request, _remembering(method, fitted) if own else method, seed)
+        with _Kept(task, cell.task_key) as runner:
+            ((_, outcome),) = drive([cell], self.store, runner)
         if outcome.record is None:
             if method is self.method:
                 raise InputError(f"{method.name} under {request.protocol}: {outcome.reason}")
-            self.failed.setdefault(f"not run: {method.name} under {request.protocol}: {outcome.reason}")
+            self.failed.setdefault(f"{method.name} was not run: {outcome.reason}")
             return
         self.records.append(outcome.record)
-        if method is self.method and request.protocol not in self.first:
-            self.first[request.protocol] = (task, None)
+        if own and request.protocol not in self.first:
+            self.first[request.protocol] = (task, fitted[0] if fitted else None)
 
     def own(self, protocol: str) -> list[Record]:
         """Return the records of the model under a protocol."""
-        return [one for one in self._of(protocol) if one.method == self.method.name]
+        return [one for one in self._of(protocol) if self._is_own(one)]
 
     def others(self, protocol: str) -> list[Record]:
         """Return the records of the baselines under a protocol."""
-        return [one for one in self._of(protocol) if one.method != self.method.name]
+        return [one for one in self._of(protocol) if not self._is_own(one)]
 
     def _of(self, protocol: str) -> list[Record]:
         return [one for one in self.records if one.protocol == protocol]
+
+    def refit(self) -> Callable[[Task], Any] | None:
+        """Return a function that fits the model again; None for a method of ours, and if it takes long."""
+        took = max((one.seconds.get("fit", 0.0) for one in self.records if self._is_own(one)), default=0.0)
+        ours = type(self.method).__module__.partition(".")[0] == "trueedge"
+        if ours or is_fixed(self.method) or took > SECONDS_TO_REFIT:
+            return None
+        return self._fit
+
+    def _fit(self, task: Task) -> Any:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ScoreWarning)
+            return self.method.for_task(task).fit(task, seed=0, device=self.device)
+
+    def _is_own(self, record: Record) -> bool:
+        return record.method == self.method.name
 
     def scorer(self, protocol: str) -> tuple[Task, Any]:
         """Return the first task of a protocol and the model fitted on it."""
         task, found = self.first[protocol]
         if found is None:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", ScoreWarning)
-                found = self.method.for_task(task).fit(task, seed=0, device=self.device)
+            found = self._fit(task)
             self.first[protocol] = (task, found)
         return task, found
+
+
+def _remembering(method: Method, fitted: list[Any]) -> Method:
+    """Return the same method, of the same class; what it is fitted to is added to a list."""
+    copy = replace(method)
+
+    def for_task(task: Task) -> Method:
+        ready = method.for_task(task)
+        noted = replace(ready)
+
+        def fit(*arguments: Any, **named: Any) -> Any:
+            fitted.append(ready.fit(*arguments, **named))
+            return fitted[-1]
+
+        object.__setattr__(noted, "fit", fit)
+        return noted
+
+    object.__setattr__(copy, "for_task", for_task)
+    return copy
 
 
 class _Kept(InProcess):
@@ -213,18 +270,15 @@ def _verdict(judging: _Judging, fixed: bool, checks: bool, seconds: float) -> Ve
         judging.method.name,
     )
     answers = [found for table in made if (found := answer(table, label)) is not None]
-    sliced = [_sliced(table, judging.tasks) for table in made]
+    sliced = [slices(table.records, properties=judging.properties) for table in made]
     doubts: list[Suspicion] = []
     check: CheckReport | None = None
-    audited = []
+    audited: list[tuple[str, Any]] = []
     if checks:
-        doubts = _doubts(judging)
+        wrong = {table.first.protocol: _audit(judging.first[table.first.protocol][0]) for table in made}
+        audited = [(table.protocol, one) for table in made for one in wrong[table.first.protocol]]
         check = _check(judging)
-        audited = [
-            (table.protocol, finding)
-            for table in made
-            for finding in _audit(judging.first[table.first.protocol][0])
-        ]
+        doubts = _doubts(judging, check, wrong)
     share = _share(made, label)
     said = groups.sentences(made, sliced, answers, label)
     verdict = Verdict(
@@ -246,19 +300,35 @@ def _verdict(judging: _Judging, fixed: bool, checks: bool, seconds: float) -> Ve
     return replace(verdict, advice=tuple(advice.advice(verdict, fixed)))
 
 
-def _sliced(table: Table, known: dict[str, Task]) -> Sliced:
-    return slices(table.records, known=known)
-
-
-def _doubts(judging: _Judging) -> list[Suspicion]:
-    """Return the reasons to doubt, under any protocol, each once."""
+def _doubts(
+    judging: _Judging, check: CheckReport | None, audited: Mapping[str, Sequence[Any]]
+) -> list[Suspicion]:
+    """Return the reasons to doubt, each once, with the protocols under which it was found."""
     found: dict[str, Suspicion] = {}
-    for protocol in judging.first:
+    where: dict[str, list[str]] = {}
+    for place, protocol in enumerate(judging.first):
         task, scorer = judging.scorer(protocol)
-        own, others = judging.own(protocol), judging.others(protocol)
-        for one in suspicions(Evidence(judging.method, task, scorer, own[0], own, others)):
-            found.setdefault(one.name, replace(one, sentence=f"{protocol}: {one.sentence}"))
-    return sorted(found.values(), key=lambda one: not one.grave)
+        evidence = Evidence(
+            judging.method,
+            task,
+            scorer,
+            judging.own(protocol),
+            judging.others(protocol),
+            audited[protocol],
+            check if place == 0 else None,
+            judging.refit(),
+            first=place == 0,
+        )
+        for one in suspicions(evidence):
+            found.setdefault(one.name, one)
+            where.setdefault(one.name, []).append(protocol)
+    named = [
+        one
+        if one.general or len(judging.first) == 1
+        else replace(one, sentence=f"{', '.join(where[name])}: {one.sentence}")
+        for name, one in found.items()
+    ]
+    return sorted(named, key=lambda one: not one.grave)
 
 
 def _check(judging: _Judging) -> CheckReport | None:
@@ -286,7 +356,7 @@ def _share(made: Sequence[Table], label: str) -> float | None:
         table.first.protocol: line.row.means["auc"]
         for table in made
         for line in table.lines
-        if line.label == label and "auc" in line.row.means
+        if line.label == label and "auc" in line.row.means and _units(line.records) >= LEAST_UNITS
     }
     easy = next((values[one] for one in ("uniform", "existing") if one in values), None)
     if easy is None or "degree-corrected" not in values:
@@ -294,11 +364,17 @@ def _share(made: Sequence[Table], label: str) -> float | None:
     return degree_share(easy, values["degree-corrected"])
 
 
+def _units(records: Sequence[Record]) -> int:
+    """Return the number of test units of some records."""
+    return sum(len(found) for one in records if (found := one.unit_values("auc")) is not None)
+
+
 def _how(judging: _Judging, fixed: bool) -> list[str]:
-    names = ", ".join(one.name for one in judging.baselines)
+    ran = {one.method for one in judging.records}
+    names = ", ".join(one.name for one in judging.baselines if one.name in ran)
     many = max((len({r.seed for r in judging.records if r.protocol == p}) for p in judging.first), default=1)
     said = [f"beside {names}" if names else "", f"{many} random split{'' if many == 1 else 's'}"]
-    notes = [f"Evaluated {', '.join(one for one in said if one)}"]
+    notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"

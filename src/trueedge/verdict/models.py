@@ -14,6 +14,7 @@ from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.scorers.scorer import is_module, is_table, scorer_name
 from trueedge.tasks import Task
+from trueedge.verdict.model_files import read_model
 
 DATA = ("graph", "triples", "typed", "interactions")
 # A function whose first argument has one of these names is fitted; any other scores pairs.
@@ -54,19 +55,22 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
     Args:
         model: a method, its class or its name; a function ``fit(task)`` or ``fit(graph)`` that returns a
             scorer; an object with ``fit(task)``; or a scorer that is fixed: a function of pairs, vectors of
-            nodes, a torch module, the path of a file of scores, an object with ``score(pairs)``.
+            nodes, a torch module, the path of a file of vectors or scores, an object with ``score(pairs)``.
         name: what to call it; by default its own name.
         data: the kind of data, which decides what a method's name means.
     """
     if isinstance(model, str) and not _is_path(model):
         return methods.create(model, data=data)
+    name = name or _name_of(model)
+    if isinstance(model, (str, Path)):
+        model = read_model(Path(model))[0]
     if isinstance(model, type) and issubclass(model, Method):
         model = model()
     if isinstance(model, Method):
         return model
     if isinstance(model, type):
         raise InputError(f"{model.__name__} is a class: create an object, and give that as the model")
-    called = name or _name_of(model)
+    called = name
     call: Any = getattr(model, "fit", None)
     if callable(call) and not is_module(model) and not is_table(model):
         return _own(called, call, _first_argument(call) if _first_argument(call) in FITTED else "task")
@@ -80,6 +84,11 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
 def is_fixed(method: Method) -> bool:
     """Return whether a method is a scorer that no training part is shown to."""
     return isinstance(method, OwnModel) and not method.fits
+
+
+def is_score_file(method: Method) -> bool:
+    """Return whether a method is a file of scores, which belong to one task."""
+    return isinstance(method, OwnModel) and isinstance(type(method).model, (str, Path))
 
 
 def _own(name: str, model: Any, fits: str) -> Method:

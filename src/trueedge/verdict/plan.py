@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
-from trueedge import methods
+from trueedge import methods, tasks
 from trueedge.methods import Method
-from trueedge.tasks import Task
-from trueedge.tasks.protocols import Source, default_protocol
+from trueedge.splits import Split
+from trueedge.tasks import LinkTask, Task
+from trueedge.tasks.protocols import Source, default_protocol, from_split
 from trueedge.tasks.protocols import get as get_protocol
 
 SEEDS = 5
@@ -17,7 +18,7 @@ SEEDS = 5
 PLAIN = ("existing", "heart", "degree-corrected")
 RECOMMENDATION = "recommendation"
 # Every node ranks every other: with more nodes, that takes longer than everything else.
-MOST_NODES_RANKED = 3_000
+MOST_NODES_RANKED = 1_000
 # The families whose methods stand beside the model, by kind of data.
 BASELINES = {
     "graph": ("heuristics",),
@@ -37,14 +38,22 @@ class Request:
         source: the data, or a task that is made already.
         protocol: the protocol.
         seeds: the seeds of split, negatives and training; a task that is made keeps its split.
+        options: options that this verdict adds to the user's.
     """
 
     source: Any
     protocol: str
     seeds: tuple[int, ...]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def requests(data: Any, protocols: Sequence[str] | None, seeds: int, fixed: bool) -> list[Request]:
+def requests(
+    data: Any,
+    protocols: Sequence[str] | None,
+    seeds: int,
+    fixed: bool,
+    options: Mapping[str, Any] | None = None,
+) -> list[Request]:
     """Return the tables of a verdict.
 
     Args:
@@ -52,13 +61,39 @@ def requests(data: Any, protocols: Sequence[str] | None, seeds: int, fixed: bool
         protocols: only these; None for those that fit the data.
         seeds: the number of seeds.
         fixed: the model is a scorer that is not fitted to each split, so there is one split.
+        options: options of the protocols, for those that have them.
     """
     if isinstance(data, Task):
         return [Request(data, data.protocol, tuple(range(1 if fixed else seeds)))]
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, Task) for one in data):
         return [Request(one, one.protocol, tuple(range(1 if fixed else seeds))) for one in data]
     names = list(protocols) if protocols else _fitting(data)
-    return [Request(data, name, tuple(range(1 if fixed else seeds))) for name in names]
+    if fixed:
+        return _on_one_split(data, names, options or {})
+    return [Request(data, name, tuple(range(seeds))) for name in names]
+
+
+def _on_one_split(data: Any, names: Sequence[str], options: Mapping[str, Any]) -> list[Request]:
+    """Return requests whose tasks have the split of the first: a fixed scorer knows one training graph.
+
+    Other protocols would also number the nodes in another way, where they take the largest component.
+    """
+    given = {
+        name: {key: options[key] for key in get_protocol(name).options if key in options} for name in names
+    }
+    first = tasks.task(data, names[0], 0, **given[names[0]])
+    found = [Request(data, names[0], (0,))]
+    if not isinstance(first, LinkTask):
+        return [Request(data, name, (0,)) for name in names]
+    valid = first.valid.positives if "valid" in first.part_names else first.test.positives[:0]
+    split = Split(first.graph, valid, first.test.positives, str(first.settings.get("split", names[0])))
+    for name in names[1:]:
+        chosen = get_protocol(name)
+        if "split" in chosen.takes:
+            own = {key: value for key, value in given[name].items() if key not in chosen.split_options}
+            made = from_split(split, name, 0, first.dataset, own)
+            found.append(Request(made, name, (0,)))
+    return found
 
 
 def _fitting(data: Any) -> list[str]:

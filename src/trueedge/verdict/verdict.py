@@ -15,12 +15,16 @@ from trueedge.errors import InputError
 from trueedge.files.writing import write_text
 from trueedge.registry import Registry
 from trueedge.results.record import Record
-from trueedge.verdict.answers import Answer
+from trueedge.verdict import benchmark
+from trueedge.verdict.answers import Answer, joined
 from trueedge.verdict.suspicions import Suspicion
 
 if TYPE_CHECKING:
     from trueedge.audit import Finding
     from trueedge.scorers.check import CheckReport
+
+# A smaller share of the AUC is within the noise of two protocols.
+LITTLE_DEGREE = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,12 +71,16 @@ class Verdict:
     @property
     def sentence(self) -> str:
         """Return the answer in one sentence."""
-        said = [one.sentence for one in self.answers]
-        if self.degree_share is not None:
-            said.append(f"{100 * self.degree_share:.0f} % of its AUC is degree")
-        listed = "; ".join(said) if said else "was evaluated alone: there is no baseline to compare it with"
-        doubt = "" if self.ok else "These scores cannot be trusted (see below). "
-        return f"{doubt}{self.model} {listed}."
+        listed = joined(self.answers) or "was evaluated alone: there is no baseline to compare it with"
+        doubt = "" if self.ok else "These scores cannot be trusted (see the doubts below). "
+        return f"{doubt}{self.model} {listed}.{self._share()}"
+
+    def _share(self) -> str:
+        if self.degree_share is None:
+            return ""
+        if self.degree_share < LITTLE_DEGREE:
+            return " Hardly any of its AUC is degree."
+        return f" {100 * self.degree_share:.0f} % of its AUC is degree."
 
     @property
     def table(self) -> Any:
@@ -101,9 +109,10 @@ class Verdict:
     def page(self, path: str | Path) -> Path:
         """Write the verdict as a page; return its path."""
         place = Path(path)
-        if place.suffix not in FORMATS:
+        written = FORMATS.find(place.suffix) or (_plain_page if place.suffix == ".html" else None)
+        if written is None:
             raise InputError(f"{place}: a verdict is written to a .html file")
-        return write_text(place, FORMATS.get(place.suffix)(self), "the verdict")
+        return write_text(place, written(self), "the verdict")
 
     def sections(self) -> list[tuple[str, list[str]]]:
         """Return titles and sentences, in the order of reading."""
@@ -114,7 +123,7 @@ class Verdict:
             ("Doubts", [one.sentence for one in self.suspicions]),
             ("Where it wins and loses", list(self.groups)),
             ("Checks of the scorer", broken),
-            ("About the benchmark", [f"{protocol}: {one.sentence}" for protocol, one in self.warnings]),
+            ("About the benchmark", benchmark.sentences(self.warnings)),
             ("What to do next", list(self.advice)),
             ("How this was made", list(self.notes)),
         ]
@@ -144,6 +153,15 @@ class Verdict:
 
 # How a verdict is written, by the ending of the file; the room of pages adds its own.
 FORMATS: Registry[Callable[[Verdict], str]] = Registry("format of a verdict", "trueedge.report")
+
+
+def _plain_page(verdict: Verdict) -> str:
+    """Return a page without style, if the room of pages has none."""
+    title = escape(f"Verdict on {verdict.model} · {verdict.dataset}")
+    return (
+        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
+        f"{verdict._repr_html_()}</html>\n"
+    )
 
 
 def _cells(table: Table) -> tuple[list[str], list[list[str]]]:

@@ -151,6 +151,15 @@ def test_simple_hgn_for_links_equals_a_loop() -> None:
     np.testing.assert_allclose(vectors, wanted, rtol=1e-9)
 
 
+def test_links_can_be_scored_by_the_last_layer_alone() -> None:
+    graph = tiny_graph()
+    whole, inputs = build("simple-hgn", graph, "links", beta=0.0)
+    last, _ = build("simple-hgn", graph, "links", beta=0.0, every_layer=False)
+    last.load_state_dict(whole.state_dict())
+    assert last.out_dim == SMALL["dim"]
+    torch.testing.assert_close(last(inputs), whole(inputs)[:, -last.out_dim :])
+
+
 @pytest.mark.parametrize("kind", ["nodes", "links"])
 def test_gat_equals_a_loop(kind: str) -> None:
     graph = tiny_graph()

@@ -50,6 +50,19 @@ def test_hetgnn_reads_the_neighbors_of_a_type_as_a_sequence() -> None:
     torch.testing.assert_close(contents[5], content)
 
 
+def test_hetgnn_encodes_some_nodes_from_what_they_need_alone() -> None:
+    torch.manual_seed(0)
+    inputs = TypedInputs.of(small_graph())
+    for aggregate in ("lstm", "mean"):
+        model = HetGnnEncoder(inputs, "all", 4, neighbors_by_type(inputs, 3, 0), aggregate, 0.0).eval()
+        nodes = torch.tensor([0, 7, inputs.num_nodes - 1])
+        torch.testing.assert_close(model.encode_some(inputs, nodes), model(inputs)[nodes])
+    lone = TypedInputs.of(tiny_graph())
+    model = HetGnnEncoder(lone, "all", 4, neighbors_by_type(lone, 2, 0), "lstm", 0.0).eval()
+    # The last author has no edges, so that nobody stands for its neighbours.
+    torch.testing.assert_close(model.encode_some(lone, torch.tensor([3, 5])), model(lone)[[3, 5]])
+
+
 def test_pairs_of_walks_are_near_and_are_set_against_the_same_type() -> None:
     graph = small_graph()
     inputs = TypedInputs.of(graph)

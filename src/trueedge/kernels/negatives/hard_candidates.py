@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int8s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by
 from trueedge.kernels.arrays.keyed_draws import draw_free, draw_key
 from trueedge.kernels.arrays.threads import Scratches, Steps, run_blocks
@@ -41,6 +41,7 @@ class Problem(NamedTuple):
         half: how many negatives an end of a positive gets.
         released: whether to rank as the released files do.
         key: what the random draws depend on beside the positive.
+        sides: int8 array (n,), the side of each node of a bipartite graph; of no node in other graphs.
     """
 
     indptr: Int64s
@@ -55,6 +56,7 @@ class Problem(NamedTuple):
     half: int
     released: bool
     key: np.uint64
+    sides: Int8s
 
 
 class Scratch(NamedTuple):
@@ -66,6 +68,7 @@ class Scratch(NamedTuple):
         lists: over the rows.
         walk: down the lists; it shares memory with what is used only while lists are made.
         push: for PPR.
+        seen: bool array (n,) for features, all false between rows; of no node where they are not asked for.
     """
 
     rows: Float64s
@@ -73,6 +76,7 @@ class Scratch(NamedTuple):
     lists: ScoreLists
     walk: Walk
     push: PushState
+    seen: Bools
 
 
 def hard_negatives(problem: Problem, positives: Int64s, eps: float, progress: Steps | None = None) -> Int32s:
@@ -148,7 +152,8 @@ def heart_scratches(problem: Problem, eps: float) -> Scratches[Scratch]:
             picked=np.empty(problem.half, dtype=np.int32),
         )
         pushed = problem.indptr if PPR in problem.kinds else np.zeros(1, dtype=np.int64)
-        return Scratch(rows, touched, lists, walk, push_state(pushed, problem.alpha, eps))
+        seen = np.zeros(nodes if FEATURES in problem.kinds else 0, dtype=np.bool_)
+        return Scratch(rows, touched, lists, walk, push_state(pushed, problem.alpha, eps), seen)
 
     return Scratches(make)
 
@@ -164,13 +169,49 @@ def _block(
     corrupted: Int32s,
 ) -> None:
     """The nodes that take the other end's place around the end nodes ``first..last-1``."""
+    # In a bipartite graph, everybody who is not on the other side is marked once for all ends of a side.
+    if not len(problem.sides):
+        _ends(problem, scratch, ends, positives, first, last, corrupted, -1, 0)
+        return
+    for side in range(2):
+        out = _mark_but(problem.sides, 1 - side, scratch.walk.taken, True)
+        _ends(problem, scratch, ends, positives, first, last, corrupted, side, out)
+        _mark_but(problem.sides, 1 - side, scratch.walk.taken, False)
+
+
+@njit(cache=True, nogil=True)
+def _mark_but(sides: Int8s, side: int, taken: Bools, mark: bool) -> int:
+    """Mark everybody who is not on a side; how many that are."""
+    count = 0
+    for node in range(len(sides)):
+        if sides[node] != side:
+            taken[node] = mark
+            count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _ends(
+    problem: Problem,
+    scratch: Scratch,
+    ends: Groups,
+    positives: Int64s,
+    first: int,
+    last: int,
+    corrupted: Int32s,
+    side: int,
+    marked: int,
+) -> None:
+    """The same for the end nodes on one side, with everybody marked who is not on the other; -1 for all."""
     lists, walk, taken, picked = scratch.lists, scratch.walk, scratch.walk.taken, scratch.walk.picked
-    row = 0
     for i in range(first, last):
         end = ends.keys[i]
+        if side >= 0 and problem.sides[end] != side:
+            continue
+        row = ends.starts[i] - ends.starts[first]
         for at in range(len(problem.kinds)):
             _score(problem, scratch, at, end)
-        out = _mark(problem, taken, end, True)
+        out = marked + _mark(problem, taken, end, True)
         for place in ends.order[ends.starts[i] : ends.starts[i + 1]]:
             other = positives[place >> 1, 1 - (place & 1)]
             was_out = taken[other]
@@ -192,15 +233,23 @@ def _block(
 
 @njit(cache=True, nogil=True)
 def _mark(problem: Problem, taken: Bools, end: int, mark: bool) -> int:
-    """Mark everybody who is no candidate around an end node, itself included; how many that changed."""
-    count = 1
-    taken[end] = mark
+    """Mark everybody who is no candidate around an end node, itself included; how many that changed.
+
+    In a bipartite graph, those on the other side alone: the others are marked already.
+    """
+    two = len(problem.sides) > 0
+    count = 0
+    if not two:
+        count = 1
+        taken[end] = mark
     if problem.keep_known:
         return count
     for node in problem.indices[problem.indptr[end] : problem.indptr[end + 1]]:
         taken[node] = mark
         count += 1
     for node in problem.known_indices[problem.known_indptr[end] : problem.known_indptr[end + 1]]:
+        if two and problem.sides[node] != 1 - problem.sides[end]:
+            continue
         count += taken[node] != mark
         taken[node] = mark
     return count
@@ -214,10 +263,14 @@ def _score(problem: Problem, scratch: Scratch, at: int, end: int) -> None:
     if kind == PPR:
         count = push(indptr, indices, end, problem.alpha, scratch.push, row, touched)
     elif kind == FEATURES:
-        count = similarity_row(problem.features, end, row, touched, scratch.walk.taken)
+        count = similarity_row(problem.features, end, row, touched, scratch.seen)
     else:
         count = two_hop_row(indptr, indices, problem.weights[kind], end, row, touched)
     row[end] = 0.0
+    if len(problem.sides):
+        for node in touched[:count]:
+            if problem.sides[node] != 1 - problem.sides[end]:
+                row[node] = 0.0
     if not problem.keep_known:
         for node in indices[indptr[end] : indptr[end + 1]]:
             row[node] = 0.0

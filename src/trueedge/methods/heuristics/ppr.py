@@ -32,6 +32,7 @@ class PersonalizedPageRank(Heuristic):
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""
         from trueedge.kernels.arrays.grouping import group_by
+        from trueedge.kernels.walks.kept_rows import MOST_NODES, kept_rows
         from trueedge.kernels.walks.push import push_values
 
         degrees = graph.degrees[pairs]
@@ -43,9 +44,11 @@ class PersonalizedPageRank(Heuristic):
         groups = group_by(source, graph.num_nodes)
         values = np.empty(len(source))
         targets = target[groups.order]
-        values[groups.order] = push_values(
-            graph.indptr, graph.indices, groups.keys, groups.starts, targets, self.alpha, self.eps
-        )
+        asked = (graph.indptr, graph.indices, groups.keys, groups.starts, targets)
+        if graph.num_nodes <= MOST_NODES:
+            values[groups.order] = kept_rows.values((graph.hash, self.alpha, self.eps), *asked)
+        else:
+            values[groups.order] = push_values(*asked, self.alpha, self.eps)
         found, other_way = values[: len(pairs)], values[len(pairs) :]
         found[equal] = (found[equal] + other_way) / 2
         # A node without neighbours is reached only from itself, where both directions are equal.

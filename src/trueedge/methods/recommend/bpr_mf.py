@@ -174,7 +174,7 @@ _KEPT: OrderedDict[tuple[Any, ...], Vectors] = OrderedDict()
 _MOST_KEPT = 8
 
 
-def pretrained(task: ItemTask, seed: int = 0, dim: int = 64) -> Vectors:
+def pretrained(task: ItemTask, seed: int = 0, dim: int = 64, epochs: int | None = None) -> Vectors:
     """Return vectors whose dot products are the scores of BPR-MF: float32 (users, dim) and (items, dim).
 
     The vectors of the latest calls are kept, and returned again for the same task, seed and size.
@@ -183,8 +183,11 @@ def pretrained(task: ItemTask, seed: int = 0, dim: int = 64) -> Vectors:
         task: its test part is not read.
         seed: for everything random.
         dim: the size of the vectors.
+        epochs: the largest number of epochs; None: as many as BPR-MF has by default.
     """
     method = BprMF(dim=dim, bias=False)
+    if epochs is not None:
+        method = replace(method, epochs=epochs, evaluate_every=min(epochs, method.evaluate_every))
     given = on_interactions(task, method.name).for_fitting()
     key = (*sorted(given.hashes.items()), given.headline, seed, method)
     if key not in _KEPT:

@@ -73,6 +73,7 @@ class GraphRecommender(Method):
         " and items (input), or there are none",
         choices=("bias", "input", "none"),
     )
+    pretrain_epochs: int = setting(200, "largest number of epochs of BPR-MF", low=1, high=10**6)
     sampling: str = setting(
         "users",
         "what an epoch goes through: all interactions, or as many random users with an item each",
@@ -118,7 +119,7 @@ class GraphRecommender(Method):
 
         from trueedge.methods.recommend.bpr_mf import pretrained
 
-        users, items = pretrained(task, seed, self.dim)
+        users, items = pretrained(task, seed, self.dim, self.pretrain_epochs)
         return torch.tensor(users, device=device), torch.tensor(items, device=device)
 
     @abstractmethod

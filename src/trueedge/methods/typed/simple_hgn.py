@@ -42,6 +42,12 @@ class SimpleHGN(TypedMethod):
     )
     edge_types: bool = setting(True, "let the type of an edge change its attention")
     normalize: bool = setting(True, "divide the outputs of a node by their norm")
+    every_layer: bool = setting(True, "score links by the vectors of all layers, not of the last one alone")
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("every_layer",)) if kind == "nodes" else frozenset())
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""
@@ -58,4 +64,4 @@ class SimpleHGN(TypedMethod):
         parts = (self.residual, self.beta, self.normalize)
         if task.kind == "nodes":
             return SimpleHGNClassifier(*given, *parts, out)
-        return SimpleHGNEncoder(*given, *parts)
+        return SimpleHGNEncoder(*given, *parts, self.every_layer)

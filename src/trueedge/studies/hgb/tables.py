@@ -29,7 +29,8 @@ METRICS = {"mrr": "head-mrr"}
 ABLATIONS: dict[str, dict[str, Any]] = {
     "no-type-embedding": {"edge_types": False},
     "no-l2-normalization": {"normalize": False},
-    "no-residual-connections": {"residual": False, "beta": 0.0},
+    # For links there are no residuals; what reaches past layers there is that all of them are joined.
+    "no-residual-connections": {"residual": False, "beta": 0.0, "every_layer": False},
 }
 
 

@@ -4,27 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import splits
-from trueedge.errors import must_be
+from trueedge.errors import InputError, must_be
 from trueedge.negatives import degree_corrected, triplet, uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part
+from trueedge.tasks.protocols import own_graphs
 from trueedge.tasks.protocols.existing import parts_of
+from trueedge.tasks.protocols.own_graphs import divide, recorded, two_sides, with_notes
 from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.recommend import RecommendTask
 
 PAPER = "Aiyappa et al., Implicit Degree Bias in the Link Prediction Task, ICML 2025"
-SPLIT_OPTIONS = {"fraction": 0.25, "valid": 0.0, "keep_connected": True, "component": "largest"}
+SPLIT_OPTIONS = {
+    "fraction": 0.25,
+    "valid": 0.0,
+    "keep_connected": True,
+    "component": "largest",
+    **own_graphs.SPLIT_OPTIONS,
+}
 SPLIT_HELP = {
     "fraction": "share of the edges in the test part",
     "valid": "share of the edges in the validation part",
     "keep_connected": "keep a random spanning tree in train, as the published runs did",
     "component": "'largest' component of the graph, or 'all'",
+    **own_graphs.HELP,
 }
 Sampler = Callable[..., NDArray[np.int32]]
 
@@ -33,19 +43,30 @@ def _split(request: Request) -> Split:
     options = request.options
     if options["component"] not in ("largest", "all"):
         raise must_be("component", "the protocol", "'largest' or 'all'", options["component"])
+    by_time = options["split"] == "time"
+    if by_time and "keep_connected" in request.given and options["keep_connected"]:
+        raise InputError("keep_connected is for random splits: a split by time keeps the earliest edges")
     graph = request.source.graph
-    return splits.fraction(
-        graph.largest_component() if options["component"] == "largest" else graph,
-        options["fraction"],
-        seed=request.seed,
-        keep_connected=options["keep_connected"],
-        valid=options["valid"],
-    )
+    graph = graph.largest_component() if options["component"] == "largest" else graph
+    test, valid = options["fraction"], options["valid"]
+    ratios = (max(0.0, 1 - valid - test), valid, test)
+
+    def random() -> Split:
+        kept = options["keep_connected"]
+        return splits.fraction(graph, test, seed=request.seed, keep_connected=kept, valid=valid)
+
+    return divide(request, graph, ratios, random)
 
 
 def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> LinkTask:
     known = np.concatenate([split.valid, split.test])
-    own = {key: value for key, value in request.options.items() if key not in SPLIT_OPTIONS}
+    own = {
+        key: value
+        for key, value in request.options.items()
+        if key not in SPLIT_OPTIONS and key != "bipartite"
+    }
+    sides, said, notes = two_sides(request, split)
+    own["sides"] = sides
     parts = {
         part: Part(
             positives, sampler(split.train, positives, known=known, seed=derive(request.seed, part), **own)
@@ -65,22 +86,33 @@ def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
         parts=parts,
         metrics=tuple(names),
         headline="auc",
-        settings={"split": split.name, **request.options},
+        settings=_settings(request, split, said, notes),
     )
+
+
+def _settings(request: Request, split: Split, said: dict[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:
+    settings = {**recorded(request, split), **said}
+    if request.options.get("split") == "time":
+        # It is for random splits.
+        settings.pop("keep_connected")
+    return with_notes(settings, *split.notes, *notes)
 
 
 def _build_recommendation(request: Request, split: Split) -> RecommendTask:
     # With fewer than 100 candidates, a list of 100 holds all of them and measures nothing.
-    sizes = [k for k in (10, 100) if k < split.train.num_nodes] or [1]
+    sides, said, notes = two_sides(request, split)
+    most = split.train.num_nodes if sides is None else min(int((sides == side).sum()) for side in (0, 1))
+    sizes = [k for k in (10, 100) if k < most] or [1]
     return RecommendTask(
         dataset=request.source.name,
         protocol="recommendation",
         seed=request.seed,
         graph=split.train,
         hidden=parts_of(split),
+        sides=sides,
         metrics=tuple(f"{metric}@{k}" for metric in ("ndcg", "recall", "vcmpr") for k in sizes),
         headline=f"ndcg@{sizes[-1]}",
-        settings={"split": split.name, **request.options},
+        settings=_settings(request, split, said, notes),
     )
 
 
@@ -115,7 +147,8 @@ for _name, _title, _sampler, _options, _help in _SAMPLED:
             headline="auc",
             split=_split,
             build=partial(_build, name=_name, sampler=_sampler),
-            options={**SPLIT_OPTIONS, **_options},
+            options={**SPLIT_OPTIONS, **_options, "bipartite": "auto"},
+            choices=own_graphs.CHOICES,
             split_options=tuple(SPLIT_OPTIONS),
             help={**SPLIT_HELP, **_help},
         )
@@ -129,7 +162,8 @@ register(
         headline="ndcg@100",
         split=_split,
         build=_build_recommendation,
-        options=SPLIT_OPTIONS,
+        options={**SPLIT_OPTIONS, "bipartite": "auto"},
+        choices=own_graphs.CHOICES,
         split_options=tuple(SPLIT_OPTIONS),
         help=SPLIT_HELP,
     )

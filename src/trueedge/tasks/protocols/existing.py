@@ -8,10 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge import splits
+from trueedge.errors import InputError
 from trueedge.negatives import uniform
 from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part, joined_graph
+from trueedge.tasks.protocols.own_graphs import (
+    CHOICES,
+    HELP,
+    OPTIONS,
+    SPLIT_OPTIONS,
+    divide,
+    recorded,
+    two_sides,
+    with_notes,
+)
 from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 
 HEART_PAPER = "Li et al., Evaluating Graph Neural Networks for Link Prediction, NeurIPS 2023"
@@ -20,10 +31,13 @@ RATIOS_HELP = "shares of train, valid and test where the data set has no split o
 
 
 def benchmark_split(request: Request) -> Split:
-    """Return the published split if there is one, else a random split by ratios."""
+    """Return the published split if there is one, else a split by ratios: random, or by time."""
     if request.release is not None:
+        if request.options.get("split", "random") != "random":
+            raise InputError(f"{request.source.name} has a published split: leave out split=time")
         return request.release.split
-    return splits.ratio(request.source.graph, request.options["ratios"], seed=request.seed)
+    graph, ratios = request.source.graph, request.options["ratios"]
+    return divide(request, graph, ratios, lambda: splits.ratio(graph, ratios, seed=request.seed))
 
 
 def link_metrics(part: Part, hits: tuple[int, ...]) -> tuple[str, ...]:
@@ -43,6 +57,7 @@ def parts_of(split: Split) -> dict[str, NDArray[np.int32]]:
 def _build(request: Request, split: Split, *, name: str) -> LinkTask:
     fixed = {} if request.release is None else request.release.negatives
     everything = np.concatenate([split.valid, split.test])
+    sides, said, notes = two_sides(request, split)
     parts = {}
     for part, positives in parts_of(split).items():
         negatives = fixed.get(part)
@@ -53,6 +68,7 @@ def _build(request: Request, split: Split, *, name: str) -> LinkTask:
                 ratio=request.options["ratio"],
                 known=everything,
                 seed=derive(request.seed, part),
+                sides=sides,
             )
         parts[part] = Part(positives, negatives)
     rules = request.source.rules
@@ -67,11 +83,16 @@ def _build(request: Request, split: Split, *, name: str) -> LinkTask:
         parts=parts,
         metrics=metrics,
         headline=rules.headline if rules.headline in metrics else "mrr",
-        settings={
-            "split": split.name,
-            "negatives": origin if request.released is None else "released",
-            **request.options,
-        },
+        settings=with_notes(
+            {
+                "split": split.name,
+                "negatives": origin if request.released is None else "released",
+                **recorded(request, split),
+                **said,
+            },
+            *split.notes,
+            *notes,
+        ),
     )
 
 
@@ -84,9 +105,10 @@ register(
         split=benchmark_split,
         build=partial(_build, name="existing"),
         own_headlines=True,
-        split_options=("ratios",),
-        options={"ratios": RATIOS, "ratio": 1},
-        help={"ratios": RATIOS_HELP, "ratio": "negatives for each positive"},
+        split_options=("ratios", *SPLIT_OPTIONS),
+        options={"ratios": RATIOS, "ratio": 1, **OPTIONS},
+        choices=CHOICES,
+        help={"ratios": RATIOS_HELP, "ratio": "negatives for each positive", **HELP},
     )
 )
 for _name, _released, _what in (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from trueedge.negatives import heart, heart_shards
-from trueedge.negatives.heart import largest_k
+from trueedge.negatives.heart import largest_k, ranking_across
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part, joined_graph
 from trueedge.tasks.protocols.existing import (
@@ -13,6 +13,15 @@ from trueedge.tasks.protocols.existing import (
     benchmark_split,
     link_metrics,
     parts_of,
+)
+from trueedge.tasks.protocols.own_graphs import (
+    CHOICES,
+    HELP,
+    OPTIONS,
+    SPLIT_OPTIONS,
+    recorded,
+    two_sides,
+    with_notes,
 )
 from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.storage import shards_of
@@ -31,18 +40,22 @@ def _build(request: Request, split: Split) -> LinkTask:
         "test": (test_graph or split.train, split.valid if len(split.valid) else None),
     }
     positives = parts_of(split)
-    notes = {}
+    sides, said, notes = two_sides(request, split)
+    if sides is not None:
+        options["heuristics"] = ranking_across(options["heuristics"])
+        notes += (f"heart: candidates are ranked by {' and '.join(options['heuristics'])}",)
     if "k" not in request.given:
         allowed = [
-            largest_k(graph, positives[part], options["k"], known, options["keep_known"])
+            largest_k(graph, positives[part], options["k"], known, options["keep_known"], sides)
             for part, (graph, known) in asked.items()
             if part in positives
         ]
         # Where no k is possible, the sampler's error says why.
         if 2 <= min(allowed) < options["k"]:
             sentence = f"heart: k = {min(allowed)}, the most this graph allows, instead of {options['k']}"
-            options["k"], notes["notes"] = min(allowed), (sentence,)
+            options["k"], notes = min(allowed), (*notes, sentence)
     made = {key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")}
+    made["sides"] = sides
     parts = {}
     for name, pairs in positives.items():
         graph, known = asked[name]
@@ -63,7 +76,7 @@ def _build(request: Request, split: Split) -> LinkTask:
         parts=parts,
         metrics=link_metrics(parts["test"], rules.hits),
         headline="mrr",
-        settings={"split": split.name, **options, **notes},
+        settings=with_notes({**recorded(request, split, options), **said}, *split.notes, *notes),
     )
 
 
@@ -75,7 +88,7 @@ register(
         headline="mrr",
         split=benchmark_split,
         build=_build,
-        split_options=("ratios",),
+        split_options=("ratios", *SPLIT_OPTIONS),
         in_shards=True,
         options={
             "ratios": RATIOS,
@@ -85,7 +98,9 @@ register(
             "alpha": 0.15,
             "eps": None,
             "ties": "paper",
+            **OPTIONS,
         },
+        choices=CHOICES,
         help={
             "ratios": RATIOS_HELP,
             "k": "negatives for each positive, half of them for each end; by default fewer in a small graph",
@@ -94,6 +109,7 @@ register(
             "alpha": "teleport probability of PPR",
             "eps": "push threshold of PPR; by default the data set's published one",
             "ties": "'paper', or 'released' for the ranking rule behind the released files",
+            **HELP,
         },
     )
 )

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from trueedge import datasets, splits
 from trueedge.errors import InputError, ScoreWarning, must_be, same_kind, unknown
+from trueedge.graph.any_graph import GraphLike
 from trueedge.progress import Progress
 from trueedge.randomness import derive
 from trueedge.registry import Registry
@@ -200,7 +201,7 @@ def catalogue() -> tuple[Protocol, ...]:
 
 
 def task(
-    source: str | Path | Data,
+    source: str | Path | Data | GraphLike,
     protocol: str | None = None,
     seed: int = 0,
     *,
@@ -212,7 +213,9 @@ def task(
 
     Args:
         source: a data set's name, the path of an edge list, of a folder of triples or of a typed graph (a
-            folder or zip in HGB's format), a graph, a knowledge graph, a typed graph, or a split of triples.
+            folder or zip in HGB's format), a graph, a knowledge graph, a typed graph, or a split of a graph
+            or of triples; or a graph of another library (see :func:`trueedge.graph.as_graph`): of networkx,
+            scipy, PyG or pandas, an array (m, 2), or a list of pairs.
         protocol: ``existing``, ``heart``, ``degree-corrected``, ``filtered``, … (``trueedge protocols`` lists
             them); by default the data set's own.
         seed: the seed of split and negatives; the same seed gives the same pairs on every machine.
@@ -221,6 +224,8 @@ def task(
         options: the protocol's options, e.g. ``k=100`` for ``heart``.
     """
     chosen = get(default_protocol(source) if protocol is None else protocol)
+    if isinstance(source, Split):
+        return from_split(source, chosen.name, seed, None, options, progress, shards)
     return _made(chosen, chosen.request(Source.of(source, chosen.takes), seed, options, progress, shards))
 
 

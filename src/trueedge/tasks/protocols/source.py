@@ -11,15 +11,16 @@ from typing import Any
 from trueedge import datasets
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
-from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph
+from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, as_graph
+from trueedge.graph.any_graph import GraphLike, holds_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
 from trueedge.graph.triple_files import folder_files, missing_files
-from trueedge.splits import TripleSplit, TypedData
+from trueedge.splits import Split, TripleSplit, TypedData
 from trueedge.splits import triples as triple_splits
 from trueedge.splits import typed as typed_splits
 
-Data = Graph | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData | Interactions
+Data = Graph | Split | KnowledgeGraph | TripleSplit | HeteroGraph | TypedData | Interactions
 #: The default protocol of each kind of data.
 DEFAULTS = {
     "graph": DEFAULT_PROTOCOL,
@@ -56,7 +57,7 @@ class Source:
         """Return what it is: a ``graph``, ``triples``, ``typed``, …; see :data:`NOUNS`."""
         if self.given is None:
             return datasets.get(self.name).data
-        if isinstance(self.given, Graph):
+        if isinstance(self.given, (Graph, Split)):
             return "graph"
         if isinstance(self.given, (HeteroGraph, TypedData)):
             return "typed"
@@ -70,6 +71,8 @@ class Source:
         """Return the whole graph: a Graph, a typed graph, or of triples a KnowledgeGraph or their split."""
         if isinstance(self.given, TypedData):
             return self.given.graph
+        if isinstance(self.given, Split):
+            return self.given.train
         return self.given if self.given is not None else datasets.load(self.name)
 
     def triples(self, ratios: Sequence[float], seed: int) -> TripleSplit:
@@ -112,11 +115,12 @@ class Source:
         )
 
     @classmethod
-    def of(cls, thing: str | Path | Data, takes: Sequence[str] = ("graph",)) -> Source:
+    def of(cls, thing: str | Path | Data | GraphLike, takes: Sequence[str] = ("graph",)) -> Source:
         """Return the source for a name, a graph, a split, a folder of triples or interactions, or a file.
 
         Args:
-            thing: the data.
+            thing: the data; or what :func:`trueedge.graph.as_graph` takes: a networkx graph, a scipy matrix,
+                a PyG ``Data``, a data frame, an array (m, 2) or a list of pairs.
             takes: what the protocol takes: it says whether a file has edges, triples or interactions.
                 Self-loops, and repeated edges, triples and interactions are dropped.
         """
@@ -125,24 +129,29 @@ class Source:
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)):
             thing = _read(thing, takes)
+        elif holds_graph(thing):
+            thing = as_graph(thing)
         if isinstance(thing, (Graph, KnowledgeGraph, HeteroGraph, Interactions)):
             return cls(thing.name, thing)
         if isinstance(thing, TypedData):
             return cls(thing.graph.name, thing)
-        if isinstance(thing, TripleSplit):
+        if isinstance(thing, (Split, TripleSplit)):
             return cls(thing.train.name, thing)
         if not isinstance(thing, str):
             kind = f"{type(thing).__module__}.{type(thing).__name__}"
             hint = ": use HeteroGraph.from_pyg(data)" if kind.endswith(".HeteroData") else ""
             raise InputError(
                 "a task is made from a data set's name, a file, a folder of triples, of a typed graph or of"
-                f" interactions, a Graph, a KnowledgeGraph, a HeteroGraph or Interactions, got {kind}{hint}"
+                " interactions, a Graph, a KnowledgeGraph, a HeteroGraph, Interactions, or a graph of"
+                f" networkx, scipy, PyG or pandas, got {kind}{hint}"
             )
         return cls(thing, rules=datasets.get(thing).rules)
 
 
-def default_protocol(source: str | Path | Data) -> str:
+def default_protocol(source: str | Path | Data | GraphLike) -> str:
     """Return the default protocol of a data set, or of a path, a graph or a split."""
+    if holds_graph(source):
+        return DEFAULT_PROTOCOL
     if isinstance(source, str) and datasets.is_name(source):
         return datasets.get(source).protocol
     if isinstance(source, (str, Path)):
@@ -187,7 +196,7 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
         if "interactions" in takes or is_file_of_interactions(place):
             return Interactions.from_path(place)
         if "graph" in takes:
-            return Graph.from_edges(path, self_loops="drop", repeats="drop")
+            return as_graph(path)
         return KnowledgeGraph.from_triples(path, repeats="drop", name=place.name.split(".")[0])
     if folder_files(place) is not None:
         inductive = "inductive triples" in takes

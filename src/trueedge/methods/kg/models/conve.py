@@ -5,6 +5,7 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from trueedge.methods.kg.models.batch_norm import FewChannelsNorm
 from trueedge.methods.kg.models.tables import xavier_rows
 from trueedge.training.triples import DotModel
 
@@ -22,7 +23,7 @@ class ConvolutionalQuery(nn.Module):
     def __init__(self, dim: int, height: int, filters: int, dropouts: tuple[float, float, float]) -> None:
         super().__init__()
         self.shape = (height, dim // height)
-        self.input_norm, self.map_norm = nn.BatchNorm2d(1), nn.BatchNorm2d(filters)
+        self.input_norm, self.map_norm = FewChannelsNorm(1), FewChannelsNorm(filters)
         self.output_norm = nn.BatchNorm1d(dim)
         self.convolution = nn.Conv2d(1, filters, 3)
         self.linear = nn.Linear(filters * (2 * height - 2) * (dim // height - 2), dim)

@@ -64,15 +64,32 @@ class HetGnnEncoder(nn.Module):
     def contents(self, inputs: TypedInputs) -> torch.Tensor:
         """Return what each node says of itself, float (n + 1, dim); the last row is nobody's."""
         states = F.dropout(self.input(inputs), self.dropout, self.training)
-        found = [
-            one(states[inputs.rows(kind)].unsqueeze(1))[0].squeeze(1) for kind, one in enumerate(self.content)
-        ]
+        found = [one_step(one, states[inputs.rows(kind)]) for kind, one in enumerate(self.content)]
         return torch.cat([*found, states.new_zeros(1, self.dim)])
+
+    def encode_some(self, inputs: TypedInputs, nodes: torch.Tensor) -> torch.Tensor:
+        """Return the vectors of some nodes, float (b, dim), from the contents that they depend on alone."""
+        near = self.neighbors[nodes]
+        needed = torch.unique(torch.cat([nodes, near.flatten()]))
+        bounds = torch.searchsorted(needed, torch.tensor(inputs.starts, device=needed.device)).tolist()
+        # The last row, which is nobody's, may be needed too.
+        states = F.pad(self.input(inputs), (0, 0, 0, 1))[needed]
+        states = F.dropout(states, self.dropout, self.training)
+        found = [one_step(one, states[bounds[k] : bounds[k + 1]]) for k, one in enumerate(self.content)]
+        contents = torch.cat([*found, states.new_zeros(1, self.dim)])
+        places = torch.searchsorted(needed, near).clamp_max(bounds[-1])
+        return self._mixed(contents, nodes, torch.searchsorted(needed, nodes), places)
 
     def encode(self, contents: torch.Tensor, nodes: torch.Tensor) -> torch.Tensor:
         """Return the vectors of some nodes, float (b, dim)."""
-        own = F.embedding(nodes, contents)
-        table = self.neighbors[nodes].view(len(nodes), len(self.combine), -1)
+        return self._mixed(contents, nodes, nodes, self.neighbors[nodes])
+
+    def _mixed(
+        self, contents: torch.Tensor, nodes: torch.Tensor, places: torch.Tensor, near: torch.Tensor
+    ) -> torch.Tensor:
+        """Combine the contents of nodes, in the rows ``places``, with those of their neighbours."""
+        own = F.embedding(places, contents)
+        table = near.view(len(nodes), len(self.combine), -1)
         found, there = [own], [torch.ones_like(nodes, dtype=torch.bool)]
         for kind, combine in enumerate(self.combine):
             said = F.embedding(table[:, kind], contents)
@@ -158,7 +175,7 @@ def learn_context(
     for _ in range(steps):
         center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
         nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
-        vectors = encoder.encode(encoder.contents(inputs), nodes)
+        vectors = encoder.encode_some(inputs, nodes)
         one, near, far = F.embedding(place, vectors).view(3, len(center), -1)
         loss = -F.logsigmoid((one * near).sum(1)).mean() - F.logsigmoid(-(one * far).sum(1)).mean()
         optimizer.zero_grad()
@@ -201,6 +218,21 @@ def untyped(inputs: TypedInputs) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     kept = source != target
     indptr = np.searchsorted(target[kept], np.arange(inputs.num_nodes + 1))
     return indptr.astype(np.int64), source[kept].astype(np.int32)
+
+
+def one_step(network: nn.LSTM, rows: torch.Tensor) -> torch.Tensor:
+    """Return what a recurrent network in both directions makes of sequences of one row, float (n, dim).
+
+    There is nothing to remember or to forget, so this is a linear layer and its gates.
+    """
+    found = []
+    for side in ("", "_reverse"):
+        weight, *biases = (
+            getattr(network, f"{name}_l0{side}") for name in ("weight_ih", "bias_ih", "bias_hh")
+        )
+        admitted, _, new, shown = F.linear(rows, weight, biases[0] + biases[1]).chunk(4, dim=1)
+        found.append(shown.sigmoid() * (admitted.sigmoid() * new.tanh()).tanh())
+    return torch.cat(found, dim=1)
 
 
 def _both_ways(dim: int) -> nn.LSTM:

@@ -68,6 +68,7 @@ class SimpleHGNEncoder(nn.Module):
     """The states of all layers, each normalized, side by side: the vectors that links are scored by.
 
     The arguments are those of :class:`SimpleHGNClassifier`. A layer's vector is the mean of its heads.
+    Without ``every_layer``, the vectors are those of the last layer.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class SimpleHGNEncoder(nn.Module):
         residual: bool,
         beta: float,
         normalize: bool,
+        every_layer: bool = True,
     ) -> None:
         super().__init__()
         self.input = FeatureInput(inputs, features, dim)
@@ -89,7 +91,8 @@ class SimpleHGNEncoder(nn.Module):
             for number in range(layers)
         )
         self.beta, self.normalize = beta, normalize
-        self.out_dim = dim * (layers + 1)
+        self.kept = layers + 1 if every_layer else 1
+        self.out_dim = dim * self.kept
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the vectors of all nodes, float (n, out_dim)."""
@@ -101,4 +104,5 @@ class SimpleHGNEncoder(nn.Module):
                 states = F.elu(states)
             found.append(states.mean(1))
             states = states.flatten(1)
-        return torch.cat([F.normalize(one) if self.normalize else one for one in found], dim=1)
+        kept = found[-self.kept :]
+        return torch.cat([F.normalize(one) if self.normalize else one for one in kept], dim=1)

@@ -1,0 +1,105 @@
+"""Node features from files: .npy, .npz and text."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import read_array
+from trueedge.files.text import open_text, shown
+from trueedge.graph.graph import Graph
+from trueedge.graph.validation import check_features
+
+TEXT = (".csv", ".tsv", ".txt")
+
+
+def with_features(graph: Graph, features: object) -> Graph:
+    """Return a graph with other features.
+
+    Args:
+        graph: the graph.
+        features: float array (n, d); or a .npy file with one, a .npz file with nothing else, or a text file
+            (.csv, .tsv, .txt) with a line for each node. If the first column of a text file holds the names
+            of all nodes, lines may be in any order; else they are in the order of the nodes.
+    """
+    if not isinstance(features, (str, os.PathLike)):
+        return replace(graph, features=check_features(features, graph.num_nodes))
+    text = os.fspath(features)
+    if not text.strip():
+        raise InputError("the path of the features is empty: name a .npy file")
+    table = _text_table(Path(text), graph) if Path(text).suffix.lower() in TEXT else _array(Path(text))
+    try:
+        return replace(graph, features=check_features(table, graph.num_nodes))
+    except InputError as error:
+        raise InputError(f"{features}: {error}") from None
+
+
+def _array(path: Path) -> NDArray[Any]:
+    """Return the table of a .npy file, or of a .npz file that holds nothing else."""
+    if path.suffix.lower() != ".npz":
+        return read_array(path)
+    arrays = read_archive(path)
+    if len(arrays) != 1:
+        raise InputError(
+            f"{path} holds {len(arrays)} arrays instead of one table of features: save the table as .npy"
+        )
+    return next(iter(arrays.values()))
+
+
+def _text_table(path: Path, graph: Graph) -> NDArray[np.float64]:
+    """Return the numbers of a text file, a row for each node in the order of the nodes."""
+    rows = [
+        (number, _fields(line))
+        for number, line in enumerate(open_text(path).data.decode().splitlines(), 1)
+        if line.strip()
+    ]
+    # A line of column names has no number beside the name of a node.
+    if rows and not any(_is_number(value) for value in rows[0][1][1:] or rows[0][1]):
+        rows = rows[1:]
+    names = graph.labels if graph.labels is not None else tuple(map(str, range(graph.num_nodes)))
+    place = {name: node for node, name in enumerate(names)}
+    listed = [place.get(fields[0], -1) for _, fields in rows]
+    named = sorted(node for node in listed if node >= 0) == list(range(graph.num_nodes))
+    named = named and len(rows[0][1]) > 1
+    if named:
+        # Lines of nodes that the graph does not have are left out.
+        rows = [row for row, node in zip(rows, listed, strict=True) if node >= 0]
+    if len(rows) != graph.num_nodes:
+        raise InputError(
+            f"{path} has {len(rows)} rows of features, but {graph.name} has {graph.num_nodes} nodes: each"
+            " node needs one row, in the order of the nodes or with its name in the first column"
+        )
+    table = [_numbers(path, number, fields[1:] if named else fields) for number, fields in rows]
+    width = len(table[0])
+    odd = next((place for place, row in enumerate(table) if len(row) != width), None)
+    if odd is not None:
+        raise InputError(f"{path}: line {rows[odd][0]} has {len(table[odd])} numbers, the first has {width}")
+    found = np.array(table, dtype=np.float64).reshape(len(table), width)
+    return found[np.argsort([node for node in listed if node >= 0])] if named else found
+
+
+def _fields(line: str) -> list[str]:
+    separator = next((mark for mark in ("\t", ";", ",") if mark in line), None)
+    return [field.strip().strip('"') for field in line.split(separator)]
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _numbers(path: Path, line: int, fields: list[str]) -> list[float]:
+    for field in fields:
+        if not _is_number(field):
+            raise InputError(f"{path}: line {line}: {shown(field)} is not a number")
+    return [float(field) for field in fields]

@@ -1,0 +1,84 @@
+"""Files that hold a model: vectors of nodes, or scores of pairs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import read_array
+from trueedge.files.columns import find_separator
+from trueedge.files.text import open_text
+
+ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".txt")
+# Two nodes and their score.
+COLUMNS_OF_PAIRS = 3
+
+
+def read_model(path: Path) -> tuple[Any, str]:
+    """Return the model in a file, and in words what the file holds.
+
+    An array (n, d) holds vectors of nodes, unless it has three columns of which two are node numbers: these
+    are pairs and their scores. Everything else is a file of scores, and its path is returned.
+
+    Args:
+        path: a .npy, .npz, .csv, .tsv or .txt file.
+    """
+    if path.suffix not in ENDINGS:
+        raise InputError(f"{path}: a model's file ends in {', '.join(ENDINGS)}; for code, write FILE.py:NAME")
+    table = _table(path)
+    if table is None:
+        return path, f"{path} holds scores of pairs"
+    size = f"{len(table):,} nodes in {table.shape[1]} dimensions"
+    return table, f"{path} holds vectors of {size}; the score of a pair is their dot product"
+
+
+def _table(path: Path) -> NDArray[Any] | None:
+    """Return the vectors in a file; None if it holds scores."""
+    if path.suffix == ".npy":
+        found = read_array(path)
+    elif path.suffix == ".npz":
+        arrays = read_archive(path)
+        if len(arrays) != 1:
+            return None
+        found = next(iter(arrays.values()))
+    else:
+        return _text_table(path)
+    return None if found.ndim != 2 or _are_pairs(found) else found
+
+
+def _are_pairs(table: NDArray[Any]) -> bool:
+    """Return whether the first two of three columns are whole numbers."""
+    if table.shape[1] != COLUMNS_OF_PAIRS or table.dtype.kind not in "iuf":
+        return False
+    nodes = table[:, :2]
+    return bool((nodes == np.floor(nodes)).all() and (nodes >= 0).all())
+
+
+def _text_table(path: Path) -> NDArray[np.float64] | None:
+    """Return the vectors in a text file with more than three columns; the first may be the node's number."""
+    text = open_text(path)
+    lines = [line for line in text.lines if line.strip() and not line.startswith(("#", "%"))]
+    if not lines:
+        raise InputError(f"{path} is empty")
+    separator = find_separator(lines[-1])
+    if len(lines[-1].split(separator)) <= COLUMNS_OF_PAIRS:
+        return None
+    rows = [line.split(separator) for line in lines]
+    try:
+        float(rows[0][-1])
+    except ValueError:
+        # The names of the columns.
+        rows = rows[1:]
+    try:
+        table = np.array(rows, dtype=np.float64)
+    except ValueError as error:
+        raise InputError(f"{path}: its lines are not vectors of numbers of one length: {error}") from None
+    numbers = table[:, 0]
+    if np.array_equal(np.sort(numbers), np.arange(len(table))):
+        return np.ascontiguousarray(table[np.argsort(numbers), 1:])
+    return table

@@ -1,0 +1,136 @@
+"""``trueedge judge`` and ``trueedge score``: what they take, print and store."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.results import Store
+
+Run = Callable[..., tuple[int, str, str]]
+OWN = """
+import numpy as np
+from trueedge.methods import create
+
+def fit(graph):
+    made = create("ra")
+    return lambda pairs: made.score(graph, pairs)
+
+def score(pairs):
+    return np.zeros(len(pairs))
+
+def curious(task):
+    return task.test
+
+def broken(graph):
+    raise RuntimeError("out of luck")
+"""
+
+
+@pytest.fixture
+def own(trueedge: Run) -> Run:
+    """Run commands in a folder with a file of models and an edge list."""
+    Path("mine.py").write_text(OWN)
+    graph = te.load("karate")
+    np.savetxt("graph.csv", graph.edges, fmt="%d", delimiter=",")
+    return trueedge
+
+
+def test_the_answer_comes_first_and_the_records_are_stored(own: Run) -> None:
+    status, out, err = own("judge", "graph.csv", "mine.py:fit", "-p", "existing", "--seeds", "3")
+    assert status == 0, err
+    first, second = out.splitlines()[:2]
+    assert first == "Verdict on fit · graph"
+    assert second.startswith("fit ")
+    assert "under existing" in second
+    assert "What to do next" in out
+    assert {one.method for one in Store("runs").records()} >= {"fit", "ppr", "ra"}
+    assert "33 new, 0 cached" in err
+
+
+def test_a_second_verdict_uses_the_records_and_a_report_shows_the_model(own: Run) -> None:
+    words = ("judge", "karate", "mine.py:fit", "-p", "existing", "--seeds", "2", "--name", "mygcn")
+    assert own(*words)[0] == 0
+    status, _, err = own(*words)
+    assert status == 0
+    assert "0 new, 22 cached" in err
+    assert own("report", "runs", "-o", "report.html")[0] == 0
+    assert "mygcn" in Path("report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("model", "said"),
+    [
+        ("mine.py:curious", "the test part is withheld while a method is fitted"),
+        ("mine.py:broken", "its code raised RuntimeError: out of luck"),
+        ("mine.py:nothing", "does not define 'nothing'"),
+        ("missing.npy", "there is no file missing.npy"),
+        ("pppr", "did you mean"),
+    ],
+)
+def test_a_model_that_cannot_be_run_is_one_sentence(own: Run, model: str, said: str) -> None:
+    status, out, err = own("judge", "karate", model, "-p", "existing", "--seeds", "1")
+    assert status == 1
+    assert out == ""
+    assert said in err
+    assert "Traceback" not in err
+
+
+def test_doubts_are_printed_and_the_status_is_0(own: Run) -> None:
+    status, out, _ = own("judge", "karate", "mine.py:score", "-p", "existing")
+    assert status == 0
+    assert "These scores cannot be trusted" in out
+    assert "all scores are 0: they separate nothing" in out
+
+
+def test_the_shape_of_a_file_decides_what_it_holds(own: Run) -> None:
+    np.save("vectors.npy", np.random.default_rng(0).normal(size=(34, 5)))
+    status, out, err = own("judge", "karate", "vectors.npy", "-p", "existing")
+    assert status == 0
+    assert "vectors.npy holds vectors of 34 nodes in 5 dimensions" in err
+    assert out.startswith("Verdict on vectors · karate")
+    numbered = np.column_stack([np.arange(34), np.ones((34, 4))])
+    np.savetxt("vectors.csv", numbered, delimiter=",", header="node,a,b,c,d", comments="")
+    assert "34 nodes in 4 dimensions" in own("judge", "karate", "vectors.csv", "-p", "existing")[2]
+
+
+def test_a_file_of_scores_is_judged_on_its_task(own: Run) -> None:
+    assert own("task", "karate", "-p", "existing", "-o", "frozen")[0] == 0
+    _write_scores("frozen")
+    status, out, err = own("judge", "frozen", "scores.csv", "--page", "verdict.html")
+    assert status == 0, err
+    assert "scores.csv holds scores of pairs" in err
+    assert out.startswith("Verdict on scores · karate")
+    assert "Verdict on scores" in Path("verdict.html").read_text()
+
+
+def test_a_page_with_another_ending_is_refused_before_the_work(own: Run) -> None:
+    status, _, err = own("judge", "karate", "mine.py:fit", "--page", "verdict.txt")
+    assert status == 1
+    assert ".html" in err
+    assert not Path("runs").exists()
+
+
+def test_score_shows_the_baselines_and_records(own: Run) -> None:
+    assert own("task", "karate", "-p", "existing", "-o", "frozen")[0] == 0
+    _write_scores("frozen")
+    status, out, err = own("score", "frozen", "scores.csv", "--name", "mygcn")
+    assert status == 0, err
+    for method in ("mygcn", "ppr", "shortest-path"):
+        assert method in out
+    assert "95 %" in out
+    assert "mygcn" in {one.method for one in Store("runs").records()}
+    status, out, _ = own("score", "frozen", "scores.csv", "--no-baselines")
+    assert status == 0
+    assert "ppr" not in out
+
+
+def _write_scores(folder: str) -> None:
+    task = te.tasks.load(folder)
+    pairs = task.distinct_pairs("test")
+    scores = np.random.default_rng(0).random(len(pairs))
+    np.savetxt("scores.csv", np.column_stack([pairs, scores]), fmt=["%d", "%d", "%.6f"], delimiter=",")

@@ -1,0 +1,47 @@
+"""Node features from text files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from trueedge.errors import InputError
+from trueedge.graph import Graph
+from trueedge.graph.feature_files import with_features
+
+NAMED = Graph.from_edges(np.array([(0, 1), (1, 2)]), labels=["a", "b", "c"], name="mine")
+NUMBERED = Graph.from_edges(np.array([(0, 1), (1, 2)]), name="mine")
+
+
+@pytest.mark.parametrize(
+    ("text", "graph"),
+    [
+        ("b,3,4\na,1,2\nc,5,6\n", NAMED),
+        ("node\tx\ty\nc\t5\t6\nz\t9\t9\nb\t3\t4\na\t1\t2\n", NAMED),
+        ("1,2\n3,4\n5,6\n", NUMBERED),
+        ("x;y\n1;2\n3;4\n5;6\n", NAMED),
+        ("id,x,y\n2,5,6\n0,1,2\n1,3,4\n", NUMBERED),
+    ],
+)
+def test_rows_are_matched_by_name_or_else_in_order(text: str, graph: Graph, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    assert with_features(graph, path).features.tolist() == [[1, 2], [3, 4], [5, 6]]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("1,2\n3,4\n", "has 2 rows of features, but mine has 3 nodes"),
+        ("1,2\n3,x\n5,6\n", "line 2: 'x' is not a number"),
+        ("1,2\n3\n5,6\n", "line 2 has 1 numbers, the first has 2"),
+        ("1,2\n3,nan\n5,6\n", "row 1, column 1 is nan"),
+    ],
+)
+def test_a_wrong_file_is_refused(text: str, reason: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=reason):
+        with_features(NUMBERED, path)

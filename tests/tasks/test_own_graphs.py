@@ -1,0 +1,127 @@
+"""Graphs of one's own: splits by time, and negatives between the two sides, in every protocol that splits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge import methods, tasks
+from trueedge.errors import InputError
+from trueedge.splits import by_time
+
+LINKS = ("existing", "heart", "uniform", "degree-corrected", "triplet")
+FIRST = 25
+
+
+def purchases(components: int = 1) -> te.Graph:
+    """Users 0 to 24 and items 25 to 59, with times; the items are not numbered apart from a second copy."""
+    rng = np.random.default_rng(3)
+    pairs = np.column_stack([rng.integers(0, FIRST, 260), rng.integers(FIRST, 60, 260)])
+    pairs = np.unique(pairs, axis=0)
+    edges = np.concatenate([pairs + 60 * copy for copy in range(components)])
+    times = rng.permutation(len(edges))
+    return te.Graph.from_edges(edges, 60 * components, edge_data={"time": times}, name="shop")
+
+
+def users(pairs: np.ndarray) -> np.ndarray:
+    return (pairs.reshape(-1, 2) % 60 < FIRST).sum(axis=1)
+
+
+@pytest.mark.parametrize("protocol", LINKS)
+def test_negatives_join_the_sides_of_a_bipartite_graph(protocol: str) -> None:
+    made = te.task(purchases(), protocol, seed=2)
+    for part in made.parts.values():
+        assert (users(part.negatives) == 1).all()
+        assert not made.graph.has_edges(part.negatives.reshape(-1, 2)).any()
+    assert made.settings["bipartite"] == "yes"
+    assert "shop is bipartite (25 and 35 nodes)" in made.settings["notes"][0]
+    assert "cn, aa, ra and jaccard are 0" in made.settings["notes"][0]
+    among_all = te.task(purchases(), protocol, seed=2, bipartite="no")
+    assert (users(among_all.test.negatives) != 1).any()
+    assert "bipartite" not in among_all.settings
+
+
+@pytest.mark.parametrize("method", ["cn", "aa", "ra", "jaccard"])
+def test_what_counts_common_neighbours_is_zero_across_and_longer_paths_are_not(method: str) -> None:
+    made = te.task(purchases(), "uniform")
+    pairs = made.pairs("test")
+    assert not np.asarray(methods.create(method).fit(made).score(pairs)).any()
+    for other in ("katz", "lpi", "lrw", "ppr"):
+        assert np.asarray(methods.create(other).fit(made).score(pairs)).any()
+
+
+@pytest.mark.parametrize("protocol", [*LINKS, "recommendation"])
+def test_a_split_by_time_holds_out_the_latest_edges(protocol: str) -> None:
+    graph = purchases()
+    made = te.task(graph, protocol, split="time")
+    positives = made.hidden["test"] if protocol == "recommendation" else made.test.positives
+    when = {
+        tuple(pair): time for pair, time in zip(graph.edges.tolist(), graph.edge_data["time"], strict=True)
+    }
+    assert min(when[tuple(sorted(pair))] for pair in positives.tolist()) > made.graph.edge_data["time"].max()
+    assert made.settings["split"].startswith("time ")
+    assert "keep_connected" not in made.settings
+    late = te.task(graph, protocol, split="time", cut=200)
+    held = late.hidden["test"] if protocol == "recommendation" else late.test.positives
+    assert len(held) == (graph.edge_data["time"] >= 200).sum()
+
+
+def test_a_split_by_time_needs_times_and_a_cut_needs_the_split() -> None:
+    plain = te.Graph.from_edges(purchases().edges)
+    with pytest.raises(InputError, match="have no times"):
+        te.task(plain, "existing", split="time")
+    with pytest.raises(InputError, match="cut is for splits by time"):
+        te.task(purchases(), "existing", cut=3)
+    with pytest.raises(InputError, match="split must be one of 'random', 'time'"):
+        te.task(purchases(), "existing", split="later")
+    with pytest.raises(InputError, match="keep_connected is for random splits"):
+        te.task(purchases(), "uniform", split="time", keep_connected=True)
+
+
+def test_a_graph_that_is_not_bipartite_is_refused_only_if_it_is_asked_for() -> None:
+    with pytest.raises(InputError, match="karate is not bipartite"):
+        te.task("karate", "existing", bipartite="yes")
+    known = te.task(te.load("karate"), "existing", seed=4)
+    assert known.hash == te.task("karate", "existing", seed=4).hash
+    assert known.settings == te.task("karate", "existing", seed=4, bipartite="no").settings
+
+
+def test_several_components_have_no_known_sides() -> None:
+    made = te.task(purchases(components=2), "existing")
+    assert "may be bipartite, but its edges are in 2 components" in made.settings["notes"][0]
+    assert (users(made.test.negatives) != 1).any()
+    # The largest component has sides.
+    assert te.task(purchases(components=2), "uniform").settings["bipartite"] == "yes"
+
+
+def test_each_node_ranks_the_other_side(tmp_path: Path) -> None:
+    made = te.task(purchases(), "recommendation", valid=0.1)
+    scorer = methods.create("ppr").fit(made)
+    for part in ("valid", "test"):
+        lists = made.lists(part)
+        starts, known = lists.known.rows(0, len(lists.queries))
+        graph = made.known(part)
+        for row, query in enumerate(lists.queries.tolist()):
+            own = {node for node in range(60) if (node < FIRST) == (query < FIRST)}
+            found = known[starts[row] : starts[row + 1]].tolist()
+            assert found == sorted(own | set(graph.neighbors(query).tolist()))
+        counts = made.scores(scorer, part).sizes.candidates
+        assert counts.tolist() == (60 - np.diff(starts)).tolist()
+    made.save(tmp_path / "task")
+    loaded = tasks.load(tmp_path / "task")
+    assert loaded.hash == made.hash
+    assert dict(loaded.evaluate(scorer)) == dict(made.evaluate(scorer))
+
+
+def test_an_own_split_is_a_source_and_knows_its_sides() -> None:
+    graph = purchases()
+    split = by_time(graph)
+    made = te.task(split, "existing", seed=1)
+    assert made.settings["bipartite"] == "yes"
+    assert made.settings["split"] == split.name
+    assert np.array_equal(made.test.positives, split.test)
+    with pytest.raises(InputError, match="split controls the split"):
+        te.task(split, "existing", split="time")

@@ -1,0 +1,92 @@
+"""The answer in words never contradicts its interval, and is short."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import trueedge as te
+from trueedge.statistics.tie_groups import holm
+from trueedge.verdict import judge
+from trueedge.verdict.answers import LEVEL, answer, degree_share, joined, step_levels
+from trueedge.verdict.benchmark import sentences
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_rate_of_a_step_decides_as_holm_does(seed: int) -> None:
+    values = np.random.default_rng(seed).random(8) ** 4 * 0.1
+    p_values = {str(place): float(value) for place, value in enumerate(values)}
+    levels = step_levels(p_values)
+    corrected = holm(values)
+    for (label, p), fixed in zip(p_values.items(), corrected, strict=True):
+        assert (p <= levels[label]) == (fixed <= LEVEL)
+
+
+@pytest.fixture(scope="module")
+def verdict() -> te.verdict.Verdict:
+    """A verdict on a weak model, on four splits of a small graph."""
+
+    def weak(graph: te.Graph):
+        return lambda pairs: graph.degrees[pairs].sum(axis=1)
+
+    return judge(weak, te.load("karate"), ["existing", "degree-corrected"], 4, name="weak", checks=False)
+
+
+def test_words_and_intervals_agree(verdict: te.verdict.Verdict) -> None:
+    for table in verdict.tables:
+        for line in table.lines:
+            found = answer(table, line.label)
+            assert found is not None
+            assert found.low is not None
+            assert found.high is not None
+            assert found.low <= found.difference <= found.high
+            if found.place == "above":
+                assert found.low > 0
+            if found.best in found.beside:
+                assert (found.high < 0) == (found.place == "below")
+
+
+def test_the_sentence_names_the_model_once_and_each_protocol(verdict: te.verdict.Verdict) -> None:
+    assert verdict.sentence.count("weak") == 1
+    for one in verdict.answers:
+        assert f"under {one.protocol}" in verdict.sentence or f"and {one.protocol}" in verdict.sentence
+    assert verdict.sentence.endswith(".")
+
+
+def test_protocols_with_the_same_answer_are_named_together(verdict: te.verdict.Verdict) -> None:
+    first = verdict.answers[0]
+    both = joined([first, replace(first, detail="heart (x)")])
+    assert both.count(first.stem) == 1
+    assert both.endswith("and heart (x)")
+
+
+def test_two_splits_are_too_few() -> None:
+    found = judge("ra", "karate", ["existing"], 2, checks=False)
+    assert [one.place for one in found.answers] == ["unknown"]
+    assert "too few splits" in found.sentence
+    assert any("seeds=5" in one for one in found.advice)
+
+
+def test_a_fixed_scorer_meets_one_training_graph() -> None:
+    found = judge(np.ones((34, 2)), "karate", ["existing", "heart", "degree-corrected"])
+    graphs = {one.provenance["hashes"]["graph"] for one in found.records if "hashes" in one.provenance}
+    assert len(graphs) <= 1
+    assert {one.protocol for one in found.records} == {"existing", "heart", "degree-corrected"}
+    assert not found.ok
+
+
+def test_the_share_of_degree_is_that_of_the_auc_above_chance() -> None:
+    assert degree_share(0.9, 0.7) == pytest.approx(0.5)
+    assert degree_share(0.9, 0.95) == 0
+    assert degree_share(0.55, 0.5) is None
+
+
+def test_findings_about_benchmarks_stand_once_and_the_rest_is_counted() -> None:
+    found = te.audit.audit("karate", "existing")
+    warnings = [(protocol, one) for protocol in ("existing", "heart") for one in found]
+    said = sentences(warnings, most=2)
+    assert len(said) == 3
+    assert said[0].startswith("existing (and heart): ")
+    assert said[-1].startswith(f"{len(found) - 2} more findings")
