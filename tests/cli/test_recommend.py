@@ -192,11 +192,11 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
     assert {"recall@20", "hitrate@20", "coverage@20", "novelty@20"} <= set(head)
     assert [row[0] for row in rows] == ["test-neighbours", "popularity", "random", "test-unpopular"]
     assert [row[1] == "▼" for row in rows] == [False, False, False, True]
-    assert "▼ test-unpopular is significantly below popularity: -32.2 [" in err
+    assert "▼ test-unpopular is below popularity on this split: -32.2 [" in err
     assert "hidden items that tie with others: popularity 51%, test-unpopular 51%" in err
     shown, said = trueedge("records")[1:]
     assert shown == out
-    assert "▼ test-unpopular is significantly below popularity" in said
+    assert "▼ test-unpopular is below popularity on this split" in said
     status, _, err = trueedge("export", "records.csv")
     lines = list(csv.DictReader(Path("records.csv").read_text().splitlines()))
     assert {(line["method"], line["metric"]) for line in lines} >= {("random", "coverage@20")}
@@ -204,7 +204,7 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
     assert status == 0
     page = Path("report.html").read_text()
     assert "Recommendation of items on small-shop" in page
-    assert "▼ test-unpopular is significantly below popularity" in page
+    assert "▼ test-unpopular is below popularity on this split" in page
 
 
 def test_scores_of_all_items_are_not_kept_and_the_sentences_say_items(trueedge, shop) -> None:

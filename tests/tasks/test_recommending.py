@@ -118,7 +118,7 @@ def test_a_number_is_not_taken_for_the_place_of_a_user_whose_name_is_another_num
 
 
 def test_own_scorers_need_their_task(task) -> None:
-    with pytest.raises(InputError, match="whose users and items the lambda scores: give task=, the task"):
+    with pytest.raises(InputError, match="whose users and items the lambda scores: give its task="):
         te.recommend(lambda users: np.ones((len(users), task.num_items)))
     with pytest.raises(InputError, match="must score 40 items for each of 60 users"):
         te.recommend(lambda users: np.ones((len(users), 3)), task=task)
