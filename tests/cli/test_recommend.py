@@ -208,6 +208,10 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
 
 
 def test_scores_of_all_items_are_not_kept_and_the_sentences_say_items(trueedge, shop) -> None:
+    assert trueedge("run", shop, "-m", "random", "--seeds", "1")[0] == 0
+    status, _, err = trueedge("certify", "-m", "random")
+    assert status == 1
+    assert "cannot be certified: a task under full-ranking keeps no scores" in err
     status, _, err = trueedge("run", shop, "-m", "popularity", "--keep-scores", "--seeds", "1")
     assert status == 0
     assert "full-ranking ranks every item, so its scores are not saved" in err

@@ -227,7 +227,31 @@ def test_the_protocol_filters_before_it_splits() -> None:
     total = task.graph.num_interactions + sum(map(len, task.hidden.values()))
     assert total == kept.num_interactions
     assert any("core=3 keeps" in note for note in task.settings["notes"])
+    assert (
+        f"min_rating=3 keeps {(data.ratings >= 3).sum()} of {len(data.pairs)} interactions"
+        in task.settings["notes"]
+    )
+    with pytest.raises(InputError, match="min_rating must be 0 or more, got -1"):
+        te.task(data, "full-ranking", min_rating=-1.0)
     with pytest.raises(InputError, match="no rating is 6 or more"):
         te.task(data, "full-ranking", min_rating=6.0)
     with pytest.raises(InputError, match="core must be 0 or more, got -1"):
         te.task(data, "full-ranking", core=-1)
+
+
+def test_a_core_of_one_leaves_out_who_has_nothing() -> None:
+    data = te.Interactions.from_pairs([(u, i) for u in range(9) for i in range(6)], 10, 8)
+    task = te.task(data, "full-ranking", core=1)
+    assert (task.num_users, task.num_items) == (9, 6)
+
+
+def test_options_that_meet_a_published_test_part_say_what_they_do() -> None:
+    published = drawn(9, rows=500, test=True)
+    by_time = te.task(published, "full-ranking", split="time", core=2)
+    assert by_time.settings["split"] == "published test part, validation part by time"
+    chose, kept = (
+        next(one for one in by_time.settings["notes"] if word in one) for word in ("split=time", "core=2")
+    )
+    assert chose.endswith("has a published test part: split=time chose the validation part only")
+    assert kept.endswith("; interactions of the published test part count, too")
+    assert te.task(published, "full-ranking").settings["split"] == "published test part"

@@ -183,6 +183,8 @@ def test_items_of_the_validation_part_are_never_recommended_at_test():
         (lambda users: np.full((len(users), 7), np.nan), "scores of the lambda are NaN"),
         (lambda users: np.zeros((len(users), 6)), "the lambda must score 7 items for each of"),
         (np.zeros((6, 8)), r"must have the shape \(6, 7\)"),
+        (None, r"an array of scores, a pair of arrays of vectors, an object with score_candidates\(users\)"),
+        ((np.full((6, 2), 1e200), np.full((7, 2), 1e200)), "are infinite"),
         ((np.zeros((6, 2)), np.zeros((7, 3))), "vectors of users have 2 numbers, those of items 3"),
     ],
 )

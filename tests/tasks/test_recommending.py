@@ -118,7 +118,7 @@ def test_a_number_is_not_taken_for_the_place_of_a_user_whose_name_is_another_num
 
 
 def test_own_scorers_need_their_task(task) -> None:
-    with pytest.raises(InputError, match="whose users and items the lambda scores: give task=, the task"):
+    with pytest.raises(InputError, match="whose users and items the lambda scores: give its task="):
         te.recommend(lambda users: np.ones((len(users), task.num_items)))
     with pytest.raises(InputError, match="must score 40 items for each of 60 users"):
         te.recommend(lambda users: np.ones((len(users), 3)), task=task)
@@ -200,6 +200,7 @@ def test_a_printed_result_shows_the_first_lists(task) -> None:
     assert repr(found) == said
     assert str(found).splitlines()[0] == said
     assert len(str(found).splitlines()) == 5
+    assert "up to 1 item for 1 user)" in repr(te.recommend(te.methods.create("popularity").fit(task), 3, k=1))
 
 
 @pytest.mark.parametrize("protocol", ["existing", "recommendation"])

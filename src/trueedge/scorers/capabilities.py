@@ -56,9 +56,13 @@ class NodePredictor(Protocol):
         ...
 
 
-def as_candidate_scorer(thing: object) -> CallableScorer:
-    """Turn an object with ``score_candidates(queries)``, a callable or a torch module into a scorer."""
-    return _scorer(thing, "score_candidates", "queries", "an object with score_candidates(queries)", (2,))
+def as_candidate_scorer(thing: object, argument: str = "queries", others: str = "") -> CallableScorer:
+    """Turn an object with ``score_candidates(queries)``, a callable or a torch module into a scorer.
+
+    ``argument`` and ``others`` are words for errors: what is asked, and what else would do.
+    """
+    wanted = f"{others}an object with score_candidates({argument})"
+    return _scorer(thing, "score_candidates", argument, wanted, (2,))
 
 
 def as_predictor(thing: object, num_nodes: int | None = None) -> CallableScorer:

@@ -38,7 +38,8 @@ class FactorScorer:
 
     def score_candidates(self, users: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return the score of every item for each user, float32 (n, items)."""
-        scores = self.users[users] @ self.items.T
+        with np.errstate(over="ignore", invalid="ignore"):  # infinite scores are refused, with a sentence
+            scores = self.users[users] @ self.items.T
         if self.bias is not None:
             scores += self.bias
         return np.asarray(scores)
@@ -79,7 +80,7 @@ def as_item_scorer(
     if callable(pairwise) and not hasattr(thing, "score_candidates") and not is_module(thing):
         check_takes(pairwise, f"{scorer_name(thing)}.score", "pairs")
         return CallableScorer(lambda users: _by_pairs(thing, users, num_items), scorer_name(thing), (2,))
-    return as_candidate_scorer(thing)
+    return as_candidate_scorer(thing, "users", "an array of scores, a pair of arrays of vectors, ")
 
 
 def _factors(given: Any, num_users: int, num_items: int) -> FactorScorer:

@@ -138,7 +138,8 @@ class Recommendations:
     def __repr__(self) -> str:
         most = max(map(len, self.items), default=0)
         count = f"{len(self):,} {self.user_ids.noun}{'' if len(self) == 1 else 's'}"
-        return f"Recommendations({self.task}: up to {most} {self.item_ids.noun}s for {count})"
+        noun = f"{self.item_ids.noun}{'' if most == 1 else 's'}"
+        return f"Recommendations({self.task}: up to {most} {noun} for {count})"
 
     def __str__(self) -> str:
         shown = [f"  {one!r}" for one, _ in zip(self, range(SHOWN_USERS), strict=False)]

@@ -63,7 +63,8 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         return methods.create(model, data=data)
     name = name or _name_of(model)
     if isinstance(model, (str, Path)):
-        model = read_model(Path(model))[0]
+        # The path of recommended lists stays one: their task knows its users and items.
+        model = Path(model) if data == "interactions" else read_model(Path(model))[0]
     if isinstance(model, type) and issubclass(model, Method):
         model = model()
     if isinstance(model, Method):

@@ -13,25 +13,36 @@ from trueedge.tasks.protocols.protocol import Protocol, Request, register
 def _items(request: Request) -> ItemTask:
     data, options = request.source.interactions, request.options
     notes = list(data.notes)
+    if options["min_rating"] < 0:
+        raise InputError(f"min_rating must be 0 or more, got {options['min_rating']:g}")
     if options["min_rating"] > 0:
         if data.ratings is None:
             raise InputError(f"{data.name} has no ratings: leave min_rating at 0")
         kept = np.asarray(data.ratings >= options["min_rating"])
         if not kept.any():
             raise InputError(f"{data.name}: no rating is {options['min_rating']:g} or more")
+        notes.append(
+            f"min_rating={options['min_rating']:g} keeps {int(kept.sum()):,} of {len(kept):,} interactions"
+        )
         data = data.keep(kept)
     if options["core"] < 0:
         raise InputError(f"core must be 0 or more, got {options['core']}")
-    if options["core"] > 1:
+    if options["core"]:
         before = data.num_users, data.num_items
         data = core(data, options["core"])
         notes.append(
             f"core={options['core']} keeps {data.num_users} of {before[0]} users and {data.num_items} of"
             f" {before[1]} items"
+            + ("" if data.test is None else "; interactions of the published test part count, too")
         )
     train, hidden = split_interactions(data, options["ratios"], options["split"], request.seed)
     metrics = metrics_for(train.num_items)
-    way = "published test part" if data.test is not None else options["split"]
+    way = options["split"]
+    if data.test is not None:
+        by_time = way == "time"
+        if by_time:
+            notes.append(f"{data.name} has a published test part: split=time chose the validation part only")
+        way = "published test part" + (", validation part by time" if by_time else "")
     return ItemTask(
         dataset=request.source.name,
         protocol="full-ranking",

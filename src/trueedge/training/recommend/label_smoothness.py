@@ -12,6 +12,7 @@ from trueedge.training.links.messages import row_starts
 from trueedge.training.recommend.inputs import RecommendInputs
 from trueedge.training.recommend.neighborhoods import cells_of, ranges, summed
 from trueedge.training.recommend.objective import RankingObjective, Step
+from trueedge.training.recommend.rows import rows_of
 
 # Pairs of a user and a labelled item whose neighbours are counted at a time.
 BLOCK = 1 << 18
@@ -116,7 +117,7 @@ class LabelSmoothness:
         held_out = neighbor == items[arcs.rows]
         # Several relations may join the item with its neighbour: all of them led to its label.
         first = arcs.indptr()[arcs.rows] + near.first_arc[arcs.nodes]
-        joint = summed(weight, first, len(weight))[first]
+        joint = summed(weight, first, len(weight)).index_select(0, first)
         own = self.sign(users[owner], items)[arcs.rows] * joint
         received = self._received(weights, users, row, neighbor, own)
         signs = torch.where((known == 0) | held_out, received, known)
@@ -163,7 +164,7 @@ class LabelSmoothness:
         groups = near.groups(entities[found])
         values = cells_of(weights, row[groups.rows], near.relation[groups.nodes])
         total = summed(values * near.sizes[groups.nodes], groups.rows, len(found))
-        return result.index_add(0, found, (sums - own[found]) / total)
+        return result.index_add(0, found, (sums - own.index_select(0, found)) / total)
 
 
 class SmoothnessObjective(RankingObjective):
@@ -195,7 +196,7 @@ class SmoothnessObjective(RankingObjective):
         del rng
         above, below, penalty = model.batch(self.inputs, *step)
         ranking = F.softplus(below - above).mean() + self.regularization * penalty
-        weights = model.relation_weights(model.users[step[0]])
+        weights = model.relation_weights(rows_of(model.users, step[0]))
         loss: torch.Tensor = ranking + self.weight * self.smoothness.loss(weights, step)
         loss.backward()
         return loss.detach()

@@ -9,6 +9,7 @@ import torch
 from torch import nn
 
 from trueedge.training.recommend.inputs import RecommendInputs
+from trueedge.training.recommend.rows import rows_of
 
 
 class ItemModel(nn.Module, ABC):
@@ -53,7 +54,7 @@ class FactorModel(ItemModel):
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """Return the scores of items and of others for users, and half the mean squared norm of vectors."""
         of_users, of_items = self.vectors(inputs)
-        user, item, other = of_users[users], of_items[items], of_items[others]
+        user, item, other = rows_of(of_users, users), rows_of(of_items, items), rows_of(of_items, others)
         above, below = (user * item).sum(1), (user * other).sum(1)
         penalty = sum((one * one).sum() for one in (user, item, other)) / (2 * len(users))
         if self.fixed_users is not None:

@@ -14,6 +14,7 @@ from torch import nn
 from trueedge.methods.recommend.models.first_vectors import GraphModel, Pretrained
 from trueedge.training.recommend.inputs import RecommendInputs
 from trueedge.training.recommend.objective import RankingObjective
+from trueedge.training.recommend.rows import rows_of
 from trueedge.training.recommend.sparse import Propagation
 
 
@@ -100,7 +101,7 @@ class KGATModel(GraphModel):
         pieces = zip(relations.tolist(), triples.split(sizes), others.split(sizes), strict=True)
         losses, penalties = [], []
         for relation, rows, wrong in pieces:
-            ends = self.first[torch.stack([rows[:, 0], rows[:, 2], wrong])] @ self.maps[relation]
+            ends = rows_of(self.first, torch.stack([rows[:, 0], rows[:, 2], wrong])) @ self.maps[relation]
             head, tail, other = ends
             step = self.relations[relation]
             right = ((head + step - tail) ** 2).sum(1)

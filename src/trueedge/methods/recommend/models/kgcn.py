@@ -13,6 +13,7 @@ from trueedge.methods.recommend.models.first_vectors import Pretrained
 from trueedge.training.recommend.inputs import RecommendInputs
 from trueedge.training.recommend.model import ItemModel
 from trueedge.training.recommend.neighborhoods import Neighborhoods, cells_of, summed
+from trueedge.training.recommend.rows import rows_of
 
 # The least weight of a relation, relative to the user's largest, as a logarithm: sums of such weights are
 # still far from the smallest float32.
@@ -65,7 +66,7 @@ class KGCNModel(ItemModel):
         """Return the scores of items and of others for users, and half the mean squared norm of vectors."""
         both = torch.cat([items, others])
         above, below = self.pair_scores(inputs, users, both).chunk(2)
-        vectors = (self.users[users], self.entities[items], self.entities[others])
+        vectors = (rows_of(self.users, users), rows_of(self.entities, both))
         penalty = sum((one * one).sum() for one in vectors) / (2 * len(users))
         return above, below, penalty
 
@@ -78,11 +79,11 @@ class KGCNModel(ItemModel):
             items: int64 (k n,), an item for each user, k times.
         """
         owner = torch.arange(len(users), device=users.device).repeat(len(items) // len(users))
-        asking = self.users[users]
+        asking = rows_of(self.users, users)
         states = self.states(inputs.neighborhoods, self.relation_weights(asking), owner, items)
-        scores = (self.user_map(asking)[owner] * states).sum(1)
+        scores = (rows_of(self.user_map(asking), owner) * states).sum(1)
         if self.concat:
-            scores = scores + (asking[owner] * self.entities[items]).sum(1)
+            scores = scores + (rows_of(asking, owner) * rows_of(self.entities, items)).sum(1)
         if self.fixed_users is not None:
             scores = scores + (self.fixed_users[users][owner] * self.fixed_items[items]).sum(1)
         return scores
@@ -122,7 +123,7 @@ class KGCNModel(ItemModel):
             mapped = self.entities @ layer.weight.T
             # With one layer, only items are asked for.
             members = near.item_members if len(self.layers) == 1 else near.members
-            own, received = mapped[entities], groups.sums(members.sums(mapped), weight)
+            own, received = rows_of(mapped, entities), groups.sums(members.sums(mapped), weight)
         else:
             arcs = near.arcs(entities)
             asked = torch.cat([entities, near.members.nodes[arcs.nodes]])
