@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     )
     from trueedge.tasks import load as load_task
     from trueedge.tasks.recommending import recommend
+    from trueedge.verdict import Verdict, judge
 
 
 __version__ = VERSION
@@ -104,8 +105,10 @@ _NAMES = {
     "TripleTask": ("tasks", "TripleTask"),
     "TypedLinkTask": ("tasks", "TypedLinkTask"),
     "Task": ("tasks", "Task"),
+    "Verdict": ("verdict", "Verdict"),
     "certify": ("results", "certify"),
     "check_scorer": ("scorers", "check_scorer"),
+    "judge": ("verdict", "judge"),
     "load": ("datasets", "load"),
     "load_task": ("tasks", "load"),
     "recommend": ("tasks.recommending", "recommend"),
@@ -140,6 +143,7 @@ __all__ = [
     "TripleSplit",
     "TripleTask",
     "TypedLinkTask",
+    "Verdict",
     "__version__",
     "analysis",
     "audit",
@@ -147,6 +151,7 @@ __all__ = [
     "check_scorer",
     "datasets",
     "graph",
+    "judge",
     "load",
     "load_task",
     "methods",
