@@ -60,7 +60,7 @@ def test_a_record_of_a_locked_store_is_set_aside_and_imported_later(hasty, truee
 
     with monkeypatch.context() as patch:
         patch.setattr(te.Store, "keep", kept_while_locked)
-        status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,cn")
+        status, out, err = trueedge("run", "karate", "-p", "existing", "-m", "ra,cn", "--seeds", "1")
     assert status == 1
     assert "ra " in out
     assert "cn " in out
@@ -75,7 +75,7 @@ def test_a_record_of_a_locked_store_is_set_aside_and_imported_later(hasty, truee
     assert "ra " in out
     assert "0 records imported" in trueedge("records", "--import", str(aside))[2]
     assert len(store.records()) == 2
-    assert "0 new, 2 cached" in trueedge("run", "karate", "-p", "existing", "-m", "ra,cn")[2]
+    assert "0 new, 2 cached" in trueedge("run", "karate", "-p", "existing", "-m", "ra,cn", "--seeds", "1")[2]
 
 
 def test_a_lock_that_is_given_up_in_time_costs_nothing(tmp_path: Path, monkeypatch) -> None:
@@ -100,7 +100,7 @@ def test_a_store_that_cannot_be_written_is_refused_before_the_work(trueedge, mon
     read_only(monkeypatch)
     monkeypatch.setattr(te.tasks, "task", lambda *_, **__: pytest.fail("there was work"))
     for words in (
-        ("run", "karate", "-p", "existing", "-m", "ra"),
+        ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1"),
         ("tune", "karate", "-p", "existing", "-m", "katz"),
     ):
         status, out, err = trueedge(*words)
@@ -109,7 +109,7 @@ def test_a_store_that_cannot_be_written_is_refused_before_the_work(trueedge, mon
 
 
 def test_a_store_that_can_be_read_only_is_read(trueedge, monkeypatch) -> None:
-    trueedge("run", "karate", "-p", "existing", "-m", "ra")
+    trueedge("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1")
     read_only(monkeypatch)
     status, out, _ = trueedge("records")
     assert status == 0

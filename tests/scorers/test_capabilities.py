@@ -382,7 +382,7 @@ def test_a_table_of_too_few_candidates_is_named(recommend) -> None:
     short = type("Short", (), {"score_candidates": lambda self, queries: TABLE[queries][:, :7]})()
     with pytest.raises(
         InputError,
-        match=r"Short must score 40 nodes for each of \d+ queries, it answered with \(\d+, 7\)",
+        match=r"Short must score 40 nodes for each of \d+ nodes, .* it answered with shape \(\d+, 7\)",
     ):
         recommend.evaluate(short)
 

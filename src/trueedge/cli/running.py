@@ -33,7 +33,7 @@ TRAINING_WIDTH = 48
 LIMIT = re.compile(r"the largest possible k is (\d+)$|no k is possible with this positive$")
 NO_FEATURES = re.compile(r"\S+ needs node features, and (.+) has none$")
 # Methods of these families train nothing, and take seconds on graphs of up to so many edges.
-QUICK, QUICK_SEEDS = ("heuristics", "counting", "voting"), 5
+QUICK, QUICK_SEEDS = ("heuristics",), 5
 MOST_QUICK_EDGES = 200_000
 # More seeds than these are counted, not listed.
 MOST_NAMED = 8
@@ -69,7 +69,7 @@ def run(
         typer.Option(
             help="Number of seeds.",
             min=1,
-            show_default="5 for heuristics, counting and voting on up to 200,000 edges, else 1",
+            show_default="5 for heuristics on a graph of up to 200,000 edges, else 1",
         ),
     ] = None,
     seed: Annotated[int, typer.Option(help="First seed.", min=0)] = 0,
@@ -134,7 +134,7 @@ def run(
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)
     chosen = parsing.with_baselines(chosen, data, kind)
     if seeds is None:
-        seeds = _default_seeds(chosen, data_source)
+        seeds = 1 if made is not None or data != "graph" else _default_seeds(chosen, data_source)
     cells = Cells(data_source, protocols, range(seed, seed + seeds), chosen, given, device, fixed_split)
     cells.check()
     if jobs > 1 and checkpoints is not None:
@@ -148,7 +148,7 @@ def run(
 
 
 def _default_seeds(chosen: Sequence[Method], source: str | Data | Task) -> int:
-    """Return the number of seeds if none is given, and say why it is one.
+    """Return the number of seeds on a plain graph if none is given, and say why it is one.
 
     It depends on methods and data, not on a clock: the same command always runs the same seeds.
     """
