@@ -96,7 +96,7 @@ def _number(text: UInt8s, at: int, end: int, powers: Float64s) -> tuple[float, i
         if text[at] == POINT and not after_point:
             after_point = True
         elif ZERO <= text[at] <= ZERO + 9:
-            whole = whole * 10 + (np.int64(text[at]) - ZERO)
+            whole = whole * 10 + int(text[at]) - ZERO
             digits += 1
             power -= after_point
             if digits > MOST_DIGITS:
