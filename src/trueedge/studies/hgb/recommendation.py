@@ -57,6 +57,7 @@ PAIRS = (
     ("simple-hgn-rec", "kgat"),
     ("kgat-minus", "kgcn"),
     ("simple-hgn-rec", "bpr-mf"),
+    ("kgat", "bpr-mf"),
     ("simple-hgn-rec", "lightgcn"),
     ("kgcn", "popularity"),
 )
