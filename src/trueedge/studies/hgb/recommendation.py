@@ -92,7 +92,9 @@ def _run(plan: Plan) -> Finding:
 def _cells(dataset: str, names: Sequence[str], plan: Plan) -> Iterator[Cell]:
     """Yield a cell for each method and seed; the split is the same for all."""
     for name in names:
-        settings = SCHEDULE | {"learning_rate": RATES[dataset].get(name, RATE)} if name in TRAINED else {}
+        settings = (
+            SCHEDULE | {"learning_rate": RATES.get(dataset, {}).get(name, RATE)} if name in TRAINED else {}
+        )
         method = plan.with_settings(methods.create(name, settings))
         # Nothing about these is random but, for one, the scores.
         seeds = 1 if name in ("popularity", "item-knn") else plan.seeds or SEEDS
