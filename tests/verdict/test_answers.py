@@ -9,9 +9,10 @@ import pytest
 
 import trueedge as te
 from trueedge.statistics.tie_groups import holm
-from trueedge.verdict import judge
+from trueedge.verdict import judge, rows
 from trueedge.verdict.answers import LEVEL, answer, degree_share, joined, step_levels
 from trueedge.verdict.benchmark import sentences
+from trueedge.verdict.models import telling_name
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -90,3 +91,43 @@ def test_findings_about_benchmarks_stand_once_and_the_rest_is_counted() -> None:
     assert len(said) == 3
     assert said[0].startswith("existing (and heart): ")
     assert said[-1].startswith(f"{len(found) - 2} more findings")
+
+
+def test_stars_agree_with_the_intervals_and_no_interval_is_wider_than_the_scale(
+    verdict: te.verdict.Verdict,
+) -> None:
+    for one in verdict.answers:
+        assert len(one.comparisons) == 10
+        for compared in one.comparisons:
+            assert compared.clear == (compared.low > 0 or compared.high < 0)
+            assert -1 <= compared.low <= compared.high <= 1
+
+
+def test_a_table_shows_how_far_the_model_is_ahead(verdict: te.verdict.Verdict) -> None:
+    table = verdict.tables[0]
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    assert head[-1] == "weak minus it"
+    found = {row[0]: row[-1] for row in body}
+    assert found["weak"] == ""
+    stars = {label for label, cell in found.items() if cell.endswith("*")}
+    answers = verdict.answer_in(table)
+    assert answers is not None
+    assert stars == {one.baseline for one in answers.comparisons if one.clear}
+
+
+def test_groups_that_heuristics_define_are_not_held_against_them(verdict: te.verdict.Verdict) -> None:
+    assert not any("dominant factor" in sentence for sentence in verdict.groups)
+    assert any(one.name == "factor" for sliced in verdict.sliced for one in sliced.slicings)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "told"),
+    [
+        ("my_gcn.py", "fit", "my_gcn"),
+        ("models.deep", "train", "deep"),
+        ("mine.py", "gcn", "gcn"),
+        ("__main__", "the lambda", "my model"),
+    ],
+)
+def test_a_model_is_called_by_the_name_that_tells_most(place: str, name: str, told: str) -> None:
+    assert telling_name(place, name) == told

@@ -8,14 +8,13 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trueedge import metrics
 from trueedge.analysis.slices import Sliced
 from trueedge.analysis.tables import Table
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
 from trueedge.registry import Registry
 from trueedge.results.record import Record
-from trueedge.verdict import benchmark
+from trueedge.verdict import benchmark, rows
 from trueedge.verdict.answers import Answer, joined
 from trueedge.verdict.suspicions import Suspicion
 
@@ -85,7 +84,7 @@ class Verdict:
     @property
     def table(self) -> Any:
         """Return a row for each protocol and method, a DataFrame if pandas is installed."""
-        rows = [
+        found = [
             {
                 "dataset": table.first.dataset,
                 "protocol": table.protocol,
@@ -103,8 +102,18 @@ class Verdict:
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError:
-            return rows
-        return pandas.DataFrame(rows)
+            return found
+        return pandas.DataFrame(found)
+
+    @property
+    def label(self) -> str:
+        """Return the model's name in the tables, with its settings."""
+        lines = (line for table in self.tables for line in table.lines)
+        return next((line.label for line in lines if line.row.method == self.model), self.model)
+
+    def answer_in(self, table: Table) -> Answer | None:
+        """Return what was found about the model in one of the tables."""
+        return next((one for one in self.answers if one.protocol == table.protocol), None)
 
     def page(self, path: str | Path) -> Path:
         """Write the verdict as a page; return its path."""
@@ -125,7 +134,7 @@ class Verdict:
             ("Checks of the scorer", broken),
             ("About the benchmark", benchmark.sentences(self.warnings)),
             ("What to do next", list(self.advice)),
-            ("How this was made", list(self.notes)),
+            ("How this was made", [*self.notes, *rows.remarks(self)]),
         ]
         return [(title, sentences) for title, sentences in found if sentences]
 
@@ -134,7 +143,7 @@ class Verdict:
         for title, sentences in self.sections():
             parts.append("\n".join([title, *(f"  {sentence}" for sentence in sentences)]))
             if title == "Answer":
-                parts += ["\n".join(_lines(table)) for table in self.tables]
+                parts += ["\n".join(_lines(table, self)) for table in self.tables]
         return "\n\n".join([f"Verdict on {self.model} · {self.dataset}", *parts])
 
     def __repr__(self) -> str:
@@ -147,7 +156,7 @@ class Verdict:
             items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
             body.append(f"<h4>{escape(title)}</h4><ul>{items}</ul>")
             if title == "Answer":
-                body += [_html(table) for table in self.tables]
+                body += [_html(table, self) for table in self.tables]
         return f"<h3>Verdict on {escape(self.model)} · {escape(self.dataset)}</h3>{''.join(body)}"
 
 
@@ -164,30 +173,13 @@ def _plain_page(verdict: Verdict) -> str:
     )
 
 
-def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a table: the headline, its interval and its group."""
-    sure = table.compared
-    head = ["method", table.headline, *(["95 %", "group"] if sure else [])]
-    rows = []
-    for line in table.lines:
-        row = [line.label, metrics.format_value(table.headline, line.value)]
-        if sure and line.estimate is not None:
-            ends = (line.estimate.estimate.low, line.estimate.estimate.high)
-            shown = [metrics.format_value(table.headline, end, 1) for end in ends]
-            row += ["–".join(shown), "".join(line.estimate.letters)]
-        elif sure:
-            row += ["–", "–"]
-        rows.append(row)
-    return head, rows
-
-
-def _lines(table: Table) -> list[str]:
+def _lines(table: Table, verdict: Verdict) -> list[str]:
     """Return a table as lines of text."""
-    head, rows = _cells(table)
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    widths = [max(len(row[column]) for row in [head, *body]) for column in range(len(head))]
     return [
-        f"{table.where}, {table.seeds}",
-        *("  " + _row(row, widths) for row in [head, *rows]),
+        f"{table.where}, {rows.caption(table)}",
+        *("  " + _row(row, widths) for row in [head, *body]),
     ]
 
 
@@ -197,9 +189,9 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     return "  ".join([first.ljust(widths[0]), *aligned]).rstrip()
 
 
-def _html(table: Table) -> str:
-    head, rows = _cells(table)
+def _html(table: Table, verdict: Verdict) -> str:
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
     top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption = escape(f"{table.where}, {table.seeds}")
-    return f"<table><caption>{caption}</caption><tr>{top}</tr>{body}</table>"
+    lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
+    caption = escape(f"{table.where}, {rows.caption(table)}")
+    return f"<table><caption>{caption}</caption><tr>{top}</tr>{lines}</table>"
