@@ -90,10 +90,40 @@ def about_family(family: str) -> str:
 def method_families_table() -> str:
     """Return one line for each family, with the names of its methods."""
     rows = [
-        [family, about_family(family).rstrip("."), ", ".join(f"`{kind.name}`" for kind in kinds)]
+        [family, about_family(family).rstrip("."), short_names([kind.name for kind in kinds])]
         for family, kinds in families().items()
     ]
     return table(["family", "what its methods do", "methods"], rows)
+
+
+def short_names(names: list[str]) -> str:
+    """Return names as a list; endings that several methods have, such as ``+focal``, are named once."""
+    bases = [name for name in names if name.partition("+")[0] == name]
+    endings: dict[str, list[str]] = {}
+    for name in names:
+        base, plus, ending = name.partition("+")
+        if plus and base in bases:
+            endings.setdefault(plus + ending, []).append(base)
+    shared = [ending for ending, found in endings.items() if len(found) > 1]
+    single = [name for name in names if "+" in name and "+" + name.partition("+")[2] not in shared]
+    listed = ", ".join(f"`{name}`" for name in [*bases, *single])
+    return f"{listed}; with {', '.join(f'`{ending}`' for ending in shared)}" if shared else listed
+
+
+def protocols_by_data_table() -> str:
+    """Return one line for each kind of data, with its protocols."""
+    kinds: dict[str, list[str]] = {}
+    for one in protocols.catalogue():
+        kinds.setdefault(one.data, []).append(f"`{one.name}`")
+    return table(["data", "protocols"], [[DATA[data], ", ".join(names)] for data, names in kinds.items()])
+
+
+DATA = {
+    "graph": "a graph",
+    "triples": "a knowledge graph",
+    "typed": "a typed graph",
+    "interactions": "users and items",
+}
 
 
 def methods_table() -> str:
@@ -478,6 +508,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "method-families": method_families_table,
     "published-settings": published_settings_table,
     "protocols": protocols_table,
+    "protocols-by-data": protocols_by_data_table,
     "options": options_table,
     "metrics": metrics_table,
     "studies": studies_table,
