@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from trueedge import datasets, methods, metrics, studies
 from trueedge.methods.method import Method, Range
 from trueedge.methods.published_settings import ANY, PAPERS
+from trueedge.studies import ledger
 from trueedge.tasks import protocols
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PAGES = (
     "README.md",
     "docs/catalogue.md",
     "docs/published.md",
+    "docs/misses.md",
     "docs/learned.md",
     "docs/pairwise.md",
     "docs/audit.md",
@@ -287,6 +289,42 @@ def comparison_table(study: str) -> str:
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
 
 
+def ledger_table(kind: str) -> str:
+    """How many published values hold, by file of evidence; or the entries about those that do not."""
+    found = ledger.read(ROOT / "results")
+    faults = found.faults()
+    if faults:
+        raise SystemExit("\n".join([*faults[:20], "results/misses.toml must say why, or no longer say it"]))
+    return _holding(found) if kind == "values" else _entries(found)
+
+
+def _holding(found: ledger.Ledger) -> str:
+    rows = []
+    missed = {id(value): entry for value, entry in found.missed()}
+    names = dict.fromkeys(value.evidence for value in found.values)
+    for name in [*names, "all"]:
+        values = [value for value in found.values if name in (value.evidence, "all")]
+        entries = [entry for value in values if (entry := missed.get(id(value))) is not None]
+        explained = sum(entry.status == "explained" for entry in entries)
+        held = len(values) - len(entries)
+        cells = [len(values), held, explained, len(entries) - explained]
+        rows.append([name, *(f"{one:,}" for one in cells)])
+    return table(["evidence", "published values", "hold", "missed, explained", "missed, open"], rows)
+
+
+def _entries(found: ledger.Ledger) -> str:
+    rows = []
+    for entry, values in found.by_entry():
+        names = list(dict.fromkeys(value.method for value in values))
+        shown = ", ".join(f"`{name}`" for name in names[:6]) + (" and more" if len(names) > 6 else "")
+        gaps = sorted(value.difference for value in values)
+        where = ", ".join(dict.fromkeys(value.evidence for value in values))
+        spread = f"{gaps[0]:+.3g} to {gaps[-1]:+.3g}" if len(gaps) > 1 else f"{gaps[0]:+.3g}"
+        rows.append([where, shown, str(len(values)), spread, entry.status, entry.cause, entry.experiment])
+    head = ["evidence", "methods", "values", "ours minus published", "status", "cause", "experiment"]
+    return table(head, rows)
+
+
 def recommendation_table() -> str:
     """Recall and NDCG of recommenders, a line for each method and columns for each data set."""
     rows = _stored_rows("hgb-table-5")
@@ -516,6 +554,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,
+    "ledger": ledger_table,
     "networks": networks_table,
     "plain": plain_table,
     "spread": spread_table,
