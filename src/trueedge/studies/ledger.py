@@ -210,6 +210,15 @@ def _values(path: Path, tolerances: Mapping[str, float]) -> Iterator[Value]:
             continue
         spread = row["their_std"] or (2 * (row["std"] or 0.0) if row["their_std"] is None else 0.0)
         allowed = max(rounding, spread, tolerances.get(path.stem, 0.0))
-        words = {key: str(row[key]) for key in ("dataset", "protocol", "method", "metric")}
-        numbers = {key: row[key] for key in ("ours", "seeds", "theirs")}
-        yield Value(path.stem, card["study"], **words, **numbers, allowed=allowed)
+        yield Value(
+            evidence=path.stem,
+            study=str(card["study"]),
+            dataset=str(row["dataset"]),
+            protocol=str(row["protocol"]),
+            method=str(row["method"]),
+            metric=str(row["metric"]),
+            ours=row["ours"],
+            seeds=row["seeds"],
+            theirs=row["theirs"],
+            allowed=allowed,
+        )
