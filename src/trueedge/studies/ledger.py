@@ -185,9 +185,9 @@ def _entry(found: Mapping[str, Any], number: int, path: Path) -> Miss:
             raise InputError(f"{where}: {key!r} is missing")
     if found["status"] not in STATUSES:
         raise InputError(f"{where}: status must be one of {', '.join(STATUSES)}, got {found['status']!r}")
-    texts = {key: str(found[key]) for key in ("cause", "experiment")}
     patterns = {key: _patterns(found[key], f"{where}: {key!r}") for key in found if key in PATTERNS}
-    return Miss(**patterns, **texts, status=found["status"])
+    evidence = patterns.pop("evidence")
+    return Miss(evidence, str(found["cause"]), str(found["experiment"]), found["status"], **patterns)
 
 
 PATTERNS = ("evidence", "datasets", "protocols", "methods", "metrics")
