@@ -26,6 +26,7 @@ from trueedge.report.blocks import (
     paragraph,
     table,
 )
+from trueedge.report.interval_bars import BarScale, interval_bar
 from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.naming import kind_title, method_looks
@@ -85,29 +86,65 @@ def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup
     lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
     facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
     flags = notes([tag("strong", f"{MARK} {found.sentence}") for found in one.below])
-    parts = [tag("h3", one.where), paragraph(facts, quiet=True), _table(one), flags, notes(shown), rest]
+    parts = [
+        tag("h3", one.where),
+        paragraph(facts, quiet=True),
+        leaderboard_table(one),
+        flags,
+        notes(shown),
+        rest,
+    ]
     return joined([*parts, pictures, *folds])
 
 
-def _table(one: Table) -> Markup:
-    sure = one.compared
-    best = {name: one.best(name) for name in one.metrics}
+def leaderboard_table(
+    one: Table, *, own: str = "", names: Sequence[str] | None = None, certain: bool = True
+) -> Markup:
+    """The methods of a table, best first, with intervals as bars, letters and metrics.
+
+    Args:
+        one: the table.
+        own: the label of the method whose row is marked.
+        names: the metrics to show; all of them by default.
+        certain: whether to show intervals and letters.
+    """
+    shown = one.metrics if names is None else names
+    sure = one.compared if certain else None
+    best = {name: one.best(name) for name in shown}
     several = len({line.row.seeds for line in one.lines}) > 1
-    head: list[Column | str] = ["method", Column(one.headline, number=True)]
-    if sure is not None:
-        head.append(Column(f"{100 * sure.level:.0f} % interval", number=True, hint="of the headline"))
-        if sure.lettered:
-            head.append(Column("group", hint="Shared letter: no significant difference"))
-    head += [Column(name, number=True) for name in one.metrics[1:]]
-    head += [Column("seeds", number=True)] if several else []
+    columns = [Column(name, number=True) for name in shown]
+    columns[1:1] = _certain_columns(sure)
+    head: list[Column | str] = ["method", *columns, *([Column("seeds", number=True)] if several else [])]
     below = {found.label: found.sentence for found in one.below}
+    shared = _bar_scale(one)
     rows = []
     for line in one.lines:
-        cells: list[object] = [_label(line, below), _value(line, one.headline, best[one.headline])]
-        cells += _interval(line, one.headline)[: 2 if sure.lettered else 1] if sure is not None else []
-        cells += [_value(line, name, best[name]) for name in one.metrics[1:]]
-        rows.append([*cells, *([line.row.seeds] if several else [])])
-    return table(head, rows, label=one.where, sorted_by=1 if higher_is_better(one.headline) else None)
+        cells = [_value(line, name, best[name]) for name in shown]
+        cells[1:1] = _interval(line, one.headline, shared, sure) if sure is not None else []
+        rows.append([_label(line, below), *cells, *([line.row.seeds] if several else [])])
+    marked = next((place for place, line in enumerate(one.lines) if line.label == own), None)
+    in_order = 1 if one.headline in shown[:1] and higher_is_better(one.headline) else None
+    return table(head, rows, label=one.where, sorted_by=in_order, marked=marked)
+
+
+def _certain_columns(sure: MethodComparison | None) -> list[Column]:
+    if sure is None:
+        return []
+    found = [Column(f"{100 * sure.level:.0f} % interval", hint="of the headline")]
+    return [
+        *found,
+        *([Column("group", hint="Shared letter: no significant difference")] if sure.lettered else []),
+    ]
+
+
+def _bar_scale(one: Table) -> BarScale:
+    ends = [
+        end
+        for line in one.lines
+        if line.estimate is not None
+        for end in (line.estimate.estimate.low, line.estimate.estimate.high)
+    ]
+    return BarScale.of([*ends, *(line.value for line in one.lines)])
 
 
 def _label(line: Line, below: Mapping[str, str]) -> object:
@@ -127,11 +164,14 @@ def _value(line: Line, name: str, best: float | None) -> object:
     return Cell(joined([format_value(name, row.means[name]), spread]), best=row.means[name] == best)
 
 
-def _interval(line: Line, metric: str) -> list[object]:
+def _interval(line: Line, metric: str, shared: BarScale, sure: MethodComparison) -> list[object]:
     if line.estimate is None:
-        return [MISSING, MISSING]
+        return [MISSING, *([MISSING] if sure.lettered else [])]
     found, letters = line.estimate.estimate, "".join(line.estimate.letters)
-    return [span(metric, found.low, found.high), tag("span", letters, class_="letters")]
+    bar = interval_bar(shared, found.value, found.low, found.high)
+    text = tag("span", span(metric, found.low, found.high), class_="ends")
+    cells: list[object] = [Cell(joined([bar, text]), sort=found.value)]
+    return [*cells, *([tag("span", letters, class_="letters")] if sure.lettered else [])]
 
 
 def intervals(one: Table) -> Figure:
