@@ -1,4 +1,4 @@
-"""Leaderboards: a table for each data set under each protocol, with intervals, pairs and provenance."""
+"""A leaderboard: the methods of a data set under a protocol, with intervals, pairs and provenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ from trueedge.report.blocks import (
     code,
     definitions,
     figure,
-    figures,
     folded,
     in_words,
     notes,
@@ -27,31 +26,14 @@ from trueedge.report.blocks import (
     table,
 )
 from trueedge.report.interval_bars import BarScale, interval_bar
-from trueedge.report.marks import Looks
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.naming import kind_title, method_looks
 from trueedge.report.numbers import axis_label, end_text, in_percent, p_text, points, span
 from trueedge.report.overview import few_splits
-from trueedge.report.size_limit import fitting
 
 # So many methods stay readable in a square of cells.
 MOST_IN_SQUARE = 16
-MOST_PAIRS = 120
 MOST_WARNINGS = 3
 HASHES = 8
-
-
-def leaderboards(tables: Sequence[Table], room: int) -> Markup:
-    """A table each, with its intervals, its pairs and its provenance."""
-    pairs = max(10, min(MOST_PAIRS, 2_000 // len(tables)))
-    looks = method_looks(tables)
-    mixed = len({one.first.kind for one in tables}) > 1
-
-    def build(one: Table) -> Markup:
-        kind = f"{kind_title(one.first.kind)}. " if mixed else ""
-        return _leaderboard(one, kind, pairs, looks[one.first.dataset])
-
-    return joined(fitting(tables, build, room, "leaderboards"))
 
 
 def _remarks(one: Table) -> list[str]:
@@ -69,32 +51,48 @@ def _differ(compared: MethodComparison) -> bool:
     return any(pair.p_holm < 1 - compared.level for pair in compared.pairs)
 
 
-def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup:
+def leaderboard(one: Table, kind: str = "") -> Markup:
+    """Return the methods of a table, with what must be said about them.
+
+    Args:
+        one: the table.
+        kind: what kind of task it is, for a page of several kinds.
+    """
     remarks = _remarks(one)
-    folds = [_provenance(one)]
-    pictures = Markup("")
-    if one.compared is not None:
-        drawn = [intervals(one)]
-        # Without a significant difference there is nothing to draw.
-        if _differ(one.compared) and one.compared.lettered:
-            drawn.append(square(one.compared))
-        pictures = figures([figure(shown, listed=False, looks=looks) for shown in drawn])
-        folds.insert(0, _pairs(one.compared, most_pairs))
     shown, more = remarks[: MOST_WARNINGS + 1], remarks[MOST_WARNINGS + 1 :]
     rest = folded(f"{len(more)} more remark{'s' if len(more) > 1 else ''}", notes(more)) if more else None
     count = f"{len(one.lines)} method{'s' if len(one.lines) > 1 else ''}"
     lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
-    facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
+    facts = f"{f'{kind}. ' if kind else ''}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
     flags = notes([tag("strong", f"{MARK} {found.sentence}") for found in one.below])
-    parts = [
-        tag("h3", one.where),
-        paragraph(facts, quiet=True),
-        leaderboard_table(one),
-        flags,
-        notes(shown),
-        rest,
-    ]
-    return joined([*parts, pictures, *folds])
+    return joined([paragraph(facts, quiet=True), leaderboard_table(one), flags, notes(shown), rest])
+
+
+def pairs(one: Table, most: int) -> Markup:
+    """Return all pairs of methods, as a square of cells if any differ and as a table; nothing without pairs.
+
+    Args:
+        one: the table.
+        most: how many pairs are listed.
+    """
+    sure = one.compared
+    if sure is None:
+        return Markup("")
+    drawn = [figure(square(sure), listed=False)] if _differ(sure) and sure.lettered else []
+    return joined([*drawn, _pairs(sure, most)])
+
+
+def settings(one: Table) -> Markup:
+    """Return the settings of methods whose label does not show them; nothing if there are none."""
+    hidden = {line.label: _settings(line) for line in one.lines if _settings(line)}
+    return definitions(hidden) if hidden else Markup("")
+
+
+def _settings(line: Line) -> str:
+    """Return the settings that a label does not show, in words."""
+    if not line.row.settings or line.label.startswith(line.row.label):
+        return ""
+    return ", ".join(f"{name}={in_words(value)}" for name, value in line.row.settings.items())
 
 
 def leaderboard_table(
@@ -150,7 +148,8 @@ def _bar_scale(one: Table) -> BarScale:
 def _label(line: Line, below: Mapping[str, str]) -> object:
     """The method; one that is worse than the best baseline of the table is marked."""
     if line.label not in below:
-        return line.label
+        hint = _settings(line)
+        return Cell(line.label, hint=hint) if hint else line.label
     marked = joined([line.label, tag("span", f" {MARK}", class_="letters")])
     return Cell(marked, sort=line.label, hint=below[line.label])
 
@@ -237,11 +236,9 @@ def _pairs(compared: MethodComparison, most: int) -> Markup:
     ]
     left = len(ordered) - most
     said = [f"{left:,} pairs of lower-ranked methods are omitted."] if left > 0 else []
-    title = f"{len(compared.pairs):,} pair{'s' if len(compared.pairs) > 1 else ''} of methods compared"
     rows = [_pair(pair, compared.metric) for pair in ordered[:most]]
-    return folded(
-        title, table(columns, rows, caption=f"{compared.metric}, paired by test {unit}"), notes(said)
-    )
+    caption = f"{compared.metric}, paired by test {unit}"
+    return joined([table(columns, rows, caption=caption), notes(said)])
 
 
 def _pair(pair: PairComparison, metric: str) -> list[object]:
@@ -263,7 +260,7 @@ def _pair(pair: PairComparison, metric: str) -> list[object]:
     ]
 
 
-def _provenance(one: Table) -> Markup:
+def provenance(one: Table) -> Markup:
     """What the numbers are based on: the hashes of graph and parts, seed by seed."""
     found: dict[str, list[object]] = {}
     names = list(
@@ -284,11 +281,12 @@ def _provenance(one: Table) -> Markup:
     columns: list[Column | str] = [Column("seed", number=True), "task", *names, "split"]
     rows = list(found.values())[:50]
     more = [f"{len(found) - 50:,} more tasks are not listed"] if len(found) > 50 else []
-    return folded(
-        "provenance and hashes",
-        table(columns, rows, caption="SHA-256 of the data, shortened"),
-        notes(more),
-        definitions(words) if words else None,
+    return joined(
+        [
+            table(columns, rows, caption="SHA-256 of the data, shortened"),
+            notes(more),
+            definitions(words) if words else "",
+        ]
     )
 
 

@@ -213,6 +213,8 @@ def _benchmark(verdict: Verdict) -> Markup:
     where: dict[str, list[str]] = {}
     first: dict[str, Finding] = {}
     for protocol, one in verdict.warnings:
+        if one.verdict not in ("broken", "look"):
+            continue
         where.setdefault(one.check, []).append(protocol)
         if one.check not in first or (one.verdict == "broken" and first[one.check].verdict != "broken"):
             first[one.check] = one
