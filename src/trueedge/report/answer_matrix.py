@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from trueedge.analysis.tables import Line, Table
+from trueedge.analysis.tables import Line, Table, too_few
 from trueedge.metrics import format_value
 from trueedge.report.blocks import MISSING, notes
 from trueedge.report.markup import Markup, joined, tag
@@ -25,11 +25,18 @@ class Winner:
         tied: the labels of the methods that do not differ significantly from it; None if there are too few
             seeds to tell.
         count: the number of methods of the table.
+        few: whether methods share a letter with it although their intervals lie apart.
     """
 
     line: Line
     tied: tuple[str, ...] | None
     count: int
+    few: bool = False
+
+    @property
+    def tells(self) -> bool:
+        """Return whether some method is separable from the best."""
+        return self.tied is not None and len(self.tied) < self.count - 1
 
     @property
     def top(self) -> tuple[str, ...]:
@@ -45,8 +52,8 @@ class Winner:
             return "too few seeds to compare"
         if not self.tied:
             return "ahead of all others" if self.count > 2 else "ahead of the other"
-        if len(self.tied) == self.count - 1:
-            return "no method stands out" if self.count > 2 else f"not separable: {self.tied[0]}"
+        if not self.tells and self.count > 2:
+            return "too few splits to tell" if self.few else "no method stands out"
         more = len(self.tied) - MOST_NAMED
         return f"not separable: {', '.join(self.tied[:MOST_NAMED])}{f' +{more}' if more > 0 else ''}"
 
@@ -58,12 +65,9 @@ def winner(one: Table) -> Winner:
     if sure is None or not sure.lettered or line.estimate is None:
         return Winner(line, None, len(one.lines))
     letters = set(line.estimate.letters)
-    tied = tuple(
-        other.label
-        for other in one.lines[1:]
-        if other.estimate is not None and not letters.isdisjoint(other.estimate.letters)
-    )
-    return Winner(line, tied, len(one.lines))
+    others = [other for other in one.lines[1:] if other.estimate is not None]
+    tied = [other for other in others if other.estimate and not letters.isdisjoint(other.estimate.letters)]
+    return Winner(line, tuple(other.label for other in tied), len(one.lines), bool(too_few(sure)))
 
 
 def summary(tables: Sequence[Table]) -> str:
@@ -71,27 +75,24 @@ def summary(tables: Sequence[Table]) -> str:
     found = [winner(one) for one in tables]
     if len(tables) == 1:
         return _of_one(tables[0], found[0])
-    sure = [one for one in found if one.tied is not None]
-    if not sure:
-        return "There are too few seeds to tell which method is best: run at least three."
+    told = [(one, table) for one, table in zip(found, tables, strict=True) if one.tells]
+    if not told:
+        return f"No method stands out in any of {len(tables)} tables, or there are too few seeds to tell."
     counts: dict[str, int] = {}
     ran: dict[str, int] = {}
-    for place, one in enumerate(found):
-        if one.tied is None:
-            continue
+    for one, table in told:
         for label in one.top:
             counts[label] = counts.get(label, 0) + 1
-        for line in tables[place].lines:
+        for line in table.lines:
             ran[line.label] = ran.get(line.label, 0) + 1
     order = sorted(counts, key=lambda label: (-counts[label], ran[label]))[:MOST_NAMED]
     listed = ", ".join(f"{label} in {counts[label]} of {ran[label]}" for label in order)
-    clear = sum(not one.tied for one in sure)
-    few = len(found) - len(sure)
-    said = f"Best, or not separable from the best: {listed} tables." if len(order) else ""
-    said += f" One method is ahead of all others in {clear} of {len(sure)} tables."
-    return (
-        f"{said} {few} more table{' has' if few == 1 else 's have'} too few seeds to tell." if few else said
-    )
+    clear = sum(not one.tied for one, _ in told)
+    said = f"Best, or not separable from the best: {listed} tables."
+    said += f" One method is ahead of all others in {clear}."
+    left = len(tables) - len(told)
+    unsure = f" In {left} of {len(tables)} tables no method stands out, or there are too few seeds to tell."
+    return said + (unsure if left else "")
 
 
 def _of_one(one: Table, best: Winner) -> str:

@@ -64,10 +64,17 @@
   }
   if (chooser) {
     chooser.hidden = false;
-    select.addEventListener("change", function () { show(select.value); });
+    select.addEventListener("change", function () {
+      show(select.value);
+      try { history.replaceState(null, "", "#" + (select.value || "results")); } catch (error) { /* not kept */ }
+    });
     show(select.options[0].value);
   }
   window.addEventListener("hashchange", follow);
+  document.addEventListener("click", function (event) {
+    // The same link again changes no address.
+    if (event.target.closest('a[href^="#"]')) setTimeout(follow);
+  });
   follow();
 
   // Light or dark: as the system has it, until the reader chooses.

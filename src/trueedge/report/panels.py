@@ -140,6 +140,7 @@ def _without(dataset: str, reason: str, protocols: Sequence[str], tables: Sequen
 
 
 def slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
+    """Return a heat map of the methods in the groups of test units."""
     names = tuple(f"{group} ({count:,})" for group, count in zip(one.groups, one.counts, strict=True))
     factor = scale(metric)
     labels = [line.label for line in where.lines if line.label in one.values][:MOST_LINES]
