@@ -45,14 +45,18 @@ def write_figures(
     made = tables(latest(every))
     if not made:
         raise InputError("there is no record to draw")
-    written = []
+    written: list[Path] = []
     for name, draw in _figures(made, Trials(every), slowest, progress):
         try:
             drawn = draw()
         except InputError:
             # Such as groups of data that are not on this machine: the report says why.
             continue
-        written += [_save(drawn, Path(folder) / f"{name}{ending}") for ending in ENDINGS]
+        number, unused = 1, name
+        while Path(folder) / f"{unused}{ENDINGS[0]}" in written:
+            number += 1
+            unused = f"{name}-{number}"
+        written += [_save(drawn, Path(folder) / f"{unused}{ending}") for ending in ENDINGS]
     return written
 
 
@@ -72,6 +76,9 @@ def _figures(
             found = renamed_groups(slices(one.records, most_seconds=slowest), names)
             yield f"groups-{_name(one.where)}", partial(groups_figure, shown, found, new_figure())
     for compared in over_datasets(called):
+        # With fewer data sets no difference could be found.
+        if compared.test is None or len(compared.datasets) < compared.needed:
+            continue
         same = [one for one in called if (one.protocol, one.headline) == (compared.protocol, compared.metric)]
         yield f"ranks-{_name(compared.protocol)}", partial(figure, same, "ranks")
 

@@ -51,7 +51,7 @@ def figure(source: Source, kind: Kind | None = None) -> Figure:
     empty = new_figure()
     if chosen == "verdict":
         if not isinstance(source, Verdict):
-            raise InputError(f"a figure of kind 'verdict' needs a verdict, got a {type(source).__name__}")
+            raise InputError(f"a figure of kind 'verdict' needs a verdict, got {type(source).__name__}")
         return _verdict(source, empty)
     found = _tables(source)
     if chosen == "intervals":
@@ -83,7 +83,7 @@ def _tables(source: Source) -> list[Table]:
     if isinstance(source, Table):
         return [source]
     if not isinstance(source, Iterable):
-        raise InputError(f"a figure is drawn of a verdict, a table or records, got a {type(source).__name__}")
+        raise InputError(f"a figure is drawn of a verdict, a table or records, got {type(source).__name__}")
     given = list(source)
     found = [one for one in given if isinstance(one, Table)]
     records = [one for one in given if isinstance(one, Record)]
@@ -134,7 +134,7 @@ def _verdict(source: Verdict, made: Figure) -> Figure:
         colour = LIGHT[PLACES.get(one.place, "muted")] if source.ok else LIGHT["muted"]
         _point(axes, sign * one.difference, place, ends, colour)
     axes.axvline(0, color=LIGHT["ink"], linewidth=1)
-    _rows(axes, [f"{one.protocol}\n{one.metric} − {one.best}" for one in source.answers])
+    _rows(axes, [f"{one.protocol}\n{one.metric}, against {one.best}" for one in source.answers])
     axes.set_title(f"{source.model} · {source.dataset}", loc="left", fontsize=10)
     axes.set_xlabel(f"model minus best baseline{points(source.answers[0].metric)}; right is better")
     return made

@@ -52,4 +52,5 @@ def draw_ranks(axes: Axes, labels: Sequence[str], test: RankTest) -> None:
     axes.text(
         (1 + end) / 2, below - half - 0.2, caption(test), ha="center", fontsize=SMALL, color=LIGHT["muted"]
     )
+    axes.set_ylim(below - half - 0.7, 2.2)
     axes.set_axis_off()
