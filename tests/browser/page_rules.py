@@ -34,7 +34,9 @@ NAMELESS = """[...document.querySelectorAll("button, select, input, summary, a, 
     .filter(one => !(one.getAttribute("aria-label") || one.textContent.trim() && one.tagName !== "SELECT"
       || one.labels && one.labels.length)).map(one => one.outerHTML.slice(0, 90))"""
 WORDLESS = """[...document.querySelectorAll("svg, img")].filter(one =>
-    one.getAttribute("aria-hidden") !== "true" && !(one.getAttribute("aria-label") || one.getAttribute("alt"))).map(one => one.outerHTML.slice(0, 90))"""
+    one.getAttribute("aria-hidden") !== "true"
+    && !(one.getAttribute("aria-label") || one.getAttribute("alt")))
+    .map(one => one.outerHTML.slice(0, 90))"""
 
 
 def too_wide(window: Window, width: int) -> list[str]:

@@ -169,7 +169,7 @@ def _cell(tables: Sequence[Table], place: int | None, protocol: str, names: Mapp
     metric = tag("span", one.headline, class_="minor")
     return tag(
         "td",
-        tag("span", tag("b", link), value, metric, class_="won"),
+        tag("span", tag("span", link, class_="best"), value, metric, class_="won"),
         tag("span", best.words, class_="minor words"),
         role="cell",
         data_protocol=protocol,
