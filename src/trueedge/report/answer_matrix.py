@@ -89,7 +89,7 @@ def summary(tables: Sequence[Table]) -> str:
     listed = ", ".join(f"{label} in {counts[label]} of {ran[label]}" for label in order)
     clear = sum(not one.tied for one, _ in told)
     said = f"Best, or not separable from the best: {listed} tables."
-    said += f" One method is ahead of all others in {clear}."
+    said += f" One method is ahead of all others in {clear}." if clear else " None is ahead of all others."
     left = len(tables) - len(told)
     unsure = f" In {left} of {len(tables)} tables no method stands out, or there are too few seeds to tell."
     return said + (unsure if left else "")

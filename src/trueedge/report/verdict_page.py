@@ -32,7 +32,7 @@ BADGES = {
 }
 COLOURS = {"above": "ok", "tied": "muted", "below": "broken", "unknown": "muted"}
 LINE_WIDTH = 240.0
-MOST_DOUBTS = 2
+MOST_DOUBTS, MOST_FINDINGS = 2, 4
 
 
 def page(verdict: Verdict) -> str:
@@ -229,7 +229,12 @@ def _benchmark(verdict: Verdict) -> Markup:
                 tag("span", f" {_sentence(what)}", class_="todo") if what else None,
             )
         )
-    return tag("ul", *items, class_="findings") if items else Markup("")
+    if not items:
+        return Markup("")
+    shown = tag("ul", *items[:MOST_FINDINGS], class_="findings")
+    rest = tag("ul", *items[MOST_FINDINGS:], class_="findings")
+    more = len(items) - MOST_FINDINGS
+    return joined([shown, folded(f"{more} more finding{'s' if more > 1 else ''}", rest) if more > 0 else ""])
 
 
 def _advice(verdict: Verdict) -> Markup:
