@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +15,7 @@ from trueedge.registry import Registry
 from trueedge.results.record import Record
 from trueedge.verdict import benchmark, rows
 from trueedge.verdict.answers import Answer, joined
+from trueedge.verdict.notebook import html
 from trueedge.verdict.suspicions import Suspicion
 
 if TYPE_CHECKING:
@@ -72,14 +72,16 @@ class Verdict:
         """Return the answer in one sentence."""
         listed = joined(self.answers) or "was evaluated alone: there is no baseline to compare it with"
         doubt = "" if self.ok else "These scores cannot be trusted (see the doubts below). "
-        return f"{doubt}{self.model} {listed}.{self._share()}"
+        return f"{doubt}{self.model} {listed}. {self.degree_sentence}".rstrip()
 
-    def _share(self) -> str:
+    @property
+    def degree_sentence(self) -> str:
+        """Return how much of its AUC is degree, in words; empty if that is unknown."""
         if self.degree_share is None:
             return ""
         if self.degree_share < LITTLE_DEGREE:
-            return " Hardly any of its AUC is degree."
-        return f" {100 * self.degree_share:.0f} % of its AUC is degree."
+            return "Hardly any of its AUC is degree."
+        return f"{100 * self.degree_share:.0f} % of its AUC is degree."
 
     @property
     def table(self) -> Any:
@@ -118,7 +120,7 @@ class Verdict:
     def page(self, path: str | Path) -> Path:
         """Write the verdict as a page; return its path."""
         place = Path(path)
-        written = FORMATS.find(place.suffix) or (_plain_page if place.suffix == ".html" else None)
+        written = FORMATS.find(place.suffix)
         if written is None:
             raise InputError(f"{place}: a verdict is written to a .html file")
         return write_text(place, written(self), "the verdict")
@@ -151,26 +153,11 @@ class Verdict:
         return f"Verdict({self.model} on {self.dataset}: {places or 'no baselines'})"
 
     def _repr_html_(self) -> str:
-        body = []
-        for title, sentences in self.sections():
-            items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-            body.append(f"<h4>{escape(title)}</h4><ul>{items}</ul>")
-            if title == "Answer":
-                body += [_html(table, self) for table in self.tables]
-        return f"<h3>Verdict on {escape(self.model)} · {escape(self.dataset)}</h3>{''.join(body)}"
+        return html(self)
 
 
 # How a verdict is written, by the ending of the file; the room of pages adds its own.
 FORMATS: Registry[Callable[[Verdict], str]] = Registry("format of a verdict", "trueedge.report")
-
-
-def _plain_page(verdict: Verdict) -> str:
-    """Return a page without style, if the room of pages has none."""
-    title = escape(f"Verdict on {verdict.model} · {verdict.dataset}")
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        f"{verdict._repr_html_()}</html>\n"
-    )
 
 
 def _lines(table: Table, verdict: Verdict) -> list[str]:
@@ -187,11 +174,3 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *rest = cells
     aligned = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
     return "  ".join([first.ljust(widths[0]), *aligned]).rstrip()
-
-
-def _html(table: Table, verdict: Verdict) -> str:
-    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    lines = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in body)
-    caption = escape(f"{table.where}, {rows.caption(table)}")
-    return f"<table><caption>{caption}</caption><tr>{top}</tr>{lines}</table>"
