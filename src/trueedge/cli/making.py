@@ -68,7 +68,7 @@ def task(
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
-        columns = EdgeFormat(header, source, target, weight, time)
+        columns = EdgeFormat(header, source, target, weight, time, bipartite)
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
@@ -102,7 +102,7 @@ def pairs(
     check_target(output, "the list of pairs", (".csv",))
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(task, own), "the pairs")
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
@@ -178,7 +178,7 @@ def negatives(
         read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:

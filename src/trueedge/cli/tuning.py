@@ -78,7 +78,7 @@ def tune(
     from trueedge import search as room
     from trueedge.results import Store
 
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
     if made is not None:
