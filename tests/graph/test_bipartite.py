@@ -77,7 +77,8 @@ def test_columns_that_share_an_id_are_numbered_apart() -> None:
 def test_columns_that_share_no_id_keep_their_numbers_and_names() -> None:
     pairs = np.array([(4, 1), (4, 3), (2, 1)])
     edges, count, labels, sides = bipartite_edges(pairs, 6)
-    assert edges is pairs and (count, labels) == (6, None)
+    assert edges is pairs
+    assert (count, labels) == (6, None)
     assert sides.tolist() == [-1, 1, 0, 1, 0, -1]
 
 

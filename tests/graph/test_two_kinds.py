@@ -55,27 +55,34 @@ def test_names_of_columns_say_whether_they_hold_two_kinds(
 def test_user_1_and_item_1_are_two_nodes(tmp_path: Path) -> None:
     graph = te.load(written(tmp_path, PURCHASES))
     assert graph.labels == ("user 1", "user 2", "user 3", "item 1", "item 2")
-    assert graph.sides is not None and graph.sides.tolist() == [0, 0, 0, 1, 1]
-    assert graph.num_edges == 5 and graph.edge_data["weight"].tolist() == [3, 4, 5, 1, 1]
-    assert graph.notes[-1].startswith("bipartite: 3 user nodes and 2 item nodes; some ids are in both columns")
+    assert graph.sides is not None
+    assert graph.sides.tolist() == [0, 0, 0, 1, 1]
+    assert graph.num_edges == 5
+    assert graph.edge_data["weight"].tolist() == [3, 4, 5, 1, 1]
+    assert graph.notes[-1].startswith(
+        "bipartite: 3 user nodes and 2 item nodes; some ids are in both columns"
+    )
 
 
 def test_one_kind_is_read_where_the_user_says_so(tmp_path: Path) -> None:
     graph = te.load(written(tmp_path, PURCHASES), bipartite=False)
-    assert graph.labels == ("1", "2", "3") and graph.sides is None
+    assert graph.labels == ("1", "2", "3")
+    assert graph.sides is None
     assert "dropped 2 self-loops" in graph.notes
 
 
 def test_ids_of_one_column_only_keep_their_numbers(tmp_path: Path) -> None:
     graph = te.load(written(tmp_path, "0 2\n0 3\n1 2\n1 3\n4 6\n4 7\n5 6\n"))
-    assert graph.labels is None and graph.sides is not None
+    assert graph.labels is None
+    assert graph.sides is not None
     assert graph.sides.tolist() == [0, 0, 1, 1, 0, 0, 1, 1]
     assert graph.notes[0].startswith("bipartite: 4 source nodes and 4 target nodes")
 
 
 def test_a_forest_is_bipartite_only_if_names_or_the_user_say_so(tmp_path: Path) -> None:
     star = written(tmp_path, "0 1\n0 2\n0 3\n")
-    assert te.load(star).sides is None and te.load(star).notes == ()
+    assert te.load(star).sides is None
+    assert te.load(star).notes == ()
     assert te.load(star, bipartite=True).sides is not None
     assert te.load(written(tmp_path, "user,item\nann,pen\nann,cup\n")).sides is not None
 
@@ -105,7 +112,8 @@ def test_numbers_that_must_stay_cannot_be_told_apart() -> None:
     with pytest.raises(InputError, match="node 1 is in both columns, so they are not the two sides"):
         te.Graph.from_edges([(0, 1), (1, 2)], 3, bipartite=True)
     graph = te.Graph.from_edges([(0, 2), (1, 2)], 4, bipartite=True)
-    assert graph.sides is not None and graph.sides.tolist() == [0, 0, 1, -1]
+    assert graph.sides is not None
+    assert graph.sides.tolist() == [0, 0, 1, -1]
     with pytest.raises(InputError, match="bipartite must be True, False or None, got 'yes'"):
         te.Graph.from_edges([(0, 2)], bipartite="yes")  # type: ignore[arg-type]
 
@@ -115,10 +123,12 @@ def test_sides_stay_with_subgraphs_pickles_and_folders_and_are_in_the_hash(tmp_p
     folder = tmp_path / "graph"
     graph.save(folder)
     for same in (te.Graph.load(folder), pickle.loads(pickle.dumps(graph)), graph.with_edges([])):
-        assert same.sides is not None and same.sides.tolist() == [0, 0, 0, 1, 1, 1]
+        assert same.sides is not None
+        assert same.sides.tolist() == [0, 0, 0, 1, 1, 1]
         assert not same.sides.flags.writeable
     part = graph.largest_component()
-    assert part.sides is not None and part.sides.tolist() == [0, 0, 1, 1]
+    assert part.sides is not None
+    assert part.sides.tolist() == [0, 0, 1, 1]
     assert graph.hash != te.Graph.from_edges(graph.edges, labels=graph.labels).hash
 
 

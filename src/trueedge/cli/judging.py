@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, own_data, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli import completing, options, own_data, parsing, running, scoreboard, showing, verdicts
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
+from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
 from trueedge.tasks import Task
@@ -25,6 +26,7 @@ def judge(
         str,
         typer.Argument(
             metavar="MODEL",
+            autocompletion=completing.method,
             help="FILE.py:NAME or MODULE:NAME for your own function fit(task), fit(graph) or score(pairs), "
             "scorer or Method; a .npy, .npz, .csv, .tsv or .txt file of node vectors or of scores; or a "
             "method's name.",
@@ -36,6 +38,7 @@ def judge(
         typer.Option(
             "-p",
             "--protocol",
+            autocompletion=completing.protocol,
             help="Comma-separated protocols.",
             show_default="existing,heart,degree-corrected, and recommendation for small graphs",
         ),
@@ -57,6 +60,8 @@ def judge(
     page: Annotated[Path | None, typer.Option(help="Write the verdict to this .html file, too.")] = None,
     runs: options.Runs = Path("runs"),
     device: options.Device = "cpu",
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -78,6 +83,7 @@ def judge(
     from trueedge.verdict import judge as judged
     from trueedge.verdict.plan import PLAIN
 
+    speak(quiet, verbose)
     columns = EdgeFormat(header, source, target, weight, time, bipartite)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
@@ -105,7 +111,7 @@ def judge(
             name=name or called,
             store=store,
             device=device,
-            progress=report,
+            progress=showing.each_finished(report),
             options={key: value for own in given.values() for key, value in own.items()},
         )
     verdicts.show(verdict)
@@ -234,6 +240,7 @@ def check(
         str,
         typer.Argument(
             metavar="SCORER",
+            autocompletion=completing.method,
             help="A method's name, or FILE.py:NAME or MODULE:NAME for your own scorer or Method.",
         ),
     ],

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import options, own_data, parsing, showing
+from trueedge.cli import completing, options, own_data, parsing, showing
 from trueedge.cli.making import Header, ProtocolToUse
 from trueedge.cli.own_code import own_object
 from trueedge.cli.running import show_epoch
@@ -37,6 +37,7 @@ def recommend(
         typer.Option(
             "-m",
             "--method",
+            autocompletion=completing.method,
             help="A method; FILE.py:NAME or MODULE:NAME for your own Method or scorer; or a file of "
             "recommended lists.",
         ),

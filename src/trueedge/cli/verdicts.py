@@ -11,6 +11,7 @@ from rich.text import Text
 
 from trueedge.cli import scoreboard, showing
 from trueedge.files.writing import check_target, refuse_inputs
+from trueedge.tasks.protocols.own_graphs import ZERO_ACROSS
 
 if TYPE_CHECKING:
     from trueedge.analysis.tables import Table
@@ -39,12 +40,15 @@ def show(verdict: Verdict) -> None:
 
 
 def _remarks(tables: Sequence[Table]) -> list[str]:
-    """Return what intervals and letters mean, each remark once, and nothing about the ties of baselines."""
+    """Return what intervals and letters mean, and which baselines are 0 by construction, each remark once.
+
+    Nothing is said about the ties of baselines.
+    """
     found: dict[str, list[str]] = {}
     for table in tables:
         about_scores = set(scoreboard.findings(table.records))
         for remark in table.remarks():
-            if remark not in about_scores:
+            if remark not in about_scores or ZERO_ACROSS in remark:
                 found.setdefault(remark, []).append(table.protocol)
     return [
         remark if len(protocols) == len(tables) else f"{', '.join(protocols)}: {remark}"
