@@ -136,3 +136,14 @@ def test_bare_names_mean_the_nodes_of_their_column() -> None:
     graph = te.Graph.from_edges([(1, 1), (2, 1), (2, 7)], bipartite=True)
     assert names_by_side(graph) == ({"1": 0, "2": 1}, {"1": 2, "7": 3})
     assert names_by_side(te.Graph.from_edges([("a b", "c d")], bipartite=False)) is None
+
+
+def test_networkx_marks_sides_as_it_always_does() -> None:
+    networkx = pytest.importorskip("networkx")
+    women = networkx.davis_southern_women_graph()
+    graph = te.Graph.from_networkx(women)
+    assert graph.sides is not None
+    assert (int((graph.sides == 0).sum()), int((graph.sides == 1).sum())) == (18, 14)
+    assert dict(graph.to_networkx().nodes(data="bipartite")) == dict(women.nodes(data="bipartite"))
+    women.add_edge("E1", "E2")
+    assert te.Graph.from_networkx(women).sides is None

@@ -142,6 +142,19 @@ def bipartite_edges(
     return edges, len(named), named, sides
 
 
+def marked_sides(marks: Sequence[object], edges: NDArray[np.int32]) -> NDArray[np.int8] | None:
+    """Return the sides that marks of nodes tell, int8 (n,), if all are 0 or 1 and each edge joins the sides.
+
+    Args:
+        marks: a mark for each node, n of them.
+        edges: int32 array (m, 2).
+    """
+    if not len(edges) or not all(isinstance(mark, int) and mark in (0, 1) for mark in marks):
+        return None
+    sides = np.array(marks, dtype=np.int8)
+    return sides if (sides[edges[:, 0]] != sides[edges[:, 1]]).all() else None
+
+
 def names_by_side(graph: Graph) -> tuple[dict[str, int], dict[str, int]] | None:
     """Return the nodes of either side by their names without a prefix: ``1`` for ``user 1``.
 
