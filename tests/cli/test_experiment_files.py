@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -122,3 +123,16 @@ def test_a_file_that_is_not_there_is_named(trueedge) -> None:
     status, _, err = trueedge("config", "rum")
     assert status == 1
     assert "did you mean 'run'?" in err
+
+
+def test_the_examples_of_the_documentation_are_experiments(tmp_path: Path) -> None:
+    page = Path(__file__).parents[2] / "docs" / "command-line.md"
+    examples = re.findall(r"^```toml\n(.*?)^```", page.read_text(), re.MULTILINE | re.DOTALL)
+    found = []
+    for example in examples:
+        path = tmp_path / "experiment.toml"
+        path.write_text(example)
+        found += read_experiments(path, "run", keys("run"), {})
+    assert [one.dataset for one in found] == ["cora", "cora", "citeseer"]
+    assert found[0].words == ("--set", "katz.beta=0.01", "--set", "epochs=100", "--option", "heart.k=100")
+    assert dict(found[2].defaults) == {"method": "heuristics", "seeds": 5, "protocol": "heart"}
