@@ -17,6 +17,7 @@ from trueedge.cli import (
     auditing,
     catalogues,
     certifying,
+    configuring,
     judging,
     making,
     recommending,
@@ -30,11 +31,13 @@ from trueedge.cli import (
 from trueedge.errors import InputError, ScoreWarning, StoreWarning
 from trueedge.version import VERSION
 
+# The commands whose options may be in a file.
+WITH_FILES = ("run", "judge", "tune")
+
 app = typer.Typer(
     name="trueedge",
     help="Find out what a link predictor is really worth.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -53,7 +56,7 @@ def main() -> None:
             for category in (ScoreWarning, StoreWarning):
                 warnings.simplefilter("always", category)
             _refuse_empty(sys.argv[1:])
-            app()
+            app(prog_name="trueedge")
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
         sys.exit(1)
@@ -136,9 +139,12 @@ for _module in (
     reproducing,
     certifying,
     reporting,
+    configuring,
 ):
     for _command in _module.COMMANDS:
-        app.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
+        _name = _command.__name__.rstrip("_")
+        _class = configuring.ConfiguredCommand if _name in WITH_FILES else None
+        app.command(name=_name, cls=_class, help=_help(_command))(_stoppable(_command))
 
 
 def _version(wanted: bool) -> None:

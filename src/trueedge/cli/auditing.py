@@ -113,7 +113,7 @@ def audit(
         refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
     own: dict[str, Any] = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     with showing.progress(1, "auditing") as report:
         made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], columns)
         given: dict[str, Any] = {}

@@ -35,7 +35,8 @@ Bipartite = Annotated[
     bool | None,
     typer.Option(
         "--bipartite/--no-bipartite",
-        help="Whether all negatives join the two sides of a bipartite graph.",
+        help="Whether the graph is bipartite: the columns of an edge list hold two kinds of nodes, such as"
+        " users and items, and all negatives join the two sides.",
         show_default="detected",
         rich_help_panel=_PANEL,
     ),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from typing import Protocol
 
 from rich.console import Console
@@ -21,6 +22,8 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 from rich.text import Text
+
+from trueedge.cli.progress_lines import LogLines, Talk, warn_of_compiling
 
 GAP = 2
 SHORTEST_TEXT = 24
@@ -143,10 +146,23 @@ class RateColumn(ProgressColumn):
 
 @contextmanager
 def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report]:
-    """A progress bar on stderr where that is a terminal, silence elsewhere.
+    """Show how far the work is: a progress bar on a terminal, a line every half minute elsewhere.
 
-    Without ``done`` only the text changes.
+    Without ``done`` only the text changes. ``--quiet`` silences both.
     """
+    warn_of_compiling(note)
+    if Talk.level == "quiet":
+        yield lambda *_: None
+    elif STDERR.is_terminal:
+        with _bar(total, unit, width) as report:
+            yield report
+    else:
+        with LogLines(note, unit, total) as lines:
+            yield lines.report
+
+
+@contextmanager
+def _bar(total: int, unit: str, width: int) -> Iterator[Report]:
     # Of a fixed width, so that the bar stands still.
     label = Column(width=width, no_wrap=True, overflow="ellipsis")
     columns = (
@@ -157,9 +173,7 @@ def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    shown = Progress(*columns, console=STDERR, transient=True, disable=not STDERR.is_terminal)
-    # Older versions of rich end a bar that is not shown with an empty line.
-    with shown if STDERR.is_terminal else nullcontext(shown) as bar:
+    with Progress(*columns, console=STDERR, transient=True) as bar:
         line = bar.add_task(unit, total=total)
 
         def report(text: str, done: int | None = None, of: int | None = None) -> None:
@@ -169,3 +183,19 @@ def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report
                 bar.update(line, description=text, completed=done, total=of)
 
         yield report
+
+
+def each_finished(report: Report) -> Report:
+    """Return a report that also prints a line for each finished piece of work, with ``--verbose``."""
+    if Talk.level != "verbose":
+        return report
+    last = time.monotonic()
+
+    def told(text: str, done: int | None = None, of: int | None = None) -> None:
+        nonlocal last
+        report(text, done, of)
+        if done is not None:
+            note(f"{done}/{of} {text}, {time.monotonic() - last:.1f} s")
+            last = time.monotonic()
+
+    return told

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from trueedge import metrics
 from trueedge.analysis.tables import Line, Table, how_sure
+from trueedge.tasks.protocols.own_graphs import ZERO_ACROSS
 from trueedge.verdict.answers import Answer, Comparison, signed
 
 if TYPE_CHECKING:
@@ -71,6 +72,9 @@ def remarks(verdict: Verdict) -> list[str]:
     """Return what the columns mean, each remark once."""
     said = dict.fromkeys(
         how_sure(table.compared)[0] for table in verdict.tables if table.compared is not None
+    )
+    said |= dict.fromkeys(
+        remark for table in verdict.tables for remark in table.remarks() if ZERO_ACROSS in remark
     )
     most = max((len(one.comparisons) for one in verdict.answers), default=0)
     if most:
