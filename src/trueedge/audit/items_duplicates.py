@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture
 from trueedge.audit.items_subject import ItemSubject
 from trueedge.graph.interactions import lists_of
 
@@ -25,6 +25,7 @@ SAME_LOOK, SAME_BROKEN = 0.01, 0.1
     question="Are users in the data twice?",
     rule=f"look: more than {percent(SAME_LOOK)} of the users have {FEWEST} or more items in all parts"
     f" together, and exactly those of another user; broken: more than {percent(SAME_BROKEN)}",
+    advice="Merge copies before the interactions are split",
     picture=picture("Copies by how many have the same items", "bars", "users"),
     kinds=KINDS,
 )
@@ -41,6 +42,7 @@ def _users(subject: ItemSubject) -> Finding:
     question="Are items in the data twice, under different ids?",
     rule=f"look: more than {percent(SAME_LOOK)} of the items have {FEWEST} or more users in all parts"
     f" together, and exactly those of another item; broken: more than {percent(SAME_BROKEN)}",
+    advice="Merge copies before the interactions are split",
     picture=picture("Copies by how many have the same users", "bars", "items"),
     kinds=KINDS,
 )
@@ -71,7 +73,7 @@ def _identical(
         )
     return Finding(
         name,
-        graded(share, SAME_LOOK, SAME_BROKEN),
+        graded(share, SAME_LOOK, SAME_BROKEN, chance_share(SAME_LOOK, count)),
         percent(share),
         told,
         {

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.audit.advice import POPULARITY
 from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
-from trueedge.audit.items_subject import SCORERS, ItemSubject
+from trueedge.audit.items_subject import FEWEST_USERS, SCORERS, ItemSubject
 
 KINDS = ("items",)
 # The share of the way from random lists to item neighbours. With a half, most of a score is the same for
@@ -25,6 +26,8 @@ GINI_LOOK, GINI_BROKEN = 0.7, 0.95
     rule=f"look: popularity is more than {percent(POPULAR_LOOK)} of the way from the NDCG of random scores to"
     f" that of item neighbours, or these are no better than random; broken: more than"
     f" {percent(POPULAR_BROKEN)}",
+    advice=POPULARITY,
+    fewest={"users": FEWEST_USERS},
     picture=picture("Performance of popularity, and of scorers to compare it with", "bars", "value"),
     kinds=KINDS,
 )
@@ -83,6 +86,8 @@ def metric_title(name: str) -> str:
     question="How many test interactions have one of the few most popular items?",
     rule=f"look: more than {percent(TOP_LOOK)} of the test interactions have one of the {percent(TOP)} of"
     f" items with the most training users, or more than {percent(WIDE_LOOK)} one of the {percent(WIDE)}",
+    advice=POPULARITY,
+    fewest={"items": round(1 / TOP)},
     picture=picture(
         "Interactions of the most popular items", "lines", "share of the interactions", "share of the items"
     ),
@@ -126,6 +131,7 @@ def _top(order: NDArray[np.int64], counts: NDArray[np.int64], part: float) -> fl
     title="the Gini index of the items",
     question="How unequally are the training interactions divided among the items?",
     rule=f"look: a Gini index above {GINI_LOOK}; broken: above {GINI_BROKEN}",
+    advice=POPULARITY,
     picture=picture("Items by their training users", "bars", "items", "training users"),
     kinds=KINDS,
 )
