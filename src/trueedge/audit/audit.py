@@ -24,6 +24,7 @@ from trueedge.tasks.base import KINDS
 from trueedge.tasks.protocols import Data
 from trueedge.tasks.storage import is_saved, load
 
+
 def audit(
     thing: Task | Data | str | Path | GraphLike,
     protocol: str | None = None,

@@ -13,7 +13,7 @@ from typing import Any
 from trueedge.audit.check import CHECKS, VERDICTS, Finding, Verdict
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
-from trueedge.html import table_html
+from trueedge.html import shortened, table_html
 from trueedge.registry import Registry
 
 ANSWERS = {
@@ -129,9 +129,7 @@ class Audit:
             if one.verdict == "too small":
                 for name, least in too_small(CHECKS.get(one.check).fewest, self.sizes).items():
                     most[name] = max(least, most.get(name, 0))
-        return ", ".join(
-            f"{least:,} {name} ({self.sizes[name]:,} here)" for name, least in most.items()
-        )
+        return ", ".join(f"{least:,} {name} ({self.sizes[name]:,} here)" for name, least in most.items())
 
     def __getitem__(self, check: str) -> Finding:
         """What a check found."""
@@ -156,6 +154,12 @@ class Audit:
     def count(self, verdict: str) -> int:
         """How many findings have a verdict."""
         return sum(finding.verdict == verdict for finding in self.findings)
+
+    @property
+    def counts(self) -> str:
+        """How many findings have each verdict, in words."""
+        counts = {verdict: self.count(verdict) for verdict in VERDICTS}
+        return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
 
     def names(self, verdict: str) -> list[str]:
         """The checks with a verdict."""
@@ -217,14 +221,17 @@ class Audit:
         for verdict, title in (("ok", "ok"), ("too small", "too small to judge")):
             if self.count(verdict):
                 parts.append(f"{title}: {', '.join(self.names(verdict))}")
-        return "\n".join(textwrap.fill(part, TEXT_WIDTH, subsequent_indent="  ") for part in parts)
+        return "\n".join(
+            textwrap.fill(part, TEXT_WIDTH, subsequent_indent="  ", break_on_hyphens=False) for part in parts
+        )
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{self.count(one)} {one}" for one in VERDICTS if self.count(one))
-        return f"Audit({self.dataset[:40]}, {self.protocol[:24]}: {counts})"
+        return f"Audit({shortened(self.dataset, 40)}, {shortened(self.protocol, 24)}: {self.counts})"
 
     def _repr_html_(self) -> str:
-        rows = [(one.verdict, one.sentence, one.advice, one.others) for one in self.problems]
+        rows: list[tuple[str, ...]] = [
+            (one.verdict, one.sentence, one.advice, one.others) for one in self.problems
+        ]
         for verdict, title in (("ok", "ok"), ("too small", "too small to judge")):
             if self.count(verdict):
                 rows.append((title, ", ".join(self.names(verdict)), "", ""))

@@ -13,6 +13,8 @@ KINDS = ("items",)
 # The share of the way from random lists to item neighbours. With a half, most of a score is the same for
 # everybody; above nine tenths, personal lists are hardly worth more.
 POPULAR_LOOK, POPULAR_BROKEN = 0.5, 0.9
+# What item neighbours are above random scores, at least, if tastes differ; so much must be seen.
+LEARNED = 0.05
 TOP, WIDE = 0.01, 0.2
 TOP_LOOK, WIDE_LOOK = 0.2, 0.8
 GINI_LOOK, GINI_BROKEN = 0.7, 0.95
@@ -38,7 +40,9 @@ def _popularity(subject: ItemSubject) -> Finding | Skipped:
     gain = {name: subject.above_chance(name) for name in found}
     share = gain["popularity"] / max(gain["neighbours"], 1e-9)
     learned = {name: gain[name] > subject.noise(name) for name in found}
-    verdict: Verdict = "ok" if learned["neighbours"] else "look"
+    verdict: Verdict = "ok"
+    if not learned["neighbours"]:
+        verdict = "look" if subject.noise("neighbours") < LEARNED else "too small"
     if learned["popularity"]:
         verdict = graded(share, POPULAR_LOOK, POPULAR_BROKEN)
     told = "; ".join(

@@ -107,7 +107,9 @@ def _at_least(values: NDArray[np.float64], grid: NDArray[np.int64]) -> NDArray[n
     fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Common neighbours", "bars", "share of pairs"),
 )
-def _common_neighbours(subject: LinkSubject) -> Finding:
+def _common_neighbours(subject: LinkSubject) -> Finding | Skipped:
+    if subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     view = subject.pairs()
     above, below = (scores.reshape(-1) for scores in subject.scores("cn", view))
     apart = gap(above, below)
@@ -153,7 +155,9 @@ def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str
     fewest=pairs_needed(chance_gap, NONE_LOOK),
     picture=picture("Pairs with and without a common neighbour", "bars", "share of pairs"),
 )
-def _no_common_neighbour(subject: LinkSubject) -> Finding:
+def _no_common_neighbour(subject: LinkSubject) -> Finding | Skipped:
+    if subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     view = subject.pairs()
     above, below = (float((scores == 0).mean()) for scores in subject.scores("cn", view))
     noise = chance_gap(len(view.positives), view.negatives.size // 2)

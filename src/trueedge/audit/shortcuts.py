@@ -27,6 +27,8 @@ SHORTCUTS = {"pa": "degrees", "cn": "common neighbours", "shortest-path": "dista
 def _run(subject: LinkSubject, *, heuristic: str) -> Finding | Skipped:
     if method(heuristic).needs_features and subject.task.features is None:
         return Skipped("the nodes have no features")
+    if heuristic == "cn" and subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     limit = subject.path_limit if heuristic == "shortest-path" else None
     view = subject.lists(limit=limit)
     above, below = subject.scores(heuristic, view)

@@ -45,7 +45,9 @@ def _balance(subject: NodeSubject) -> Finding:
     if unseen.any():
         verdict = "broken"
     elif few.any() and verdict == "ok":
-        verdict = "look"
+        # A class of average size can have so few nodes by chance if all nodes are few.
+        small = min(sizes["train"], sizes["test"]) < 2 * FEWEST * subject.task.num_classes
+        verdict = "too small" if small else "look"
     names = subject.task.classes
     told = [
         f"the largest difference between training and test is that of {names[worst]!r}:"
