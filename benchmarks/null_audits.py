@@ -180,9 +180,7 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     words = parser.parse_args()
     found = []
-    print(
-        f"{'kind':<24} {'test units':>10} {'checks':>7} {'most alarms':>12}  by check, and how many are too small"
-    )
+    print(f"{'kind':<24} {'test units':>10} {'checks':>7} {'most alarms':>12}  by check; too small")
     for one in every([words.kind] if words.kind else KINDS, words.runs):
         found.append(one)
         most = max(one.alarms.values(), default=0) / one.runs

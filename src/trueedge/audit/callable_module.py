@@ -1,4 +1,4 @@
-"""A module that can be called, so that ``te.audit(...)`` is an audit and ``te.audit.Finding`` a name in it."""
+"""A module that can be called: ``te.audit(...)`` is an audit, and ``te.audit.Finding`` a name in it."""
 
 from __future__ import annotations
 

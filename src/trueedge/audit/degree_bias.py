@@ -44,7 +44,7 @@ def chance_spread(nodes: int) -> float:
 
 
 def chance_exponent(nodes: int) -> float:
-    """Return how far an exponent is from the true one, one time in a thousand; half the nodes are its tail."""
+    """Return how far an exponent is from the true one, once in a thousand; half the nodes are its tail."""
     return STANDARD_ERRORS * (USUAL_EXPONENT - 1) / math.sqrt(TAIL_LOOK * nodes)
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.analysis.figure import Figure, Series
-from trueedge.audit.findings import FORMATS, Audit
 from trueedge.audit.check import CHECKS, VERDICTS, Finding
+from trueedge.audit.findings import FORMATS, Audit
 from trueedge.audit.shortcuts import SHORTCUTS
 from trueedge.audit.triples_shortcuts import TRIPLE_SHORTCUTS
 from trueedge.audit.typed_link_likeness import TYPED_LINK_SHORTCUTS
