@@ -25,7 +25,7 @@ def facts_html(title: str, facts: Mapping[str, object]) -> str:
     return table_html(title, ((word, fact) for word, fact in facts.items() if fact not in (None, "")))
 
 
-def shortened(text: str, most: int) -> str:
+def shortened(text: str, most: int = 30) -> str:
     """Return a text with an ellipsis in its middle if it is longer than so many characters."""
     if len(text) <= most:
         return text
