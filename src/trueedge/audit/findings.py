@@ -17,8 +17,6 @@ from trueedge.html import shortened, table_html
 from trueedge.registry import Registry
 
 ANSWERS = {
-    "broken": "Scores on this benchmark are misleading",
-    "look": "Nothing is broken, but some findings deserve a closer look",
     "too small": "This benchmark is too small to judge",
     "ok": "No check found anything wrong with this benchmark",
 }
@@ -114,11 +112,18 @@ class Audit:
     @property
     def answer(self) -> str:
         """Return what the findings say together, in a sentence or two."""
-        found = [ANSWERS[self.verdict]]
+        broken = sum(one.verdict == "broken" for one in self.problems)
+        others = len(self.problems) - broken
+        closer = f"{others} finding{'s deserve' if others > 1 else ' deserves'} a closer look"
+        found = [ANSWERS.get(self.verdict, f"Nothing is broken, but {closer}")]
+        if broken:
+            told = f"{broken} problem{'' if broken == 1 else 's'}{f', and {closer}' if others else ''}"
+            found = [f"Scores on this benchmark are misleading: {told}"]
         small, total = self.count("too small"), len(self)
         if small:
             needed = f": {self.needed}" if self.needed else ""
-            found.append(f"{small} of {total} checks need a larger benchmark{needed}")
+            need = "needs" if small == 1 else "need"
+            found.append(f"{small} of {total} checks {need} a larger benchmark{needed}")
         return ". ".join(found) + "."
 
     @property
