@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text
 
 from trueedge.cli import scoreboard, showing
@@ -68,6 +69,6 @@ def _wrapped(sentence: str, indent: str) -> list[str]:
 
 
 def _print(lines: Iterable[Text]) -> None:
-    screen = showing.Screen(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
+    screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
     for line in lines:
         screen.print(line, soft_wrap=True)

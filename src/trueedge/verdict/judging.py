@@ -348,7 +348,7 @@ def _audit(task: Task) -> list[Any]:
             found = audit(task, sample=AUDIT_SAMPLE)
         except InputError:
             return []
-    return [one for one in found.by_verdict() if one.verdict != "ok"]
+    return [one for one in found.by_verdict() if one.wrong]
 
 
 def _share(made: Sequence[Table], label: str) -> float | None:
