@@ -85,10 +85,24 @@ def test_the_first_compilation_is_announced_once(monkeypatch) -> None:
 def test_compiled_code_is_found_where_the_compiler_keeps_it(monkeypatch, tmp_path: Path) -> None:
     import trueedge
 
+    def compiled(place: Path) -> bool:
+        """Whether code is found after the compiler has put it there; it is taken away again."""
+        assert not progress_lines.is_compiled()
+        place.mkdir(parents=True, exist_ok=True)
+        (place / "csr.count-1.py311.nbi").touch()
+        found = progress_lines.is_compiled()
+        (place / "csr.count-1.py311.nbi").unlink()
+        return found
+
     monkeypatch.setattr(trueedge, "__file__", str(tmp_path / "package" / "__init__.py"))
-    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "none"))
+    monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "temporary"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+    (tmp_path / "package" / "kernels" / "arrays").mkdir(parents=True)
+    assert compiled(tmp_path / "package" / "kernels" / "arrays" / "__pycache__")
+    assert compiled(tmp_path / "home" / "numba" / "arrays_1f")
+    assert not compiled(tmp_path / "home" / "numba" / "somebody_else_1f")
+    assert compiled(tmp_path / "temporary" / "trueedge-compiled-7" / "arrays_1f")
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))
-    assert not progress_lines.is_compiled()
-    (tmp_path / "cache" / "rows_1").mkdir(parents=True)
-    (tmp_path / "cache" / "rows_1" / "rows.sum-1.py311.nbi").touch()
-    assert progress_lines.is_compiled()
+    assert compiled(tmp_path / "cache" / "arrays_1f")
+    assert not compiled(tmp_path / "package" / "kernels" / "arrays" / "__pycache__")

@@ -152,3 +152,16 @@ def test_recommendations_are_on_the_other_side() -> None:
         for one in found:
             other = {node for node in range(60) if (node < FIRST) != (one.user < FIRST)}
             assert set(one.items.tolist()) == other - set(known.neighbors(one.user).tolist())
+
+
+def test_a_file_of_scores_names_users_and_items_as_the_data_does(tmp_path: Path) -> None:
+    edges = [(u, v) for u in range(1, 9) for v in range(1, 7) if (u * 5 + v) % 3]
+    made = te.task(edges, "existing", bipartite="yes")
+    names = [[made.graph.labels[node] for node in pair] for pair in made.pairs("test").tolist()]
+    expected = made.evaluate(lambda pairs: pairs[:, 0] * 7.0 + pairs[:, 1] * 11.0)["auc"]
+    values = [7 * u + 11 * v for u, v in made.pairs("test").tolist()]
+    for form in ("{0},{1}", "{0[7]},{1[7]}"):
+        path = tmp_path / "scores.csv"
+        lines = [f"{form.format(u, v)},{value}" for (u, v), value in zip(names, values, strict=True)]
+        path.write_text("user,item,score\n" + "\n".join(lines) + "\n")
+        assert made.evaluate(path)["auc"] == expected

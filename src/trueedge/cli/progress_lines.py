@@ -15,6 +15,8 @@ from trueedge.errors import InputError
 
 # A log gets a line this often, in seconds.
 EVERY = 30.0
+# What the compiler calls a list of compiled functions.
+INDEX = "*.nbi"
 COMPILING = "Compiling kernels for the first time: about a minute, once"
 
 
@@ -82,15 +84,18 @@ def warn_of_compiling(say: Callable[[str], None]) -> None:
 
 def is_compiled() -> bool:
     """Return whether compiled kernels of an earlier run are there."""
-    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    kernels = Path(trueedge.__file__).with_name("kernels")
     chosen = os.environ.get("NUMBA_CACHE_DIR")
-    folders = [
-        Path(trueedge.__file__).with_name("kernels"),
-        Path(chosen) if chosen else home / "numba",
-        *Path(tempfile.gettempdir()).glob("trueedge-compiled-*"),
-    ]
+    home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
+    shared = [home / "numba", *Path(tempfile.gettempdir()).glob("trueedge-compiled-*")]
+    # The compiler names a folder after the one that holds the source.
+    rooms = [room.name for room in kernels.iterdir() if room.is_dir()]
     try:
-        return any(any(folder.rglob("*.nbi")) for folder in folders if folder.is_dir())
+        return (not chosen and any(kernels.glob(f"*/__pycache__/{INDEX}"))) or any(
+            any(place.glob(f"{room}_*/{INDEX}"))
+            for place in ([Path(chosen)] if chosen else shared)
+            for room in rooms
+        )
     except OSError:  # a folder of somebody else
         return True
 

@@ -13,6 +13,8 @@ from trueedge.errors import InputError
 if TYPE_CHECKING:
     from trueedge.graph.graph import Graph
 
+#: The nodes of either side by name.
+NamesBySide = tuple[dict[str, int], dict[str, int]]
 #: The side of a node whose side is not known.
 NEITHER = -1
 # Most graphs have a triangle on one of so many edges, and are then known not to be bipartite.
@@ -155,14 +157,14 @@ def marked_sides(marks: Sequence[object], edges: NDArray[np.int32]) -> NDArray[n
     return sides if (sides[edges[:, 0]] != sides[edges[:, 1]]).all() else None
 
 
-def names_by_side(graph: Graph) -> tuple[dict[str, int], dict[str, int]] | None:
+def names_by_side(graph: Graph) -> NamesBySide | None:
     """Return the nodes of either side by their names without a prefix: ``1`` for ``user 1``.
 
     Returns None if the names of a side have no prefix in common.
     """
     if graph.sides is None or graph.labels is None:
         return None
-    found: tuple[dict[str, int], dict[str, int]] = ({}, {})
+    found: NamesBySide = ({}, {})
     firsts: tuple[set[str], set[str]] = (set(), set())
     for node, (label, side) in enumerate(zip(graph.labels, graph.sides.tolist(), strict=True)):
         prefix, space, name = label.partition(" ")
