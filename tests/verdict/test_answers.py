@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import trueedge as te
+from trueedge.audit import Finding
+from trueedge.audit.check import Verdict
 from trueedge.statistics.tie_groups import holm
 from trueedge.verdict import judge, rows
 from trueedge.verdict.answers import LEVEL, answer, degree_share, joined, step_levels
@@ -84,13 +86,24 @@ def test_the_share_of_degree_is_that_of_the_auc_above_chance() -> None:
     assert degree_share(0.55, 0.5) is None
 
 
-def test_findings_about_benchmarks_stand_once_and_the_rest_is_counted() -> None:
-    found = te.audit.audit("karate", "existing")
+def test_problems_of_benchmarks_stand_once_with_what_to_do_and_the_rest_is_counted() -> None:
+    def finding(check: str, verdict: Verdict, advice: str) -> Finding:
+        return Finding(check, verdict, "1", f"{check} is high", {"value": 1.0}, advice=advice)
+
+    found = [
+        finding("degree-auc", "look", "Use `-p degree-corrected`"),
+        finding("shortcut-pa", "broken", "Use `-p degree-corrected`"),
+        finding("isolated-nodes", "look", "Report these positives apart"),
+        finding("distances", "look", "Use `-p heart`"),
+    ]
     warnings = [(protocol, one) for protocol in ("existing", "heart") for one in found]
-    said = sentences(warnings, most=2)
-    assert len(said) == 3
-    assert said[0].startswith("existing (and heart): ")
-    assert said[-1].startswith(f"{len(found) - 2} more findings")
+    assert sentences(warnings) == [
+        "existing (and heart): shortcut-pa is high. Use `-p degree-corrected`",
+        "existing (and heart): isolated-nodes is high. Report these positives apart",
+        "existing (and heart): distances is high. Compare with the results under heart",
+    ]
+    assert sentences(warnings, most=1)[1:] == ["2 more problems: run 'trueedge audit' for each protocol"]
+    assert sentences([]) == []
 
 
 def test_stars_agree_with_the_intervals_and_no_interval_is_wider_than_the_scale(

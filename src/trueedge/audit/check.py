@@ -51,6 +51,9 @@ class Finding:
         if len({len(array) for array in self.series.values()}) > 1:
             raise InputError(f"the series of {self.check} differ in length")
 
+    def __repr__(self) -> str:
+        return f"Finding({self.check}: {self.verdict}, {self.shown})"
+
     @property
     def number(self) -> float:
         """The deciding number."""

@@ -164,7 +164,7 @@ class Audit:
     def counts(self) -> str:
         """How many findings have each verdict, in words."""
         counts = {verdict: self.count(verdict) for verdict in VERDICTS}
-        return ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
+        return ", ".join(f"{count} {one}" for one, count in counts.items() if count or one != "too small")
 
     def names(self, verdict: str) -> list[str]:
         """The checks with a verdict."""

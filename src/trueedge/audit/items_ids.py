@@ -45,7 +45,9 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
     counts = subject.data.item_counts
     correlation = rank_correlation(np.arange(len(counts)), counts)
     values = {name: subject.evaluate(name)[ndcg] for name in SCORERS}
-    verdict = graded(share, IDS_LOOK, IDS_BROKEN, subject.noise(worst) / best)
+    # Ids that are no better than chance do no harm.
+    noise = subject.noise(worst) / best
+    verdict = graded(share, max(IDS_LOOK, noise), max(IDS_BROKEN, noise))
     return Finding(
         "item-ids",
         verdict,

@@ -103,7 +103,8 @@ def _looked_up(subject: TypedLinkSubject, name: str, reverse: bool) -> Finding |
     share = hits / len(subject.test)
     # What as many negatives reach, and four standard errors of the difference.
     noise = chance + 4 * np.sqrt(2 * max(chance, share) * (1 - max(chance, share)) / len(subject.test))
-    verdict = graded(share, LOOKED_UP_LOOK, LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf, noise)
+    broken = LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf
+    verdict = graded(share, max(LOOKED_UP_LOOK, noise), max(broken, noise))
     label = relations[other].name
     what = "reversed edges" if reverse else "edges"
     sentence = f"{hits:,} of {len(subject.test):,} test links are {what} of {label!r} in the training graph"

@@ -171,19 +171,19 @@ def _show(found: Audit, every: bool) -> None:
                 _add(lines, finding)
         elif problem.others:
             lines.add_row("", "", "", Text(f"also: {problem.others}", style="dim"))
-    for verdict in ("ok", "too small"):
-        if every:
-            for finding in found:
-                if finding.verdict == verdict:
-                    _add(lines, finding)
-        elif found.count(verdict):
-            names = Text(", ".join(found.names(verdict)), style="dim")
-            lines.add_row(Text(verdict, style=COLOURS[verdict]), f"{found.count(verdict)} checks", "", names)
+    for finding in found.by_verdict():
+        if every and not finding.wrong:
+            _add(lines, finding)
     # The last column is padded to the widest line, which in a pipe is noise.
     for line in screen.render_lines(lines, pad=False):
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
         screen.print(text, soft_wrap=True)
+    for verdict, title in (("ok", "ok"), ("too small", "too small to judge")):
+        if found.count(verdict) and not every:
+            count = Text(f"{found.count(verdict)} {title}", style=COLOURS[verdict])
+            names = Text(f": {', '.join(found.names(verdict))}", style="dim")
+            screen.print(count + names, soft_wrap=showing.terminal_width() is None)
 
 
 def _add(lines: Table, finding: Finding) -> None:
