@@ -64,7 +64,7 @@ def skipped_headings(window: Window) -> list[str]:
     return [text for (before, _), (level, text) in pairwise(levels) if level > before + 1]
 
 
-def folds_out_of_reach(window: Window) -> list[str]:
+def folds_out_of_reach(window: Window, most: int = 2000) -> list[str]:
     """The folds that the Tab key does not come to, or that the Enter key does not open."""
     count = window.run("document.querySelectorAll('details').length")
     window.run(
@@ -75,7 +75,7 @@ def folds_out_of_reach(window: Window) -> list[str]:
     })()"""
     )
     # Folds within folds are reached when these are open.
-    for _ in range(2000):
+    for _ in range(most):
         if window.run("window.reached.size") == count:
             break
         window.press("Tab", "\t")

@@ -16,6 +16,23 @@ def page(request):
     return request.getfixturevalue(request.param)
 
 
+def test_the_rules_find_what_is_wrong(browser: Browser, tmp_path) -> None:
+    faulty = tmp_path / "faulty.html"
+    faulty.write_text(
+        """<body style="background:#fff"><h1>One</h1><h3>Three</h3>
+        <p style="color:#bbb">pale</p><p>a</p><p style="color:#111">b</p><p style="color:#222">c</p>
+        <div style="width:2000px">wide</div><select></select><svg></svg>
+        <details inert><summary>shut</summary>text</details></body>"""
+    )
+    window = browser.open(faulty, 390, 844)
+    assert any("wide" in one for one in rules.too_wide(window, 390))
+    assert [one.split(":")[0] for one in rules.hard_to_read(window)] == ["P pale"]
+    assert rules.skipped_headings(window) == ["Three"]
+    assert window.run(rules.NAMELESS) == ["<select></select>"]
+    assert window.run(rules.WORDLESS) == ["<svg></svg>"]
+    assert rules.folds_out_of_reach(window, most=5) == ["shut"]
+
+
 @pytest.mark.rotating(3)
 @pytest.mark.parametrize("width", SIZES)
 def test_nothing_overflows_with_every_fold_open(browser: Browser, page, width: int) -> None:

@@ -27,7 +27,7 @@ from trueedge.report.blocks import (
 )
 from trueedge.report.interval_bars import BarScale, interval_bar
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.numbers import axis_label, end_text, in_percent, p_text, points, span
+from trueedge.report.numbers import end_text, in_percent, p_text, points, span
 from trueedge.report.overview import few_splits
 
 # So many methods stay readable in a square of cells.
@@ -180,17 +180,6 @@ def _interval(line: Line, metric: str, shared: BarScale, sure: MethodComparison)
     text = tag("span", span(metric, found.low, found.high), class_="ends")
     cells: list[object] = [Cell(joined([bar, text]), sort=found.value)]
     return [*cells, *([tag("span", letters, class_="letters")] if sure.lettered else [])]
-
-
-def intervals(one: Table) -> Figure:
-    """The headline of each method with its interval, best first."""
-    lines = [line for line in one.lines if line.estimate is not None][: 2 * MOST_IN_SQUARE]
-    found = [line.estimate.estimate for line in lines if line.estimate is not None]
-    factor = scale(one.headline)
-    values = [tuple(factor * getattr(e, end) for e in found) for end in ("value", "low", "high")]
-    series = Series(one.headline, tuple(line.label for line in lines), *values)
-    title = f"{one.headline} with its interval, {one.where}"
-    return Figure(f"intervals-{one.where}", title, "points", "method", axis_label(one.headline), (series,))
 
 
 def square(compared: MethodComparison) -> Figure:

@@ -62,7 +62,7 @@ def _lead(verdict: Verdict) -> Markup:
         [
             tag("p", summary(verdict), class_="answer"),
             _doubts("Do not trust these scores", grave, "broken"),
-            answer_lines(verdict.answers, trusted=verdict.ok),
+            answer_lines(verdict),
             _doubts("Worth a look", others, "look"),
         ]
     )
@@ -80,13 +80,9 @@ def summary(verdict: Verdict) -> str:
     return f"{paper}{verdict.model} {listed or alone}. {verdict.degree_sentence}".strip()
 
 
-def answer_lines(answers: Sequence[Answer], trusted: bool = True) -> Markup:
-    """A line for each protocol: model minus best baseline, with a bar around a zero line.
-
-    Args:
-        answers: one for each protocol.
-        trusted: whether the scores are valid; nothing is shown as good or bad if not.
-    """
+def answer_lines(verdict: Verdict) -> Markup:
+    """A line for each protocol: model minus best baseline, with a bar around a zero line."""
+    answers = verdict.answers
     if not answers:
         return Markup("")
     # To the right is better, whatever the metric.
@@ -96,28 +92,33 @@ def answer_lines(answers: Sequence[Answer], trusted: bool = True) -> Markup:
         ends = (one.difference, one.low, one.high)
         values[is_percent(one.metric)] += [signs[one.protocol] * end for end in ends if end is not None]
     scales = {kind: BarScale.of(found, zero=True, width=LINE_WIDTH) for kind, found in values.items()}
-    items = [_line(one, scales[is_percent(one.metric)], signs[one.protocol], trusted) for one in answers]
+    single = {one.protocol for one in verdict.tables if one.found.tasks == 1}
+    items = []
+    for one in answers:
+        words = _told(one, one.protocol in single)
+        bar = _bar(one, scales[is_percent(one.metric)], signs[one.protocol], verdict.ok)
+        kind, place = BADGES[one.place]
+        shown = badge(kind if verdict.ok else "plain", place)
+        items.append(tag("li", tag("b", one.protocol), shown, bar, tag("span", words, class_="told")))
     said = tag("p", "Model minus the best baseline, with its interval. Right of the line is better.")
     return tag("div", tag("ul", *items), said, class_="lines")
 
 
-def _line(one: Answer, shared: BarScale, sign: int, trusted: bool) -> Markup:
+def _told(one: Answer, single: bool) -> str:
+    """Return the difference in words: ``+4.1 MRR [+2.0, +6.2] against ppr``."""
+    gap = f"{signed(one.metric, one.difference)} {one.metric.upper()}"
+    if one.low is None or one.high is None:
+        return f"{gap} against {one.best}, no interval"
+    ends = f"[{signed(one.metric, one.low)}, {signed(one.metric, one.high)}]"
+    return f"{gap} {ends} against {one.best}{', on this split' if single else ''}"
+
+
+def _bar(one: Answer, shared: BarScale, sign: int, trusted: bool) -> Markup:
     ends = [None if end is None else sign * end for end in (one.low, one.high)]
     low, high = ends if sign > 0 else ends[::-1]
-    interval = "no interval"
-    if one.low is not None and one.high is not None:
-        interval = f"[{signed(one.metric, one.low)}, {signed(one.metric, one.high)}]"
-    kind, word = BADGES[one.place]
-    told = f"{signed(one.metric, one.difference)} {one.metric.upper()} {interval}"
-    return tag(
-        "li",
-        tag("b", one.protocol),
-        badge(kind if trusted else "plain", word),
-        interval_bar(
-            shared, sign * one.difference, low, high, colour=COLOURS[one.place] if trusted else "muted"
-        ),
-        tag("span", f"{told} against {one.best}", class_="told"),
-    )
+    # Nothing is shown as good or bad that cannot be trusted.
+    colour = COLOURS[one.place] if trusted else "muted"
+    return interval_bar(shared, sign * one.difference, low, high, colour=colour)
 
 
 def _doubts(title: str, sentences: Sequence[str], kind: str) -> Markup:
@@ -164,7 +165,7 @@ def _groups(verdict: Verdict) -> Markup:
             folds.append(folded(f"Every group under {one.protocol}", figures(drawn)))
     said = list(verdict.groups)
     if not said and folds:
-        said = ["No group of test links tells the model from the best baseline."]
+        said = ["In no group is the model clearly above or below the best baseline."]
     return joined([notes(said), *folds])
 
 
