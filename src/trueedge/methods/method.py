@@ -6,7 +6,7 @@ import dataclasses
 import numbers
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from trueedge import datasets
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
-from trueedge.scorers.fitted import mark_fitted
+from trueedge.scorers.fitted import Fit, mark_fitted
+from trueedge.scorers.learned import recording
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
@@ -221,13 +222,21 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
             made = " and ".join(TASKS.get(kind, kind) for kind in self.kinds)
             raise InputError(f"{self.name} is for {made}, and {task.protocol} is another kind of task")
         shown = task.for_fitting()
-        scorer = fit(self, shown, *arguments, **named)
-        if task.training_hash:
+        with recording() as steps:
+            scorer = fit(self, shown, *arguments, **named)
+        # A fit inside another fit is a part of it: the outer one marks what it returns.
+        if task.training_hash and steps is not None:
             where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
-            mark_fitted(scorer, task.training_hash, where, shown)
+            mark_fitted(scorer, task.training_hash, where, Fit(shown, self, *_asked(arguments, named), steps))
         return scorer
 
     return guarded
+
+
+def _asked(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[int, str]:
+    """Return the seed and the device that a fit was called with."""
+    given = {**dict(zip(("seed", "device"), arguments, strict=False)), **named}
+    return int(given.get("seed", 0)), str(given.get("device", "cpu"))
 
 
 def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) makes one") -> GraphTask:
