@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
+    from trueedge.methods.saving import load_scorer, save
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
     from trueedge.runs.rerun import rerun
@@ -110,10 +111,12 @@ _NAMES = {
     "check_scorer": ("scorers", "check_scorer"),
     "judge": ("verdict", "judge"),
     "load": ("datasets", "load"),
+    "load_scorer": ("methods.saving", "load_scorer"),
     "load_task": ("tasks", "load"),
     "recommend": ("tasks.recommending", "recommend"),
     "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
+    "save": ("methods.saving", "save"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
     "verify": ("results", "verify"),
@@ -153,6 +156,7 @@ __all__ = [
     "graph",
     "judge",
     "load",
+    "load_scorer",
     "load_task",
     "methods",
     "metrics",
@@ -163,6 +167,7 @@ __all__ = [
     "results",
     "run",
     "runs",
+    "save",
     "scorers",
     "search",
     "split",

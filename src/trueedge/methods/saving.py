@@ -1,8 +1,8 @@
 """Save a fitted scorer to a folder, and load it: arrays and JSON, nothing that runs code.
 
-A folder holds ``scorer.json`` (the method, its settings, what it was fitted on), ``task/`` (the training data,
-without the test part) and ``learned/`` (an array for each weight). To load it, the method builds its scorer
-from the training data as in ``fit``, and gets what it has learned from the files.
+A folder holds ``scorer.json`` (the method, its settings, what it was fitted on), ``task/`` (the training
+data, without the test part) and ``learned/`` (an array for each weight). To load it, the method builds its
+scorer from the training data as in ``fit``, and gets what it has learned from the files.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What a fit learns, kept with its scorer: so a scorer can be saved, and loaded without a new fit.
 
 A method marks each costly step of its ``fit``: the training loop does so by itself, and other steps are
-wrapped in :func:`learned`. To load a scorer, ``fit`` runs again, and each of these steps returns what was saved.
+wrapped in :func:`learned`. To load a scorer, ``fit`` runs again, and these steps return what was saved.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.scorers.history import History
 
-Arrays = Mapping[str, NDArray[np.generic]]
+Arrays = Mapping[str, NDArray[Any]]
 
 
 def learned(compute: Callable[[], Arrays], **shapes: tuple[int | None, ...]) -> Arrays:
@@ -75,7 +75,9 @@ class Steps:
     def check_used(self) -> None:
         """Raise an InputError if there are saved steps that the fit did not ask for."""
         if self._saved is not None and len(self.done) < len(self._saved):
-            raise InputError(f"it holds {len(self._saved)} learned steps, and the method has {len(self.done)}")
+            raise InputError(
+                f"it holds {len(self._saved)} learned steps, and the method has {len(self.done)}"
+            )
 
 
 # None outside of a fit, and inside a step that is saved as a whole.

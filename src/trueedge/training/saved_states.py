@@ -51,7 +51,7 @@ def load_arrays(model: nn.Module, arrays: Arrays) -> None:
                 f"the weight {name!r} should be {value.dtype} of the shape {tuple(value.shape)}, and is"
                 f" {given.dtype} of the shape {tuple(given.shape)}"
             )
-        # Whole numbers are ids, which compiled loops use unchecked: they are those of the graph, not of a file.
+        # Whole numbers are ids, which compiled loops do not check: they come from the graph, not from a file.
         ids = not value.is_floating_point() and not name.endswith("num_batches_tracked")
         if ids and not torch.equal(given, value.cpu()):
             raise InputError(f"the ids in {name!r} are not those of the training graph")

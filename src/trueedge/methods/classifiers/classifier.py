@@ -33,9 +33,7 @@ class Classifier(Method):
     negatives: str = setting("uniform", "how training negatives are sampled", choices=tuple(SAMPLERS))
 
     @abstractmethod
-    def learn(
-        self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str
-    ) -> Decision:
+    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
         """Learn from the edges in folds, and return a function from features (n, d) to scores (n,).
 
         Of the task only the name is used. The folds are made when they are asked for: a saved classifier

@@ -58,9 +58,7 @@ class PairClassifier(Classifier):
     epochs: int = setting(300, "largest number of epochs", low=1, high=10**9)
     patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
-    def learn(
-        self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str
-    ) -> Decision:
+    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
         """Train an MLP for each size and dropout rate, and return the best on held-out edges."""
         from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
         from trueedge.training.saved_states import load_arrays
@@ -71,9 +69,7 @@ class PairClassifier(Classifier):
         load_arrays(perceptron, found)
         return lambda features: _scores(perceptron, scale(features))
 
-    def _search(
-        self, parts: list[Examples], task: Task, seed: int, device: str
-    ) -> dict[str, NDArray[Any]]:
+    def _search(self, parts: list[Examples], task: Task, seed: int, device: str) -> dict[str, NDArray[Any]]:
         """Return the best MLP and the scale of its features, as arrays."""
         from trueedge.training.saved_states import state_of
 

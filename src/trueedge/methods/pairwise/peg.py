@@ -61,7 +61,9 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
 
         from trueedge.methods.pairwise.models.peg import PegEncoder, PegModel, PegPredictor, Positions
 
-        found = learned(lambda: {"positions": self._place_all(task.graph, seed)}, positions=(None, None, None))
+        found = learned(
+            lambda: {"positions": self._place_all(task.graph, seed)}, positions=(None, None, None)
+        )
         inputs = self.make_input(task, seed)
         encoder = PegEncoder(
             Positions(torch.from_numpy(found["positions"])), [inputs.dim, *[self.dim] * self.layers], HIDDEN

@@ -83,6 +83,6 @@ class HetGNN(TypedMethod):
             derive(seed, "walks"),
             generator(seed, "context"),
         )
-        found = learned(lambda: {"vectors": learn().cpu().numpy()}, vectors=(inputs.num_nodes, self.dim))
-        vectors = torch.from_numpy(found["vectors"]).to(inputs.device)
+        saved = learned(lambda: {"vectors": learn().cpu().numpy()}, vectors=(inputs.num_nodes, self.dim))
+        vectors = torch.from_numpy(saved["vectors"]).to(inputs.device)
         return hetgnn.FrozenVectors(vectors, rows, out)
