@@ -58,6 +58,7 @@ if TYPE_CHECKING:
         task,
     )
     from trueedge.tasks import load as load_task
+    from trueedge.tasks.predicting import predict
     from trueedge.tasks.recommending import recommend
     from trueedge.verdict import Verdict, judge
 
@@ -113,6 +114,7 @@ _NAMES = {
     "load": ("datasets", "load"),
     "load_scorer": ("methods.saving", "load_scorer"),
     "load_task": ("tasks", "load"),
+    "predict": ("tasks.predicting", "predict"),
     "recommend": ("tasks.recommending", "recommend"),
     "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
@@ -161,6 +163,7 @@ __all__ = [
     "methods",
     "metrics",
     "negatives",
+    "predict",
     "recommend",
     "report",
     "rerun",

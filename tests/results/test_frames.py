@@ -61,7 +61,9 @@ def test_the_frame_of_a_store_can_be_grouped(store):
     means = store.to_frame().groupby(["protocol", "method", "settings"])["value"].mean()
     assert len(means) == 4
     record = store.latest()[0]
-    same = [one.value for one in store.latest() if (one.protocol, one.method) == (record.protocol, record.method)]
+    same = [
+        one.value for one in store.latest() if (one.protocol, one.method) == (record.protocol, record.method)
+    ]
     settings = json.dumps(dict(record.settings), sort_keys=True)
     assert means[record.protocol, record.method, settings] == pytest.approx(sum(same) / len(same))
 
