@@ -79,11 +79,9 @@ def page(room: str) -> str:
     for name, value in public(room).items():
         home = _home(room, value)
         if home is not None:
-            parts += [
-                heading(2, name),
-                f"`{room}.{name}`: see [`{home}`]({home.split('.')[-2]}.md#{anchor(name)}).",
-            ]
-            parts.append(inline(summary(value)))
+            there, own = home.split(".")[-2:]
+            link = f"[`{home}`]({there}.md#{anchor(own)})"
+            parts += [heading(2, name), f"`{room}.{name}`: see {link}.", inline(summary(value))]
         elif inspect.isclass(value):
             parts += of_class(name, value)
         else:

@@ -1,6 +1,6 @@
 """Run the notebooks of the documentation, store their outputs, and turn them into pages.
 
-"python tools/notebooks.py" runs all of them and stores what they print; "--check" runs them and stores nothing.
+"python tools/notebooks.py" runs all of them and stores what they print; with "--check" it stores nothing.
 Each runs in a process and a folder of its own, without Jupyter.
 """
 

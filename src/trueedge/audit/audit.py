@@ -82,15 +82,15 @@ class Audit:
         return "\n".join([f"{self.dataset} · {self.protocol}", *lines])
 
     def by_verdict(self) -> list[Finding]:
-        """The findings, what is broken first, then what deserves a look."""
+        """Return the findings, what is broken first, then what deserves a look."""
         return sorted(self.findings, key=lambda finding: VERDICTS.index(finding.verdict))
 
     def count(self, verdict: str) -> int:
-        """How many findings have a verdict."""
+        """Return how many findings have a verdict."""
         return sum(finding.verdict == verdict for finding in self.findings)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, texts and lists."""
+        """Return everything as plain numbers, texts and lists."""
         return {
             "dataset": self.dataset,
             "protocol": self.protocol,

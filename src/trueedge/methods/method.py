@@ -75,7 +75,13 @@ class Range:
 
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
-    """Return a field of a method's dataclass; ``limits`` are the other attributes of its :class:`Range`."""
+    """Return a field of a method's dataclass; ``limits`` are the other attributes of its :class:`Range`.
+
+    Args:
+        default: the value if the user sets none.
+        help: one line for the user.
+        limits: the other attributes of its :class:`Range`: ``low``, ``high``, ``choices``, ``search``.
+    """
     if default is not None:
         limits.setdefault("kind", type(default))
     return dataclasses.field(default=default, metadata={"range": Range(help=help, **limits)})
@@ -284,7 +290,13 @@ def get(name: str, data: str = "graph") -> type[Method]:
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None, data: str = "graph") -> Method:
-    """Return a method with some settings; an unknown setting is an error. ``data`` is as in :func:`get`."""
+    """Return a method with some settings; an unknown setting is an error. ``data`` is as in :func:`get`.
+
+    Args:
+        name: the method's name.
+        settings: some of its settings; the others have their defaults.
+        data: what it learns from, as in :func:`get`.
+    """
     kind = get(name, data)
     if settings is not None and not isinstance(settings, Mapping):
         raise must_be("settings", name, "a dictionary", settings)

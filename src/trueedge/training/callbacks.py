@@ -34,7 +34,13 @@ class Callback(Protocol):
 
 @dataclass(frozen=True)
 class Callbacks:
-    """The callbacks of :func:`use_callbacks`."""
+    """The callbacks of :func:`use_callbacks`.
+
+    Attributes:
+        progress: called after each epoch.
+        checkpoint: where the state is saved and loaded from.
+        callbacks: called after each evaluation.
+    """
 
     progress: Progress | None = None
     checkpoint: Checkpoint | None = None

@@ -69,8 +69,12 @@ def optimize(
     otherwise weight decay applies to all weights.
 
     Args:
+        model: the model, in its first state.
+        objective: what is minimised.
+        schedule: how it is trained.
         evaluate: returns the validation value of the model in its current state; None: keep the last epoch.
         metric: the name of that value.
+        higher_is_better: whether a higher value is better.
         seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
         device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
@@ -91,7 +95,12 @@ def optimize(
 
 @contextmanager
 def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
-    """Seed torch's random numbers inside the block, and restore its random state afterwards."""
+    """Seed torch's random numbers inside the block, and restore its random state afterwards.
+
+    Args:
+        seed: the seed.
+        device: ``cpu`` or ``cuda``.
+    """
     check_device(device)
     with torch.random.fork_rng(devices=[torch.device(device)] if device.startswith("cuda") else []):
         torch.manual_seed(derive(seed, "torch") % 2**63)

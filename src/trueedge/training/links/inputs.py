@@ -47,7 +47,11 @@ class States(Input):
 
 
 class DenseInput(States):
-    """Fixed features, which move to a device with the model."""
+    """Fixed features, which move to a device with the model.
+
+    Args:
+        values: the features, float32 (n, d).
+    """
 
     def __init__(self, values: torch.Tensor) -> None:
         Input.__init__(self)
@@ -82,7 +86,12 @@ class SparseInput(Input):
 
 
 class LearnedInput(Input):
-    """A learned vector for each node, for graphs without features."""
+    """A learned vector for each node, for graphs without features.
+
+    Args:
+        num_nodes: the number of nodes.
+        dim: the size of a vector.
+    """
 
     def __init__(self, num_nodes: int, dim: int) -> None:
         super().__init__()
@@ -131,6 +140,12 @@ def feature_input(features: Any) -> Input:
 
 def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) -> Input:
     """Return leading eigenvectors of the adjacency and standard normal ``noise``, as substitute for features.
+
+    Args:
+        graph: the training graph.
+        seed: for the noise, and for the first vector of the iteration.
+        vectors: the number of eigenvectors; small graphs have fewer.
+        noise: the number of random numbers of a node.
 
     Aiyappa et al.: Implicit Degree Bias in the Link Prediction Task, ICML 2025, A.2.3.
     """
