@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
+    from trueedge.methods.saving import load_scorer, save
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import run
     from trueedge.runs.rerun import rerun
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
         task,
     )
     from trueedge.tasks import load as load_task
+    from trueedge.tasks.predicting import predict
     from trueedge.tasks.recommending import recommend
     from trueedge.verdict import Verdict, judge
 
@@ -111,10 +113,13 @@ _NAMES = {
     "check_scorer": ("scorers", "check_scorer"),
     "judge": ("verdict", "judge"),
     "load": ("datasets", "load"),
+    "load_scorer": ("methods.saving", "load_scorer"),
     "load_task": ("tasks", "load"),
+    "predict": ("tasks.predicting", "predict"),
     "recommend": ("tasks.recommending", "recommend"),
     "rerun": ("runs.rerun", "rerun"),
     "run": ("runs", "run"),
+    "save": ("methods.saving", "save"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
     "verify": ("results", "verify"),
@@ -154,16 +159,19 @@ __all__ = [
     "graph",
     "judge",
     "load",
+    "load_scorer",
     "load_task",
     "methods",
     "metrics",
     "negatives",
+    "predict",
     "recommend",
     "report",
     "rerun",
     "results",
     "run",
     "runs",
+    "save",
     "scorers",
     "search",
     "split",

@@ -150,10 +150,10 @@ def test_what_a_scorer_knows_of_its_task_holds_no_test_part_and_is_not_pickled(t
 def test_the_task_is_forgotten_with_its_scorer(task) -> None:
     scorer = Neighbours().fit(task)
     number = id(scorer)
-    assert number in fitted._tasks
+    assert number in fitted._fits
     del scorer
     gc.collect()
-    assert number not in fitted._tasks
+    assert number not in fitted._fits
 
 
 def test_a_saved_file_evaluates_like_the_scorer(named, tmp_path) -> None:

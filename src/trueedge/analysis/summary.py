@@ -49,7 +49,7 @@ class Row:
 
 
 def summarise(records: Iterable[Record]) -> list[Row]:
-    """Return a row for each data set, protocol and method with options and settings, without trials."""
+    """Return a row of records for each data set, protocol and method with settings, without trials."""
     tested = [record for record in records if not record.is_trial]
     names = ("kind", "dataset", "protocol", "options", "source", "method", "settings")
     return [_row(group) for group in alike(tested, *names)]

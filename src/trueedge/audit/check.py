@@ -67,7 +67,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Skipped:
-    """Why a check does not apply."""
+    """Why a check does not apply; ``reason`` is a sentence."""
 
     reason: str
 

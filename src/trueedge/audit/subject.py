@@ -181,16 +181,16 @@ class LinkSubject(Subject):
         return self._view("lists", "test", most * (PAIRS_IN_LISTS if self.per_positive else 1))
 
     def listed_for_leaks(self, part: str = "test") -> View:
-        """All pairs of a part, up to a few million."""
+        """Return all pairs of a part, up to a few million."""
         return self._view("lists", part, max(self.sample, PAIRS_FOR_LEAKS))
 
     def looked_for_leaks(self) -> str:
-        """How many pairs of each part leaks are looked for in, in words."""
+        """Return how many pairs of each part leaks are looked for in, in words."""
         sizes = {name: self.listed_for_leaks(name).sizes() for name in self.judged}
         return " and ".join(f"{size} of the {name} part" for name, size in sizes.items())
 
     def pairs(self, limit: int | None = None) -> View:
-        """As many test positives as the limit allows, and as many negatives, taken apart: (p, 2), (m, 2)."""
+        """Return as many test positives as the limit allows, and as many negatives: (p, 2), (m, 2)."""
         return self._view("pairs", "test", self.sample if limit is None else limit)
 
     @property
@@ -219,7 +219,7 @@ class LinkSubject(Subject):
         return f"no test pair has a common neighbour{why}"
 
     def random_pairs(self, count: int) -> NDArray[np.int64]:
-        """Pairs of two different nodes, uniform: int64 (count, 2)."""
+        """Return random pairs of two different nodes, uniform: int64 (count, 2)."""
         rng = generator(self.seed, "audit", "random pairs")
         nodes = self.task.num_nodes
         first = rng.integers(0, nodes, size=count)

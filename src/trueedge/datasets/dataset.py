@@ -205,7 +205,11 @@ DATASETS: Registry[Dataset] = Registry("data set", "trueedge.datasets")
 
 
 def register(card: Dataset) -> Dataset:
-    """Add a data set to the catalogue; a name may be taken once."""
+    """Add a data set to the catalogue; a name may be taken once.
+
+    Args:
+        card: the data set.
+    """
     if ":" in card.name:
         raise InputError(f"a data set cannot be called {card.name!r}: settings follow a colon")
     return DATASETS.add(card.name, card)
@@ -278,7 +282,11 @@ def names() -> tuple[str, ...]:
 
 
 def refuse_shadowed(text: object) -> None:
-    """Raise an InputError for a data set's name that is also a file or a saved task in the working folder."""
+    """Raise an InputError for a data set's name that is also a file or a saved task in the working folder.
+
+    Args:
+        text: what a user gave: a name, a path or anything else.
+    """
     if not isinstance(text, str) or not is_name(text):
         return
     for what, path in (("file", text), ("saved task", os.path.join(text, "task.json"))):

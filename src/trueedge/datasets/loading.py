@@ -73,5 +73,10 @@ def altered_notes(graph: Any) -> tuple[str, ...]:
 
 
 def without_checksum(name: str, released: str | None = None) -> tuple[str, ...]:
-    """Return the files of a data set whose checksum is not known, as paths in a data folder."""
+    """Return the files of a data set whose checksum is not known, as paths in a data folder.
+
+    Args:
+        name: the data set's name.
+        released: the negatives whose released split is included; None for none.
+    """
     return tuple(file.path for file in get(name).files_with(released) if file.sha256 is None)

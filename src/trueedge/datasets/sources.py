@@ -95,6 +95,9 @@ def verify(name: str) -> tuple[FileCheck, ...]:
     """Compare the files of a data set on this machine with their checksums; nothing is downloaded.
 
     Released splits of it are checked too.
+
+    Args:
+        name: the data set's name.
     """
     checks = []
     for file in get(name).all_files:
@@ -117,8 +120,11 @@ def local_files(name: str) -> list[Path]:
 def fingerprint(name: str, released: str | None = None) -> str:
     """Return a SHA-256 of the content of a data set's files on this machine; nothing is downloaded.
 
-    It is empty for embedded and generated graphs, which have no files. With ``released``, it includes the
-    files of the split released with these negatives.
+    It is empty for embedded and generated graphs, which have no files.
+
+    Args:
+        name: the data set's name.
+        released: the negatives whose released split is included; None for none.
     """
     found = [place for _, place in _local_files(name, released)]
     if not found:
@@ -127,7 +133,12 @@ def fingerprint(name: str, released: str | None = None) -> str:
 
 
 def altered(name: str, released: str | None = None) -> list[str]:
-    """Return the paths of a data set's files on this machine that differ from their checksums."""
+    """Return the paths of a data set's files on this machine that differ from their checksums.
+
+    Args:
+        name: the data set's name.
+        released: the negatives whose released split is included; None for none.
+    """
     return [
         str(place)
         for file, place in _local_files(name, released)
@@ -141,7 +152,12 @@ def altered_sentences(name: str, released: str | None = None) -> tuple[str, ...]
 
 
 def warn_altered(sentences: Iterable[str], stacklevel: int = 3) -> None:
-    """Warn of files that are not the published ones."""
+    """Warn of files that are not the published ones.
+
+    Args:
+        sentences: a warning each.
+        stacklevel: whose line a warning names, as in ``warnings.warn``.
+    """
     for sentence in sentences:
         warnings.warn(sentence, DataWarning, stacklevel=stacklevel)
 

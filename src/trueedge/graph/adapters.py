@@ -230,7 +230,7 @@ def to_pyg(graph: Graph) -> Data:
 
 
 def to_pandas(graph: Graph) -> Any:
-    """Return the edges as a pandas data frame: ``source``, ``target``, and a column for each edge data.
+    """Return the edges of a graph as a data frame: ``source``, ``target``, and a column for each edge data.
 
     Nodes are their labels, or ``0..n-1`` without labels. Features and nodes without an edge are left out.
     """

@@ -418,7 +418,12 @@ class Graph:
 
 
 def check_graph(graph: object, owner: str) -> Graph:
-    """Return the graph itself; refuse anything else, such as a data set's name."""
+    """Return the graph itself; refuse anything else, such as a data set's name.
+
+    Args:
+        graph: what was given.
+        owner: what it was given to, for the error.
+    """
     if isinstance(graph, Graph):
         return graph
     hint = "; trueedge.load makes one from a data set's name" if isinstance(graph, str) else ""

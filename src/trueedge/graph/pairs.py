@@ -66,7 +66,7 @@ def from_one(ids: IntArray, num_nodes: int) -> str:
 
 
 def in_sorted(keys: NDArray[np.int64], sorted_keys: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which keys occur in a sorted array of keys: bool array of the shape of ``keys``."""
+    """Return which of ``keys`` occur in ``sorted_keys``: bool array of the shape of ``keys``."""
     if sorted_keys.size == 0:
         return np.zeros(keys.shape, dtype=np.bool_)
     at = np.minimum(np.searchsorted(sorted_keys, keys), sorted_keys.size - 1)

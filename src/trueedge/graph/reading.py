@@ -271,6 +271,9 @@ def read_pairs(path: str | os.PathLike[str]) -> NDArray[np.int64]:
     """Read pairs of whole numbers from a text file, unchanged: int64 array (m, 2).
 
     The format is that of :func:`read_edges`, but self-loops, repeats and directions are kept.
+
+    Args:
+        path: the file.
     """
     return read_columns(open_text(path), numbers_only=True).ids
 

@@ -6,7 +6,7 @@ import dataclasses
 import numbers
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from trueedge import datasets
 from trueedge.errors import InputError, must_be, same_kind, unknown
 from trueedge.registry import Registry
-from trueedge.scorers.fitted import mark_fitted
+from trueedge.scorers.fitted import Fit, mark_fitted
+from trueedge.scorers.learned import recording
 
 if TYPE_CHECKING:
     from trueedge.graph import Graph
@@ -74,7 +75,13 @@ class Range:
 
 
 def setting(default: Any, help: str, **limits: Any) -> Any:
-    """Return a field of a method's dataclass; ``limits`` are the other attributes of its :class:`Range`."""
+    """Return a field of a method's dataclass; ``limits`` are the other attributes of its :class:`Range`.
+
+    Args:
+        default: the value if the user sets none.
+        help: one line for the user.
+        limits: the other attributes of its :class:`Range`: ``low``, ``high``, ``choices``, ``search``.
+    """
     if default is not None:
         limits.setdefault("kind", type(default))
     return dataclasses.field(default=default, metadata={"range": Range(help=help, **limits)})
@@ -221,13 +228,21 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
             made = " and ".join(TASKS.get(kind, kind) for kind in self.kinds)
             raise InputError(f"{self.name} is for {made}, and {task.protocol} is another kind of task")
         shown = task.for_fitting()
-        scorer = fit(self, shown, *arguments, **named)
-        if task.training_hash:
+        with recording() as steps:
+            scorer = fit(self, shown, *arguments, **named)
+        # A fit inside another fit is a part of it: the outer one marks what it returns.
+        if task.training_hash and steps is not None:
             where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
-            mark_fitted(scorer, task.training_hash, where, shown)
+            mark_fitted(scorer, task.training_hash, where, Fit(shown, self, *_asked(arguments, named), steps))
         return scorer
 
     return guarded
+
+
+def _asked(arguments: Sequence[Any], named: Mapping[str, Any]) -> tuple[int, str]:
+    """Return the seed and the device that a fit was called with."""
+    given = {**dict(zip(("seed", "device"), arguments, strict=False)), **named}
+    return int(given.get("seed", 0)), str(given.get("device", "cpu"))
 
 
 def on_graph(task: Task, method: str, instead: str = "te.task(graph, protocol) makes one") -> GraphTask:
@@ -275,7 +290,13 @@ def get(name: str, data: str = "graph") -> type[Method]:
 
 
 def create(name: str, settings: Mapping[str, Any] | None = None, data: str = "graph") -> Method:
-    """Return a method with some settings; an unknown setting is an error. ``data`` is as in :func:`get`."""
+    """Return a method with some settings; an unknown setting is an error. ``data`` is as in :func:`get`.
+
+    Args:
+        name: the method's name.
+        settings: some of its settings; the others have their defaults.
+        data: what it learns from, as in :func:`get`.
+    """
     kind = get(name, data)
     if settings is not None and not isinstance(settings, Mapping):
         raise must_be("settings", name, "a dictionary", settings)

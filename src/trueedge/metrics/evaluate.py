@@ -61,7 +61,13 @@ def evaluate(positive: object, negative: object, names: Iterable[str]) -> dict[s
 
 
 def measure(scores: Scores, names: Iterable[str], unit: str = "positive") -> Evaluation:
-    """Return the value of each metric for checked scores, with the values for each unit (a noun)."""
+    """Return the value of each metric for checked scores, with the values for each unit (a noun).
+
+    Args:
+        scores: the scores with the truth.
+        names: the names of the metrics.
+        unit: what one value belongs to, a noun.
+    """
     metrics = _parse(names)
     values = {metric.name: metric.value(scores) for metric in metrics}
     return Evaluation(values, unit_values(scores, metrics, unit))

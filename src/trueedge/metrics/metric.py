@@ -147,7 +147,11 @@ def get(name: str) -> Metric:
 
 
 def scale(name: str) -> float:
-    """Return the factor for the display of a metric; 100 for unknown metrics."""
+    """Return the factor for the display of a metric; 100 for unknown metrics.
+
+    Args:
+        name: the metric's name.
+    """
     try:
         return get(name).scale
     except InputError:

@@ -75,7 +75,13 @@ def report(
 
 
 def write(records: Iterable[Record], path: str | Path, **options: object) -> Path:
-    """Write the report on some records to a file; see :func:`report` for the options."""
+    """Write the report on some records to a file; see :func:`report` for the options.
+
+    Args:
+        records: of any data sets, protocols, methods and seeds.
+        path: an ``.html`` file.
+        options: those of :func:`report`.
+    """
     target = Path(path)
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"{target}: a report is written to an .html file")

@@ -6,10 +6,11 @@ from trueedge import moved
 from trueedge.results.certificate import certify
 from trueedge.results.certificate_check import Verification, verify
 from trueedge.results.exporting import export
+from trueedge.results.frames import frame
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 
-__all__ = ["Record", "Store", "Verification", "certify", "export", "verify"]
+__all__ = ["Record", "Store", "Verification", "certify", "export", "frame", "verify"]
 
 _HOMES = {
     **{name: f"trueedge.runs.{name}" for name in ("Cell", "Outcome", "run", "run_cells")},

@@ -24,7 +24,12 @@ MOST_BYTES = 1 << 32
 
 
 def export(records: Sequence[Record], path: str | Path) -> Path:
-    """Write records to a file: whole and sealed as ``.json``, or one line per metric as ``.csv``."""
+    """Write records to a file: whole and sealed as ``.json``, or one line per metric as ``.csv``.
+
+    Args:
+        records: the records.
+        path: a ``.json`` or ``.csv`` file.
+    """
     path = Path(path)
     if path.suffix not in (".json", ".csv"):
         raise InputError(f"{path}: records are exported to a .json or a .csv file")

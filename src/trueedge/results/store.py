@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from trueedge.errors import InputError, StoreWarning
 from trueedge.results.exporting import read_records, set_aside
+from trueedge.results.frames import frame
 from trueedge.results.record import Record
 from trueedge.results.rows import COLUMNS, deleted_rows, read_rows, row_of
 
@@ -165,6 +166,19 @@ class Store:
             kept.pop(record.key, None)
             kept[record.key] = record
         return list(kept.values())
+
+    def to_frame(self, long: bool = False, latest: bool = True) -> Any:
+        """Return the records as a pandas DataFrame; :func:`trueedge.results.frames.columns` has its columns.
+
+        Args:
+            long: whether to have a row for each metric of each part, instead of one for each record.
+            latest: whether to leave out records that a later run of the same request replaced.
+        """
+        return frame(self.latest() if latest else self.records(), long)
+
+    def __repr__(self) -> str:
+        count = len(self)
+        return f"Store({str(self.folder)!r}: {count:,} record{'' if count == 1 else 's'})"
 
     def files(self) -> list[Path]:
         """Return the files of the store, which nothing else may be written to."""

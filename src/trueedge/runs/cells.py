@@ -162,7 +162,11 @@ class Cell:
 
 
 def default_protocol(source: str | Data | Task | GraphLike) -> str:
-    """Return the default protocol: that of the task or of the data set."""
+    """Return the default protocol: that of the task or of the data set.
+
+    Args:
+        source: a data set's name, a graph, a task or the path of a file.
+    """
     return source.protocol if isinstance(source, Task) else protocols.default_protocol(source)
 
 

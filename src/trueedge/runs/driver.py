@@ -39,7 +39,15 @@ def drive(
     again: bool = False,
     keep_scores: bool = False,
 ) -> Iterator[tuple[int, Outcome]]:
-    """Yield the position and the outcome of each cell: :func:`run_cells` with a runner of your own."""
+    """Yield the position and the outcome of each cell: :func:`run_cells` with a runner of your own.
+
+    Args:
+        cells: what to run.
+        store: where records are looked up and stored; None for neither.
+        runner: what runs them.
+        again: run all cells; the older records stay in the store.
+        keep_scores: keep the scores of the test part too.
+    """
     if keep_scores and store is None:
         raise InputError("scores are kept with the records: there is no store to keep them in")
 

@@ -69,7 +69,11 @@ def released(name: str, negatives: str = "shared") -> Release:
 
 
 def published(name: str) -> Release | None:
-    """Read the split that a data set is published with, or return None where it has none of its own."""
+    """Read the split that a data set is published with, or return None where it has none of its own.
+
+    Args:
+        name: the data set's name.
+    """
     if get(name).family != "ogb":
         return None
     graph, valid, test = ogb.read_parts(name)

@@ -20,6 +20,11 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
     """Write a finding to a .json file: our numbers, the published ones, figures, machine and versions.
 
     An existing file is added to: it keeps rows and figures of earlier runs that were not run again.
+
+    Args:
+        study: the study.
+        finding: what was found.
+        path: the file.
     """
     path = Path(path)
     kept, earlier = check_evidence(study, path)
@@ -43,7 +48,12 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
 
 
 def check_evidence(study: Study, path: str | Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """Return the rows and runs in a file; refuse one that the study cannot be added to."""
+    """Return the rows and runs in a file; refuse one that the study cannot be added to.
+
+    Args:
+        study: the study.
+        path: the file; it need not exist.
+    """
     path = Path(path)
     check_target(path, "a study", (".json",))
     if not path.exists():

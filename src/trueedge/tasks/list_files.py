@@ -25,11 +25,17 @@ WRITERS: dict[str, Callable[[Any, Any, str], Any]] = {
 }
 
 
-def write_lists(columns: Mapping[str, Sequence[Any]], path: str | Path) -> Path:
-    """Write columns of one length to a ``.csv``, ``.json`` (a list of rows) or ``.parquet`` file."""
+def write_lists(columns: Mapping[str, Sequence[Any]], path: str | Path, what: str = WHAT) -> Path:
+    """Write columns of one length to a ``.csv``, ``.json`` (a list of rows) or ``.parquet`` file.
+
+    Args:
+        columns: the columns by name.
+        path: where the file goes.
+        what: what it holds, for the error where it cannot be written.
+    """
     path = Path(path)
-    check_lists_target(path)
-    with replacing(path, WHAT) as draft:
+    check_lists_target(path, what)
+    with replacing(path, what) as draft:
         if path.suffix == ".parquet":
             _write_parquet(columns, draft, path)
         elif path.suffix == ".json":
@@ -43,9 +49,9 @@ def write_lists(columns: Mapping[str, Sequence[Any]], path: str | Path) -> Path:
     return path
 
 
-def check_lists_target(path: str | Path) -> None:
+def check_lists_target(path: str | Path, what: str = WHAT) -> None:
     """Refuse a file that lists cannot be written to, before any work is done."""
-    check_target(path, WHAT, SUFFIXES)
+    check_target(path, what, SUFFIXES)
     if Path(path).suffix == ".parquet":
         _parquet_writer(Path(path))
 

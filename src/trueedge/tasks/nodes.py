@@ -200,7 +200,8 @@ class NodeTask(Task):
             raise InputError(f"the target type {target} does not exist")
         nodes, values = {}, {}
         for part in NODE_PARTS:
-            if f"{part}_nodes" not in arrays and part == "valid":
+            # A task without its test part is what a method is fitted on.
+            if f"{part}_nodes" not in arrays and part != "train":
                 continue
             who, what = arrays[f"{part}_nodes"], arrays[f"{part}_labels"]
             first, last = graph.starts[target : target + 2]

@@ -106,10 +106,15 @@ def is_saved(thing: object) -> bool:
     return (Path(thing) / "task.json").is_file()
 
 
-def load(folder: str | Path) -> Task:
-    """Read a saved task and compare its content with the hash it was saved under."""
+def load(folder: str | Path, *, fitting: bool = False) -> Task:
+    """Read a saved task and compare its content with the hash it was saved under.
+
+    Args:
+        folder: the folder that :meth:`Task.save` wrote.
+        fitting: whether it is what a method's ``fit`` got: a task without its test part.
+    """
     folder = Path(folder)
-    card = _read_card(folder)
+    card = _read_card(folder, fitting)
     kind = KINDS.get(card["kind"])
     fields = {name: card[name] for name in ("dataset", "protocol", "seed", "headline", "settings")}
     fields["metrics"] = tuple(card["metrics"])
@@ -132,7 +137,7 @@ def load(folder: str | Path) -> Task:
         reason = f"it does not hold what a {kind.__name__} is made of ({error})"
     if reason:
         raise InputError(f"the task in {folder} is damaged: {reason}")
-    return task
+    return task.for_fitting() if fitting else task
 
 
 def _has_hash(task: Task, card: dict[str, Any]) -> bool:
@@ -183,7 +188,7 @@ def _seal(card: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps(said, sort_keys=True, default=_plain).encode()).hexdigest()
 
 
-def _read_card(folder: Path) -> dict[str, Any]:
+def _read_card(folder: Path, fitting: bool = False) -> dict[str, Any]:
     path = folder / "task.json"
     card = read_json(path, absent=f"{folder} holds no task", damaged=f"{path} cannot be read: it")
     number = _format(card) if isinstance(card, dict) else FORMAT
@@ -196,7 +201,7 @@ def _read_card(folder: Path) -> dict[str, Any]:
             )
     if card["kind"] not in KINDS:
         raise InputError(f"{path} holds a task of the unknown kind {card['kind']!r}")
-    if "test" not in card["parts"] or not all(part in PARTS for part in card["parts"]):
+    if (not fitting and "test" not in card["parts"]) or not all(part in PARTS for part in card["parts"]):
         raise InputError(
             f"{path} names the parts {card['parts']}, but a task has 'test' and may have 'valid'"
         )

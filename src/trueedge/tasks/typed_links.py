@@ -144,7 +144,8 @@ class TypedLinkTask(Task):
             raise InputError("relations must be named, each once")
         found: dict[str, dict[str, NDArray[np.int32]]] = {"positives": {}, "negatives": {}}
         for part in PARTS:
-            if part == "valid" and "valid_positives" not in arrays:
+            # A task without its test part is what a method is fitted on.
+            if f"{part}_positives" not in arrays:
                 continue
             for what, held in found.items():
                 held[part] = checked_links(arrays[f"{part}_{what}"], graph, relations, f"{part}_{what}")

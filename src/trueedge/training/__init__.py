@@ -1,6 +1,6 @@
 """Training: one loop for every model, and link prediction on top of it (:mod:`.links`)."""
 
-from trueedge.training.callbacks import Callbacks, use_callbacks, watching
+from trueedge.training.callbacks import Callback, Callbacks, use_callbacks, watching
 from trueedge.training.checkpoints import Checkpoint
 from trueedge.training.links.convolutions import StackedEncoder
 from trueedge.training.links.inputs import (
@@ -18,10 +18,12 @@ from trueedge.training.links.objectives import PairObjective, ReconstructionObje
 from trueedge.training.links.schedule import Schedule
 from trueedge.training.links.scorer import TrainedScorer
 from trueedge.training.links.train import train
+from trueedge.training.logs import TensorBoard, WeightsAndBiases
 from trueedge.training.loop import History, Objective, optimize, seeded
 from trueedge.training.schedule import LoopSchedule
 
 __all__ = [
+    "Callback",
     "Callbacks",
     "Checkpoint",
     "DenseInput",
@@ -40,7 +42,9 @@ __all__ = [
     "Schedule",
     "SparseInput",
     "StackedEncoder",
+    "TensorBoard",
     "TrainedScorer",
+    "WeightsAndBiases",
     "feature_input",
     "input_of",
     "optimize",

@@ -12,7 +12,11 @@ from trueedge.files.writing import replacing
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """A file that an interrupted training resumes from; its folder is created."""
+    """A file that an interrupted training resumes from.
+
+    Attributes:
+        path: the file; its folder is created.
+    """
 
     path: Path
 

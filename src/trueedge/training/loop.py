@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import copy
 import re
+import weakref
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,10 +17,13 @@ from torch import nn
 
 from trueedge.errors import InputError, must_be
 from trueedge.randomness import derive, generator
+from trueedge.scorers.history import History as History
+from trueedge.scorers.learned import Step, next_step, record
 from trueedge.training.averaging import WeightAverage
 from trueedge.training.callbacks import current
 from trueedge.training.captured import CapturedSteps
 from trueedge.training.checkpoints import Checkpoint
+from trueedge.training.saved_states import load_state, state_of
 from trueedge.training.schedule import LoopSchedule
 
 
@@ -46,38 +50,6 @@ class Objective(ABC):
         del model
 
 
-@dataclass
-class History:
-    """The history of a training.
-
-    Attributes:
-        metric: the metric for model selection; None if nothing is evaluated.
-        losses: the mean loss of each epoch.
-        values: the epoch and the validation value of each evaluation.
-        best_epoch: the epoch that was kept.
-        best: its validation value; None if nothing is evaluated.
-        evaluations_without_improvement: evaluations since the best one.
-    """
-
-    metric: str | None
-    losses: list[float] = field(default_factory=list)
-    values: list[tuple[int, float]] = field(default_factory=list)
-    best_epoch: int = 0
-    best: float | None = None
-    evaluations_without_improvement: int = 0
-    higher_is_better: bool = True
-
-    def note(self, epoch: int, value: float) -> bool:
-        """Add an evaluation; return whether it is the best so far."""
-        self.values.append((epoch, value))
-        sign = 1 if self.higher_is_better else -1
-        if self.best is None or sign * value > sign * self.best:
-            self.best, self.best_epoch, self.evaluations_without_improvement = value, epoch, 0
-            return True
-        self.evaluations_without_improvement += 1
-        return False
-
-
 def optimize(
     model: nn.Module,
     objective: Objective,
@@ -97,8 +69,12 @@ def optimize(
     otherwise weight decay applies to all weights.
 
     Args:
+        model: the model, in its first state.
+        objective: what is minimised.
+        schedule: how it is trained.
         evaluate: returns the validation value of the model in its current state; None: keep the last epoch.
         metric: the name of that value.
+        higher_is_better: whether a higher value is better.
         seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
         device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
@@ -107,12 +83,24 @@ def optimize(
     check_device(device)
     history = History(None if evaluate is None else metric, higher_is_better=higher_is_better)
     given = dict(request or {})
-    return _Training(model, objective, schedule, evaluate, history, seed, device, name, given).run()
+    saved = next_step()
+    if saved is not None:
+        return load_state(model.to(device), saved)
+    _Training(model, objective, schedule, evaluate, history, seed, device, name, given).run()
+    # A model that was trained on the way, and that no scorer holds, is not kept for this.
+    kept = weakref.ref(model)
+    record(Step(lambda: state_of(kept()), history))
+    return history
 
 
 @contextmanager
 def seeded(seed: int, device: str = "cpu") -> Iterator[None]:
-    """Seed torch's random numbers inside the block, and restore its random state afterwards."""
+    """Seed torch's random numbers inside the block, and restore its random state afterwards.
+
+    Args:
+        seed: the seed.
+        device: ``cpu`` or ``cuda``.
+    """
     check_device(device)
     with torch.random.fork_rng(devices=[torch.device(device)] if device.startswith("cuda") else []):
         torch.manual_seed(derive(seed, "torch") % 2**63)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,7 @@ from trueedge.graph import Graph, as_pairs
 from trueedge.methods.blockmodels.description import edges_among, group_ends
 from trueedge.methods.blockmodels.fitting import fit_partition
 from trueedge.methods.method import Method, on_graph, setting
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -63,11 +64,18 @@ class BlockModel(Method):
             raise InputError(
                 f"{self.name}: blocks is {self.blocks}, but {graph.name} has only {graph.num_nodes} nodes"
             )
+        found = learned(lambda: self._search(graph, seed), blocks=(graph.num_nodes,), description_length=())
+        blocks = np.asarray(found["blocks"], dtype=np.int64)
+        if len(blocks) and not 0 <= blocks.min() <= blocks.max() < graph.num_nodes:
+            raise InputError(f"blocks should be numbers from 0 to {graph.num_nodes - 1}")
+        kind = BlockScorer if self.affinity == "counted" else PositiveBlockScorer
+        return kind(self.name, graph, blocks, float(found["description_length"]), self.corrected)
+
+    def _search(self, graph: Graph, seed: int) -> dict[str, NDArray[Any]]:
         found = fit_partition(
             graph, corrected=self.corrected, blocks=self.blocks, starts=self.starts, seed=seed
         )
-        kind = BlockScorer if self.affinity == "counted" else PositiveBlockScorer
-        return kind(self.name, graph, found.blocks, found.description_length, self.corrected)
+        return {"blocks": found.blocks, "description_length": np.array(found.description_length)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
@@ -32,16 +33,17 @@ class Classifier(Method):
     negatives: str = setting("uniform", "how training negatives are sampled", choices=tuple(SAMPLERS))
 
     @abstractmethod
-    def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
+    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
         """Learn from the edges in folds, and return a function from features (n, d) to scores (n,).
 
-        Of the task only the name is used.
+        Of the task only the name is used. The folds are made when they are asked for: a saved classifier
+        needs none.
         """
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
         """Train on the task's training graph."""
         graph, numbers = on_graph(task, self.name).graph, type(self).features
-        decide = self.learn(folds(graph, numbers, self.negatives, seed), task, seed, device)
+        decide = self.learn(partial(folds, graph, numbers, self.negatives, seed), task, seed, device)
         return ClassifierScorer(self.name, graph, numbers, decide)
 
 

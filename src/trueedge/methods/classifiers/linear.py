@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from trueedge.methods.classifiers.classifier import Classifier, Decision
 from trueedge.methods.classifiers.examples import Examples, Features, together, topology_and_degrees
 from trueedge.methods.method import setting
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from trueedge.tasks import Task
@@ -37,9 +39,14 @@ class Linear(Classifier):
     strength: float = setting(1.0, "weight of the L2 penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))
     standardise: bool = setting(True, "scale every feature to a standard deviation of 1")
 
-    def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
+    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
         """Fit one weight per feature, and an intercept."""
         del task, seed, device
+        found = learned(lambda: self._regress(parts()), weights=(None,), constant=())
+        weights, constant = np.asarray(found["weights"]), float(found["constant"])
+        return lambda features: _in_order(features, weights, constant)
+
+    def _regress(self, parts: list[Examples]) -> dict[str, Floats]:
         rows, labels = together(parts)
         freed, slopes, constants = orthogonal_to_last(rows)
         std = freed.std(axis=0)
@@ -51,7 +58,7 @@ class Linear(Classifier):
         constant -= float(weights @ (mean + constants))
         # The slopes become part of PA's weight, so that scores are one linear map of the raw features.
         weights[-1] -= weights[:-1] @ slopes
-        return lambda features: _in_order(features, weights, constant)
+        return {"weights": weights, "constant": np.array(constant)}
 
 
 def orthogonal_to_last(rows: Floats) -> tuple[Floats, Floats, Floats]:

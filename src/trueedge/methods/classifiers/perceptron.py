@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +15,7 @@ from trueedge.methods.classifiers.classifier import Classifier, Decision
 from trueedge.methods.classifiers.examples import Examples, together
 from trueedge.methods.method import setting
 from trueedge.metrics import evaluate
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
@@ -56,14 +58,27 @@ class PairClassifier(Classifier):
     epochs: int = setting(300, "largest number of epochs", low=1, high=10**9)
     patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
-    def learn(self, parts: list[Examples], task: Task, seed: int, device: str) -> Decision:
+    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
         """Train an MLP for each size and dropout rate, and return the best on held-out edges."""
+        from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
+        from trueedge.training.saved_states import load_arrays
+
+        found = dict(learned(lambda: self._search(parts(), task, seed, device), mean=(None,), std=(None,)))
+        scale = Scale(found.pop("mean"), found.pop("std"))
+        perceptron = PairPerceptron(len(scale.mean), len(found.get("layers.0.bias", ())), 0.0).eval()
+        load_arrays(perceptron, found)
+        return lambda features: _scores(perceptron, scale(features))
+
+    def _search(self, parts: list[Examples], task: Task, seed: int, device: str) -> dict[str, NDArray[Any]]:
+        """Return the best MLP and the scale of its features, as arrays."""
+        from trueedge.training.saved_states import state_of
+
         if len(parts) < 2:
             raise InputError(
                 f"{self.name} on {task.dataset}: needs two or more training edges, one for validation"
             )
-        held_out, learned = parts[0], parts[1:]
-        rows, labels = together(learned)
+        held_out = parts[0]
+        rows, labels = together(parts[1:])
         scale = Scale.of(rows)
         tried = (
             self._train(size, share, held_out, scale, scale(rows), labels, task, seed, device)
@@ -74,7 +89,7 @@ class PairClassifier(Classifier):
         )
         # The first of equals.
         _, perceptron = max(tried, key=lambda one: one[0])
-        return lambda features: _scores(perceptron, scale(features))
+        return {**(state_of(perceptron) or {}), "mean": scale.mean, "std": scale.std}
 
     def _train(
         self,

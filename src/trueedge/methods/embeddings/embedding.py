@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trueedge.graph import Graph
 from trueedge.methods.method import Method, on_graph, setting
+from trueedge.scorers.learned import learned
 from trueedge.scorers.scorer import EmbeddingScorer
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ class Embedding(Method):
         """Compute the vectors of the task's training graph; the device has no effect."""
         del device
         graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
-        return VectorScorer(self.name, self.vectors(graph, seed))
+        found = learned(lambda: {"vectors": self.vectors(graph, seed)}, vectors=(graph.num_nodes, None))
+        return VectorScorer(self.name, found["vectors"])
 
 
 @dataclass(frozen=True, eq=False)

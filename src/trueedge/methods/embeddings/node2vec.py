@@ -13,6 +13,7 @@ from trueedge.methods.embeddings.embedding import VectorScorer
 from trueedge.methods.embeddings.walk_vectors import WalkVectors
 from trueedge.methods.method import on_graph, setting
 from trueedge.methods.trained import HasBatches, HasEncoder, HasPredictor, open_setting
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from trueedge.tasks import GraphTask, Task
@@ -75,7 +76,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         graph = on_graph(task, self.name, "for a graph alone there is vectors(graph, seed)").graph
         filled = self.for_task(task)
         if filled.predictor == "dot":
-            return VectorScorer(self.name, filled.vectors(graph, seed))
+            return VectorScorer(self.name, filled._learned_vectors(graph, seed))
         return super().fit(task, seed, device)
 
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
@@ -94,6 +95,11 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
             sample=self.subsample,
         ).of(graph, seed)
 
+    def _learned_vectors(self, graph: Graph, seed: int) -> NDArray[Any]:
+        """Return the vectors, which a saved scorer has."""
+        shape = (graph.num_nodes, self.vector_dim)
+        return learned(lambda: {"vectors": self.vectors(graph, seed)}, vectors=shape)["vectors"]
+
     def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Return a model of vectors, features, MLP and predictor."""
         import torch
@@ -102,7 +108,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
         from trueedge.training import DenseInput, Input, LinkModel, feature_input
         from trueedge.training.links.convolutions import LinearLayer
 
-        inputs: Input = DenseInput(torch.from_numpy(self.vectors(task.graph, seed)))
+        inputs: Input = DenseInput(torch.from_numpy(self._learned_vectors(task.graph, seed)))
         if task.graph.features is not None:
             inputs = ConcatInput(feature_input(task.graph.features), inputs)
         encoder = self.make_encoder(LinearLayer, inputs.dim)

@@ -14,6 +14,7 @@ from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
 from trueedge.methods.trained import HasInputs, HasLayers, HasMessages
 from trueedge.randomness import derive, generator
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from trueedge.tasks import GraphTask
@@ -60,11 +61,12 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
 
         from trueedge.methods.pairwise.models.peg import PegEncoder, PegModel, PegPredictor, Positions
 
-        graphs = [task.graph, *(_without(task.graph, fold) for fold in self.fold_edges(task.graph))]
-        tables = [self.place(graph, derive(seed, "positions", number)) for number, graph in enumerate(graphs)]
+        found = learned(
+            lambda: {"positions": self._place_all(task.graph, seed)}, positions=(None, None, None)
+        )
         inputs = self.make_input(task, seed)
         encoder = PegEncoder(
-            Positions(torch.from_numpy(np.stack(tables))), [inputs.dim, *[self.dim] * self.layers], HIDDEN
+            Positions(torch.from_numpy(found["positions"])), [inputs.dim, *[self.dim] * self.layers], HIDDEN
         )
         return PegModel(inputs, encoder, PegPredictor())
 
@@ -75,7 +77,10 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         from trueedge.methods.pairwise.models.positions import principal_components
         from trueedge.training import feature_input
 
-        return feature_input(principal_components(task.graph.features, self.dim, derive(seed, "features")))
+        given, drawn = task.graph.features, derive(seed, "features")
+        shape = (task.graph.num_nodes, None)
+        found = learned(lambda: {"parts": principal_components(given, self.dim, drawn)}, parts=shape)
+        return feature_input(found["parts"])
 
     def objective(self, schedule: Schedule) -> Callable[..., Objective] | None:
         """Return an objective with batches of one fold each, if there are folds."""
@@ -89,6 +94,11 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         """Return the folds as edge numbers; they are fixed for a graph."""
         order = generator(0, "folds").permutation(graph.num_edges)
         return [fold for fold in np.array_split(order, self.folds) if len(fold)] if self.folds else []
+
+    def _place_all(self, graph: Graph, seed: int) -> NDArray[np.float32]:
+        """Return the positions on the whole graph and on the graph without each fold, float32 (k, n, d)."""
+        graphs = [graph, *(_without(graph, fold) for fold in self.fold_edges(graph))]
+        return np.stack([self.place(one, derive(seed, "positions", i)) for i, one in enumerate(graphs)])
 
     def place(self, graph: Graph, seed: int) -> NDArray[np.float32]:
         """Return the positions of a graph's nodes, float32 (n, position_dim)."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import warnings
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,9 @@ from trueedge.errors import InputError, ScoreWarning
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_interactions, setting
 from trueedge.randomness import derive, generator
+from trueedge.scorers.history import History
 from trueedge.scorers.items import FactorScorer
+from trueedge.scorers.learned import Step, next_step, record
 
 if TYPE_CHECKING:
     from trueedge.kernels.recommend.bpr import Bpr
@@ -78,9 +80,33 @@ class BprMF(Method):
 
         given = on_interactions(task, self.name)
         key, graph = derive(seed, "bpr"), given.graph
+        saved = next_step()
+        if saved is not None:
+            return self._load(saved, graph.num_users, graph.num_items)
         with memory_errors(self.name, task.dataset):
             model = Bpr(*graph.by_user, graph.num_items, self.dim, self.bias, self.negative_power, key)
-            return self._train(model, self._checked(given, seed))
+            found = self._train(model, self._checked(given, seed))
+        vectors = found.arrays()
+        record(Step(lambda: vectors, found.history))
+        return found
+
+    def _load(self, saved: Step, num_users: int, num_items: int) -> BprScorer:
+        """Return a scorer of saved vectors."""
+        found = saved.arrays() or {}
+        wanted = {"users": (num_users, self.dim), "items": (num_items, self.dim), "bias": (num_items,)}
+        if not self.bias:
+            del wanted["bias"]
+        if {name: one.shape for name, one in found.items()} != wanted or saved.history is None:
+            raise InputError(f"it should hold vectors of {num_users} users and {num_items} items")
+        users, items, bias = (
+            np.asarray(found[name], dtype=np.float32) if name in found else None
+            for name in ("users", "items", "bias")
+        )
+        assert users is not None
+        assert items is not None
+        scorer = BprScorer(users, items, bias, self.name)
+        scorer.history = saved.history
+        return scorer
 
     def _checked(self, task: ItemTask, seed: int) -> ItemTask:
         """Return the task with a random sample of its validation users, if there are many."""
@@ -117,40 +143,15 @@ class BprMF(Method):
         return best
 
 
-@dataclass
-class History:
-    """How a training went; the attributes are those of :class:`trueedge.training.History`, which needs torch.
-
-    Attributes:
-        metric: the metric for model selection; None if nothing is evaluated.
-        losses: the mean loss of each epoch.
-        values: the epoch and the validation value of each evaluation.
-        best_epoch: the epoch that was kept.
-        best: its validation value; None if nothing is evaluated.
-        evaluations_without_improvement: evaluations since the best one.
-    """
-
-    metric: str | None
-    losses: list[float] = field(default_factory=list)
-    values: list[tuple[int, float]] = field(default_factory=list)
-    best_epoch: int = 0
-    best: float | None = None
-    evaluations_without_improvement: int = 0
-
-    def note(self, epoch: int, value: float) -> bool:
-        """Add an evaluation; return whether it is the best so far."""
-        self.values.append((epoch, value))
-        self.evaluations_without_improvement += 1
-        if self.best is not None and value <= self.best:
-            return False
-        self.best, self.evaluations_without_improvement = value, 0
-        return True
-
-
 class BprScorer(FactorScorer):
     """Scores items by trained vectors; ``history`` says how they were trained."""
 
     history: History
+
+    def arrays(self) -> dict[str, NDArray[np.float32]]:
+        """Return the vectors by name, and the bias of the items if there is one."""
+        found = {"users": self.users, "items": self.items}
+        return found if self.bias is None else {**found, "bias": self.bias}
 
 
 def _value(scorer: BprScorer, task: ItemTask) -> float:

@@ -7,9 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from trueedge.errors import InputError
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_interactions, setting
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     import torch
@@ -33,6 +37,8 @@ DEFAULTS: dict[str, Any] = {
     "patience": 5,
     "pretrained": "bias",
 }
+# What the pretrained vectors are called in a saved model.
+NAMES = ("pretrained_users", "pretrained_items")
 
 
 def shared_setting(kind: type, help: str, **limits: Any) -> Any:
@@ -119,8 +125,13 @@ class GraphRecommender(Method):
 
         from trueedge.methods.recommend.bpr_mf import pretrained
 
-        users, items = pretrained(task, seed, self.dim, self.pretrain_epochs)
-        return torch.tensor(users, device=device), torch.tensor(items, device=device)
+        def vectors() -> dict[str, NDArray[np.float32]]:
+            return dict(zip(NAMES, pretrained(task, seed, self.dim, self.pretrain_epochs), strict=True))
+
+        sides = (task.graph.num_users, self.dim), (task.graph.num_items, self.dim)
+        found = learned(vectors, **dict(zip(NAMES, sides, strict=True)))
+        users, items = (torch.tensor(found[name], device=device) for name in NAMES)
+        return users, items
 
     @abstractmethod
     def build(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.typed.typed_method import TypedMethod
 from trueedge.randomness import derive, generator
+from trueedge.scorers.learned import learned
 
 if TYPE_CHECKING:
     from torch import nn
@@ -69,7 +71,8 @@ class HetGNN(TypedMethod):
         rows = None if inputs.target is None else inputs.rows(inputs.target)
         if self.supervised:
             return encoder if rows is None else hetgnn.Classified(encoder, rows, out)
-        vectors = hetgnn.learn_context(
+        learn = partial(
+            hetgnn.learn_context,
             encoder,
             inputs,
             self.context_steps,
@@ -80,4 +83,6 @@ class HetGNN(TypedMethod):
             derive(seed, "walks"),
             generator(seed, "context"),
         )
+        saved = learned(lambda: {"vectors": learn().cpu().numpy()}, vectors=(inputs.num_nodes, self.dim))
+        vectors = torch.from_numpy(saved["vectors"]).to(inputs.device)
         return hetgnn.FrozenVectors(vectors, rows, out)

@@ -13,6 +13,7 @@ from torch import nn
 
 from trueedge.graph import Graph
 from trueedge.randomness import generator
+from trueedge.scorers.learned import learned
 from trueedge.training.links.messages import csr
 
 # Features with a smaller share of nonzero entries are stored sparse: for a bag of words, products are twenty
@@ -46,7 +47,11 @@ class States(Input):
 
 
 class DenseInput(States):
-    """Fixed features, which move to a device with the model."""
+    """Fixed features, which move to a device with the model.
+
+    Args:
+        values: the features, float32 (n, d).
+    """
 
     def __init__(self, values: torch.Tensor) -> None:
         Input.__init__(self)
@@ -81,7 +86,12 @@ class SparseInput(Input):
 
 
 class LearnedInput(Input):
-    """A learned vector for each node, for graphs without features."""
+    """A learned vector for each node, for graphs without features.
+
+    Args:
+        num_nodes: the number of nodes.
+        dim: the size of a vector.
+    """
 
     def __init__(self, num_nodes: int, dim: int) -> None:
         super().__init__()
@@ -131,15 +141,26 @@ def feature_input(features: Any) -> Input:
 def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) -> Input:
     """Return leading eigenvectors of the adjacency and standard normal ``noise``, as substitute for features.
 
+    Args:
+        graph: the training graph.
+        seed: for the noise, and for the first vector of the iteration.
+        vectors: the number of eigenvectors; small graphs have fewer.
+        noise: the number of random numbers of a node.
+
     Aiyappa et al.: Implicit Degree Bias in the Link Prediction Task, ICML 2025, A.2.3.
     """
-    rng = generator(seed, "spectral input")
-    count = min(vectors, graph.num_nodes - 2) if graph.num_edges else 0
-    found = np.empty((graph.num_nodes, 0))
-    if count > 0:
-        found = _principal(graph, count, rng.standard_normal(graph.num_nodes))
-    drawn = rng.standard_normal((graph.num_nodes, noise))
-    return DenseInput(torch.from_numpy(np.hstack([found, drawn]).astype(np.float32)))
+
+    def compute() -> dict[str, NDArray[np.float32]]:
+        rng = generator(seed, "spectral input")
+        count = min(vectors, graph.num_nodes - 2) if graph.num_edges else 0
+        found = np.empty((graph.num_nodes, 0))
+        if count > 0:
+            found = _principal(graph, count, rng.standard_normal(graph.num_nodes))
+        drawn = rng.standard_normal((graph.num_nodes, noise))
+        return {"input": np.hstack([found, drawn]).astype(np.float32)}
+
+    # Eigenvectors depend on the machine's linear algebra: a saved model keeps those it was trained on.
+    return DenseInput(torch.from_numpy(learned(compute, input=(graph.num_nodes, None))["input"]))
 
 
 def _principal(graph: Graph, count: int, start: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -24,6 +24,9 @@ class Messages:
         indptr: int64 tensor (n + 1,).
         indices: int64 tensor (arcs,), ascending within a row.
         edge_of: int64 tensor (arcs,), the edge number of each arc; None if no edges can be removed.
+
+    Args:
+        whole: the adjacency that edges were removed from, if any were.
     """
 
     def __init__(

@@ -38,7 +38,14 @@ class DotPredictor(nn.Module):
 
 
 class MlpPredictor(nn.Module):
-    """An MLP on the entrywise product of two states."""
+    """An MLP on the entrywise product of two states.
+
+    Args:
+        dim: the size of a state.
+        hidden: the size of the hidden layers.
+        layers: the number of layers.
+        dropout: the dropout rate.
+    """
 
     def __init__(self, dim: int, hidden: int, layers: int, dropout: float) -> None:
         super().__init__()
@@ -57,6 +64,11 @@ class MlpPredictor(nn.Module):
 
 class LinkModel(nn.Module):
     """Scores pairs of nodes of a graph.
+
+    Args:
+        inputs: the input of each node.
+        encoder: makes the state of each node from the inputs of its neighbours.
+        predictor: scores a pair by two states.
 
     Attributes:
         pairs_at_a_time: pairs scored at a time after training; None: chosen by the size of the states.

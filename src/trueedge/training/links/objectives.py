@@ -24,7 +24,14 @@ MOST_ROUNDS = 1000
 
 
 class PairObjective(Objective):
-    """Binary cross entropy: the mean over edges plus the mean over negatives."""
+    """Binary cross entropy: the mean over edges plus the mean over negatives.
+
+    Args:
+        graph: the training graph.
+        messages: its adjacency on the device.
+        schedule: the size of batches, and how negatives are drawn.
+        seed: for negatives that are found before the training.
+    """
 
     def __init__(self, graph: Graph, messages: Messages, schedule: Schedule, seed: int = 0) -> None:
         self.graph = graph
@@ -109,6 +116,11 @@ class ReconstructionObjective(Objective):
 
     The whole matrix is never stored: each block adds its gradient to the states, and the encoder is
     backpropagated through once.
+
+    Args:
+        graph: the training graph.
+        messages: its adjacency on the device.
+        weighted: whether edges count as much as all other pairs together.
     """
 
     # Logits per block.

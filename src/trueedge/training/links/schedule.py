@@ -20,6 +20,7 @@ class Schedule(LoopSchedule):
         negatives: how training negatives are sampled: both ends ``uniform``, both in proportion to degree
             (``degree-corrected``), or from the ``heart`` negatives of each positive (see
             :mod:`trueedge.training.links.hard_negatives`).
+        negatives_per_positive: negatives that are drawn for each positive.
         reject_edges: redraw negatives that are edges or self-loops. This matters for degree-corrected ones.
         hide_positives: remove a batch's positives from the message graph.
         neighbors: neighbours sampled per node in a training step; 0: all. Scores always use all neighbours.

@@ -27,6 +27,7 @@ class TrainedScorer:
 
     Attributes:
         model: the selected model.
+        messages: the adjacency of the graph that it scores on.
         history: the history of its training.
     """
 

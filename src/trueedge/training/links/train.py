@@ -36,6 +36,7 @@ def train(
     Args:
         model: a :class:`LinkModel`, or any torch module from pairs (n, 2) to n logits.
         task: its test part is never read.
+        schedule: how it is trained; None: the defaults.
         seed: for batches, negatives and dropout. Weights are drawn when the model is made: see
             :func:`seeded`.
         device: ``cpu`` or ``cuda``.

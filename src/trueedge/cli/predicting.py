@@ -1,0 +1,161 @@
+"""Fit a method and save it; score new pairs with a saved one."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from trueedge.cli import options, parsing, showing
+from trueedge.cli.making import ProtocolToUse
+from trueedge.cli.recommending import _fitted
+from trueedge.errors import InputError
+from trueedge.files.text import open_text
+from trueedge.files.writing import refuse_inputs
+from trueedge.graph import EdgeFormat
+from trueedge.tasks.list_files import check_lists_target, write_lists
+
+if TYPE_CHECKING:
+    from trueedge.scorers.named_ids import NamedIds
+
+WHAT = "the list of scores"
+# More rows are written to a file.
+MOST_ROWS = 100
+
+
+def fit(
+    dataset: options.DatasetOrTask,
+    method: Annotated[
+        str, typer.Option("-m", "--method", help="A method; FILE.py:NAME for your own Method.")
+    ],
+    output: Annotated[Path, typer.Option("-o", "--output", help="A new folder for the fitted model.")],
+    protocol: ProtocolToUse = None,
+    seed: Annotated[int, typer.Option(help="Seed of the split and of training.", min=0)] = 0,
+    set_: Annotated[list[str] | None, typer.Option("--set", help="A method's setting: key=value.")] = None,
+    option: Annotated[
+        list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")
+    ] = None,
+    device: options.Device = "cpu",
+    header: options.Header = None,
+) -> None:
+    """Fit a method and save it: 'trueedge predict' scores new pairs with it.
+
+    The method is fitted to the training part, as in 'trueedge run'. The folder holds arrays and JSON only, so
+    it can be given to anybody.
+
+    Example:
+        trueedge fit cora -m ppr -o model
+        trueedge fit edges.csv -m gcn --set epochs=50 -o model
+    """
+    from trueedge.methods.saving import save
+
+    if output.is_file() or (output.is_dir() and any(output.iterdir())):
+        raise InputError(f"{output} is there already: choose a new folder")
+    with showing.progress(1, "making the task") as report:
+        task = parsing.task(dataset, protocol, seed, option or [], report, columns=EdgeFormat(header))
+        chosen, _ = parsing.chosen_methods(method, set_ or [], task.data, task.kind)
+        if len(chosen) != 1:
+            raise InputError(f"fit takes one method, got {', '.join(one.name for one in chosen)}")
+        scorer = _fitted(chosen[0], task, seed, device, report)
+    save(scorer, output)
+    where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
+    showing.note(f"{chosen[0].name}, fitted to the training part of {where}, is saved in {output}")
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="A folder that 'trueedge fit' or te.save wrote.")],
+    pairs: Annotated[
+        Path | None, typer.Argument(help="A text file with a pair per line, by name or number.")
+    ] = None,
+    pair: Annotated[list[str] | None, typer.Option("--pair", help="A pair: A,B; may be repeated.")] = None,
+    node: Annotated[
+        list[str] | None,
+        typer.Option("--node", help="A node (or user): list its most likely new links; may be repeated."),
+    ] = None,
+    k: Annotated[int, typer.Option("-k", help="Length of such a list.", min=1)] = 10,
+    output: Annotated[
+        Path | None, typer.Option("-o", "--output", help="A .csv, .json or .parquet file for the scores.")
+    ] = None,
+    device: options.Device = "cpu",
+) -> None:
+    """Score new pairs with a saved model, or list the most likely new links of a node.
+
+    Known links (of the training and the validation part) are left out of lists, and scored if asked for.
+
+    Example:
+        trueedge predict model pairs.csv -o scores.csv
+        trueedge predict model --pair alice,bob --pair alice,carol
+        trueedge predict model --node alice -k 5
+    """
+    from trueedge.methods.saving import load_scorer
+    from trueedge.tasks.predicting import columns_of, task_for
+    from trueedge.tasks.recommending import recommend
+
+    if not (pairs or pair or node):
+        raise InputError("nothing is asked for: give a file of pairs, --pair A,B or --node A")
+    if node and (pairs or pair):
+        raise InputError("give pairs to score, or --node for lists, not both")
+    if output is not None:
+        check_lists_target(output, WHAT)
+        refuse_inputs(output, [] if pairs is None else [pairs], WHAT)
+    scorer = load_scorer(model, device)
+    if node:
+        columns = recommend(scorer, list(dict.fromkeys(node)), k).columns()
+    else:
+        nouns = columns_of(task_for(scorer, None, "predict"))
+        rows = [*(_read(pairs, nouns) if pairs else []), *(_words(one, ",", one) for one in pair or [])]
+        columns = _scored(scorer, rows, nouns)
+    _show(columns, output)
+
+
+def _scored(scorer: object, rows: list[list[str]], nouns: tuple[NamedIds, ...]) -> dict[str, list[Any]]:
+    from trueedge.tasks.predicting import predict
+
+    scores = predict(scorer, rows)
+    heads = [one.noun for one in nouns]
+    if len(set(heads)) < len(heads):
+        heads = [*heads[:-1], "partner"] if len(heads) == 2 else ["head", heads[1], "tail"]
+    found: dict[str, list[Any]] = {head: [row[place] for row in rows] for place, head in enumerate(heads)}
+    return {**found, "score": scores.tolist()}
+
+
+def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[list[str]]:
+    """Return the rows of a file; a first line without a known name is a header."""
+    parsing.existing_file(str(path))
+    lines = [line.strip() for line in open_text(path).lines]
+    lines = [line for line in lines if line and not line.startswith("#")]
+    if not lines:
+        raise InputError(f"{path} holds no pair")
+    mark = next((one for one in ("\t", ",", ";") if one in lines[0]), " ")
+    rows = [_words(line, mark, f"{path}, {line!r}") for line in lines]
+    known = [ids.find(word) is not None for ids, word in zip(nouns, rows[0], strict=False)]
+    return rows if any(known) else rows[1:]
+
+
+def _words(line: str, mark: str, where: str) -> list[str]:
+    words = (
+        line.split() if mark == " " else [word.strip() for word in next(csv.reader([line], delimiter=mark))]
+    )
+    if len(words) < 2 or not all(words):
+        raise InputError(f"{where}: a pair is two names or numbers, such as alice,bob")
+    return words
+
+
+def _show(columns: dict[str, list[Any]], output: Path | None) -> None:
+    count = len(columns["score"])
+    if output is not None:
+        write_lists(columns, output, WHAT)
+        showing.note(f"{showing.count(count, 'score')} written to {output}")
+        return
+    rows = [
+        [f"{value:.6g}" if name == "score" else str(value) for name, value in zip(columns, row, strict=True)]
+        for row in zip(*columns.values(), strict=True)
+    ]
+    showing.table("", list(columns), rows[:MOST_ROWS], numbers=(len(columns) - 1,))
+    if count > MOST_ROWS:
+        showing.note(f"{showing.count(count - MOST_ROWS, 'more score')} not shown; -o writes them to a file")
+
+
+COMMANDS = (fit, predict)

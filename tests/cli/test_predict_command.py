@@ -1,0 +1,82 @@
+"""The commands fit and predict: a model in a folder, new pairs, lists of new links."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import trueedge as te
+
+PEOPLE = ("alice", "bob", "carol", "dave", "eve", "frank", "gina", "hans", "ida")
+
+
+@pytest.fixture
+def model(trueedge, tmp_path):
+    """A model that was fitted to friends with names."""
+    pairs = [(a, b) for i, a in enumerate(PEOPLE) for b in PEOPLE[i + 1 :] if (i * 7 + len(b)) % 3]
+    Path("friends.csv").write_text("from,to\n" + "".join(f"{a},{b}\n" for a, b in pairs))
+    status, _, err = trueedge("fit", "friends.csv", "-m", "aa", "-p", "uniform", "-o", "model")
+    assert status == 0
+    assert "aa, fitted to the training part of friends under uniform, seed 0, is saved in model" in err
+    return "model"
+
+
+def test_pairs_are_scored_as_in_python(trueedge, model):
+    status, out, _ = trueedge("predict", model, "--pair", "alice,bob", "--pair", "carol,ida")
+    assert status == 0
+    rows = [line.split() for line in out.splitlines() if line.strip()]
+    assert rows[0] == ["node", "partner", "score"]
+    scores = te.predict(te.load_scorer(model), [("alice", "bob"), ("carol", "ida")])
+    assert rows[1:] == [["alice", "bob", f"{scores[0]:.6g}"], ["carol", "ida", f"{scores[1]:.6g}"]]
+
+
+@pytest.mark.parametrize("head", ["from,to\n", ""], ids=["header", "bare"])
+def test_a_file_of_pairs_is_scored_into_a_file(trueedge, model, head):
+    Path("new.csv").write_text(head + "alice,bob\n# a comment\n\ncarol,ida\n")
+    status, out, err = trueedge("predict", model, "new.csv", "-o", "scores.csv")
+    assert (status, out) == (0, "")
+    assert "2 scores written to scores.csv" in err
+    rows = list(csv.DictReader(Path("scores.csv").read_text().splitlines()))
+    assert [(row["node"], row["partner"]) for row in rows] == [("alice", "bob"), ("carol", "ida")]
+    scores = te.predict(te.load_scorer(model), [("alice", "bob"), ("carol", "ida")])
+    assert [float(row["score"]) for row in rows] == scores.tolist()
+
+
+def test_the_most_likely_new_links_of_a_node_are_listed(trueedge, model):
+    status, out, _ = trueedge("predict", model, "--node", "alice", "-k", "2")
+    assert status == 0
+    found = te.recommend(te.load_scorer(model), "alice", k=2).of("alice")
+    rows = [line.split() for line in out.splitlines() if line.strip()][1:]
+    assert [row[2] for row in rows] == list(found.names)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "nothing is asked for"),
+        (("--pair", "alice"), "a pair is two names or numbers"),
+        (("--pair", "alice,bbo"), "did you mean 'bob'"),
+        (("--node", "alice", "--pair", "alice,bob"), "not both"),
+        (("none.csv",), "none.csv"),
+        (("friends.csv", "-o", "friends.csv"), "write the list of scores to another file"),
+        (("friends.csv", "-o", "scores.txt"), "the list of scores is written to a .csv"),
+    ],
+)
+def test_wrong_questions_get_one_sentence(trueedge, model, words, said):
+    status, _, err = trueedge("predict", model, *words)
+    assert status == 1
+    assert said in err.splitlines()[-1]
+
+
+def test_a_folder_that_is_taken_is_refused_before_the_fit(trueedge, model):
+    status, _, err = trueedge("fit", "friends.csv", "-m", "aa", "-o", "model")
+    assert status == 1
+    assert "model is there already" in err
+
+
+def test_what_is_no_model_is_refused(trueedge, tmp_path):
+    status, _, err = trueedge("predict", str(tmp_path), "--pair", "a,b")
+    assert status == 1
+    assert "holds no scorer" in err
