@@ -84,7 +84,10 @@ def _rows(
     found: Mapping[str, Sequence[Record]],
     theirs: Mapping[tuple[str, str, str], float],
 ) -> list[Comparison]:
-    """Return the rows of a method: its scores, and what it gains for rare answers over the model alone."""
+    """Return the rows of a method: its scores, and its gain for rare answers over the model alone.
+
+    Those of KG-Mixup also have what mixing adds to its other parts.
+    """
     records, alone = found[name], found.get(_model(name))
     where = (dataset, "filtered", name)
     inside = in_group(dataset, GROUP)
@@ -96,24 +99,34 @@ def _rows(
     low = [100 * float(unit_values(record, "mrr")[inside].mean()) for record in records]
     rows.insert(1, comparison((*where, "mrr low"), low, theirs.get((dataset, name, "mrr low"))))
     if alone is not None and _model(name) != name:
-        gain = gain_of(records, alone, inside)
         both = [theirs.get((dataset, one, "mrr low")) for one in (name, _model(name))]
         published = None if both[0] is None or both[1] is None else both[0] - both[1]
-        count = len(records)
-        rows += [
-            Comparison(*where, "gain low", gain.value, 0.0, count, published),
-            Comparison(*where, "gain low from", gain.low, 0.0, count, None),
-            Comparison(*where, "gain low to", gain.high, 0.0, count, None),
-        ]
+        rows += _difference(where, "gain low", difference_of(records, alone, inside), published)
+    without = found.get(f"{name}/swa")
+    if without is not None:
+        rows += _difference(where, "mixing low", difference_of(records, without, inside))
     return rows
 
 
-def gain_of(records: Sequence[Record], alone: Sequence[Record], inside: NDArray[np.bool_]) -> Difference:
+def difference_of(
+    records: Sequence[Record], others: Sequence[Record], inside: NDArray[np.bool_]
+) -> Difference:
     """Return the difference of the MRR of some queries in percent, with its paired interval."""
     first, second = (
-        [100 * unit_values(record, "mrr")[inside] for record in group] for group in (records, alone)
+        [100 * unit_values(record, "mrr")[inside] for record in group] for group in (records, others)
     )
     return difference(first, second)
+
+
+def _difference(
+    where: tuple[str, str, str], metric: str, found: Difference, theirs: float | None = None
+) -> list[Comparison]:
+    """Return the rows of a difference and of the ends of its interval."""
+    ends = {metric: found.value, f"{metric} from": found.low, f"{metric} to": found.high}
+    return [
+        comparison((*where, name), [value], theirs if name == metric else None)
+        for name, value in ends.items()
+    ]
 
 
 def _method(dataset: str, name: str, plan: Plan) -> Method:
