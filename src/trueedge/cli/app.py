@@ -46,6 +46,11 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; wrong input is one sentence on stderr."""
+    with showing.lasting_streams():
+        _run()
+
+
+def _run() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without UTF-8 gets a question mark, not a traceback.
         if hasattr(stream, "reconfigure"):
@@ -60,9 +65,6 @@ def main() -> None:
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
         sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except MemoryError as error:
         detail = f": {error}" if str(error) else ""
         showing.note(f"trueedge: there is not enough memory{detail}", style="")

@@ -126,12 +126,13 @@ def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
     """Return the model that a text names, and what to call it if it has no name of its own."""
     from trueedge import methods
     from trueedge.verdict.model_files import ENDINGS, read_model
+    from trueedge.verdict.models import telling_name
 
     if ":" in text:
         if words:
             raise InputError(f"--set is for a method that is given by name, not for {text}")
         found = own_object(text)
-        return found, "" if isinstance(found, methods.Method) else text.rpartition(":")[2]
+        return found, "" if isinstance(found, methods.Method) else telling_name(*text.rsplit(":", 1))
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
         held, said = read_model(Path(text))

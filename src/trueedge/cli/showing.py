@@ -7,7 +7,7 @@ import sys
 import time
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
-from typing import Protocol
+from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console
 from rich.progress import (
@@ -75,7 +75,7 @@ def table(
     widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
     room = terminal_width() or PIPE_WIDTH
     shown = _fitting(widths, texts, room)
-    screen = Screen(highlight=False, width=room)
+    screen = Console(highlight=False, width=room)
     screen.print(Text(title) if isinstance(title, str) else title)
     for line in lines:
         screen.print(_joined(line, shown, numbers), soft_wrap=True)
@@ -83,14 +83,47 @@ def table(
         note(f"left out: {', '.join(columns[len(shown) :])}; {more}")
 
 
-class Screen(Console):
-    """Standard output; once nobody reads it any more, the rest is dropped and the command goes on."""
+class Lasting:
+    """A stream that outlives its reader: once nobody reads it any more, the rest is dropped."""
 
-    def on_broken_pipe(self) -> None:
-        """Drop further output; standard error and the exit status still count."""
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, or drop it."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        """Write what is waiting, or drop it."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def lasting_streams() -> Iterator[None]:
+    """Let a command go on, and write its files, after ``| head`` has read enough."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, Lasting(one)) for one in streams)
+    try:
+        yield
+    finally:
+        for one in (sys.stdout, sys.stderr):
+            one.flush()
+        sys.stdout, sys.stderr = streams
 
 
 def _fitting(widths: Sequence[int], texts: Collection[int], room: int) -> list[int]:
@@ -122,7 +155,7 @@ def card(lines: Sequence[tuple[str, str]]) -> None:
     drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
     for word, text in lines:
         drawn.add_row(word, Text(text))
-    Screen(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
+    Console(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
 
 
 class Report(Protocol):

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text
 
 from trueedge.cli import scoreboard, showing
 from trueedge.files.writing import check_target, refuse_inputs
-from trueedge.tasks.protocols.own_graphs import ZERO_ACROSS
 
 if TYPE_CHECKING:
     from trueedge.analysis.tables import Table
@@ -30,30 +30,21 @@ def show(verdict: Verdict) -> None:
             _print(Text(line) for line in _wrapped(sentences[0], ""))
             for table in verdict.tables:
                 _print([Text()])
-                scoreboard.show_table(table)
-            for remark in _remarks(verdict.tables):
-                showing.note(remark)
+                _show(table, verdict)
             continue
         _print([Text(), Text(title, style="bold red" if title == "Doubts" else "bold")])
         for sentence in sentences:
             _print(Text(line) for line in _wrapped(sentence, INDENT))
 
 
-def _remarks(tables: Sequence[Table]) -> list[str]:
-    """Return what intervals and letters mean, and which baselines are 0 by construction, each remark once.
+def _show(table: Table, verdict: Verdict) -> None:
+    """Print a table; the model's row is bold."""
+    from trueedge.verdict import rows
 
-    Nothing is said about the ties of baselines.
-    """
-    found: dict[str, list[str]] = {}
-    for table in tables:
-        about_scores = set(scoreboard.findings(table.records))
-        for remark in table.remarks():
-            if remark not in about_scores or ZERO_ACROSS in remark:
-                found.setdefault(remark, []).append(table.protocol)
-    return [
-        remark if len(protocols) == len(tables) else f"{', '.join(protocols)}: {remark}"
-        for remark, protocols in found.items()
-    ]
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    lines = [[Text(cell, style="bold" if row[0] == verdict.label else "") for cell in row] for row in body]
+    title = Text.assemble((table.where, "bold"), f"  {rows.caption(table)}")
+    showing.table(title, head, lines, numbers=range(1, len(head)), more=scoreboard.MORE)
 
 
 def check_page(path: Path, inputs: Iterable[Path]) -> None:
@@ -78,6 +69,6 @@ def _wrapped(sentence: str, indent: str) -> list[str]:
 
 
 def _print(lines: Iterable[Text]) -> None:
-    screen = showing.Screen(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
+    screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
     for line in lines:
         screen.print(line, soft_wrap=True)

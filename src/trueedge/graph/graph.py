@@ -36,6 +36,7 @@ from trueedge.graph.validation import (
     locked,
     skipped_ids,
 )
+from trueedge.html import facts_html, shortened
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -402,7 +403,18 @@ class Graph:
 
     def __repr__(self) -> str:
         features = "" if self.features is None else f", {self.features.shape[1]:,} features"
-        return f"Graph({self.name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+        name = shortened(self.name)
+        return f"Graph({name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "nodes": self.num_nodes,
+            "edges": self.num_edges,
+            "features": None if self.features is None else self.features.shape[1],
+            "edge data": ", ".join(self.edge_data),
+            "notes": "; ".join(self.notes),
+        }
+        return facts_html(f"Graph {self.name}", facts)
 
 
 def check_graph(graph: object, owner: str) -> Graph:

@@ -65,8 +65,13 @@ class Part(FrozenFields):
         return neutral_direction(np.concatenate([self.positives, self.negatives.reshape(-1, 2)]))
 
     def __repr__(self) -> str:
+        return f"Part({self.size})"
+
+    @property
+    def size(self) -> str:
+        """Return how many positives and negatives there are, in words."""
         size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
-        return f"Part({len(self.positives):,} positives, {size} negatives)"
+        return f"{len(self.positives):,} positives, {size} negatives"
 
     @cached_property
     def hash(self) -> str:
@@ -92,6 +97,11 @@ class LinkTask(GraphTask):
     needs: ClassVar[Need] = "pairs"
 
     parts: Mapping[str, Part]
+
+    def size_of(self, part: str) -> str:
+        """Return how many positives and negatives a part has, in words."""
+        self.check_part(part)
+        return self.parts[part].size
 
     @classmethod
     def from_split(

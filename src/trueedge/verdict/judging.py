@@ -148,8 +148,9 @@ class _Judging:
                     counts[place] = min(counts[place], self._affordable(request))
 
     def _with_validation(self, request: plan.Request) -> plan.Request:
-        """Add a validation part to a protocol that has none, for a user's model: it may need one."""
-        if isinstance(request.source, Task) or not isinstance(self.method, OwnModel) or is_fixed(self.method):
+        """Add a validation part to a protocol that has none, for a user's ``fit(task)``: it may need one."""
+        own = isinstance(self.method, OwnModel) and self.method.fits == "task"
+        if isinstance(request.source, Task) or not own:
             return request
         known = get_protocol(request.protocol).options
         if known.get("valid") != 0.0 or "valid" in self.options:
@@ -347,7 +348,7 @@ def _audit(task: Task) -> list[Any]:
             found = audit(task, sample=AUDIT_SAMPLE)
         except InputError:
             return []
-    return [one for one in found.by_verdict() if one.verdict != "ok"]
+    return [one for one in found.by_verdict() if one.wrong]
 
 
 def _share(made: Sequence[Table], label: str) -> float | None:
