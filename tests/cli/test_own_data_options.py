@@ -99,6 +99,17 @@ def test_two_kinds_of_nodes_are_told_apart_by_every_command(trueedge, command: s
 
 
 @pytest.mark.usefixtures("purchases")
+@pytest.mark.parametrize("word", ["bipartite=yes", "existing.bipartite=yes"])
+def test_the_option_of_the_protocol_says_the_same_as_the_flag(trueedge, word: str) -> None:
+    words = ("purchases.csv", "-p", "existing")
+    status, flagged, err = trueedge("task", *words, "-o", "flag", "--bipartite")
+    assert status == 0, err
+    status, optioned, err = trueedge("task", *words, "-o", "option", "--option", word)
+    assert status == 0, err
+    assert flagged == optioned
+
+
+@pytest.mark.usefixtures("purchases")
 def test_one_kind_of_nodes_is_read_if_the_user_says_so(trueedge) -> None:
     status, _, err = trueedge("task", "purchases.csv", "-p", "existing", "-o", "made", "--no-bipartite")
     assert status == 0, err

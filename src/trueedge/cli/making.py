@@ -84,7 +84,8 @@ def task(
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
-        columns = EdgeFormat(header, source, target, weight, time, bipartite)
+        kinds = own_data.two_kinds(bipartite, option)
+        columns = EdgeFormat(header, source, target, weight, time, kinds)
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
@@ -199,7 +200,8 @@ def negatives(
         read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
-    columns = EdgeFormat(header, source, target, weight, time, bipartite)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -41,6 +42,14 @@ Bipartite = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+def two_kinds(bipartite: bool | None, words: Sequence[str] | None) -> bool | None:
+    """Return whether an edge list has two kinds of nodes, by the flag or by ``--option bipartite=yes``."""
+    said = {word.partition("=")[2] for word in words or () if re.fullmatch(r"([\w-]+\.)?bipartite=.*", word)}
+    if bipartite is not None or len(said) != 1:
+        return bipartite
+    return {"yes": True, "no": False}.get(said.pop())
 
 
 @dataclass(frozen=True)

@@ -84,7 +84,7 @@ def recommend(
         read = [*parsing.input_files(dataset), *([] if users is None else [users])]
         refuse_inputs(output, read, "the recommendations")
     with showing.progress(1, "making the task") as report:
-        columns = EdgeFormat(header, source, target, bipartite=bipartite)
+        columns = EdgeFormat(header, source, target, bipartite=own_data.two_kinds(bipartite, option))
         own = own_data.OwnData(bipartite=bipartite)
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
         scorer = _scorer(method, made, set_ or [], seed, device, report)

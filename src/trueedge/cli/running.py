@@ -126,7 +126,8 @@ def run(
     from trueedge.results import Store
 
     speak(quiet, verbose)
-    columns = EdgeFormat(header, source, target, weight, time, bipartite)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
     if made is not None:

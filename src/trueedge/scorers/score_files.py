@@ -187,10 +187,10 @@ def _look_up(
 ) -> NDArray[np.int64]:
     """Return the nodes of 2m ids as they are written, int64 (m, 2); ``where`` names a row in errors."""
     place = {label: node for node, label in enumerate(labels)}
-    first, second = sides or ({}, {})
+    by_column = sides or ({}, {})
     nodes = np.array([place.get(value, -1) for value in ids], dtype=np.int64)
     for at in np.flatnonzero(nodes < 0):
-        nodes[at] = (second if at % 2 else first).get(ids[int(at)], -1)
+        nodes[at] = by_column[at % 2].get(ids[int(at)], -1)
     if (nodes < 0).any():
         # The pairs of a task are node numbers, and users may write these.
         if not all(NODE_NUMBER.fullmatch(value) and int(value) < len(labels) for value in ids):
