@@ -171,6 +171,15 @@ def code(text: object) -> Markup:
     return tag("code", text)
 
 
+def with_code(text: str) -> Markup:
+    """Return a sentence in which what stands between backticks is a name or command."""
+    parts = text.split("`")
+    # A last backtick without a partner is one.
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return joined(code(part) if place % 2 else part for place, part in enumerate(parts))
+
+
 def in_words(value: object) -> str:
     """Return a setting, or what is known of a machine, in words: ``yes``, ``0.7, 0.1``, ``system Linux``."""
     if isinstance(value, bool):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from trueedge.analysis.figure import Figure, Series
@@ -10,7 +10,18 @@ from trueedge.analysis.slices import Slicing
 from trueedge.analysis.tables import Table, higher_is_better
 from trueedge.metrics import scale
 from trueedge.metrics.units import plural
-from trueedge.report.blocks import Cell, Column, badge, figure, figures, folded, notes, paragraph, table
+from trueedge.report.blocks import (
+    Cell,
+    Column,
+    badge,
+    figure,
+    figures,
+    folded,
+    notes,
+    paragraph,
+    table,
+    with_code,
+)
 from trueedge.report.interval_bars import BarScale, interval_bar
 from trueedge.report.leaderboards import leaderboard_table
 from trueedge.report.markup import Markup, joined, tag
@@ -219,17 +230,11 @@ def _benchmark(verdict: Verdict) -> Markup:
         where.setdefault(one.check, []).append(protocol)
         if one.check not in first or (one.verdict == "broken" and first[one.check].verdict != "broken"):
             first[one.check] = one
-    items = []
+    # Findings that ask for the same stand together.
+    asked: dict[str, list[Finding]] = {}
     for one in sorted(first.values(), key=lambda found: found.verdict != "broken"):
-        what = getattr(one, "advice", "")
-        items.append(
-            tag(
-                "li",
-                badge(one.verdict),
-                tag("span", f" {_listed(where[one.check])}: {_sentence(one.sentence)}"),
-                tag("span", f" {_sentence(what)}", class_="todo") if what else None,
-            )
-        )
+        asked.setdefault(getattr(one, "advice", "") or one.check, []).append(one)
+    items = [_finding(group, where) for group in asked.values()]
     if not items:
         return Markup("")
     shown = tag("ul", *items[:MOST_FINDINGS], class_="findings")
@@ -238,8 +243,21 @@ def _benchmark(verdict: Verdict) -> Markup:
     return joined([shown, folded(f"{more} more finding{'s' if more > 1 else ''}", rest) if more > 0 else ""])
 
 
+def _finding(group: Sequence[Finding], where: Mapping[str, Sequence[str]]) -> Markup:
+    """Findings with the same remedy, and the remedy."""
+    said = [f"{_listed(where[one.check])}: {_sentence(one.sentence)}" for one in group]
+    todo = getattr(group[0], "advice", "")
+    return tag(
+        "li",
+        badge(group[0].verdict),
+        tag("span", f" {said[0]}"),
+        *(tag("span", one, class_="also") for one in said[1:]),
+        tag("span", with_code(_sentence(todo)), class_="todo") if todo else None,
+    )
+
+
 def _advice(verdict: Verdict) -> Markup:
-    items = [tag("li", _sentence(one)) for one in verdict.advice]
+    items = [tag("li", with_code(_sentence(one))) for one in verdict.advice]
     return tag("ol", *items, class_="steps") if items else Markup("")
 
 
