@@ -55,10 +55,9 @@ def _shown(output: dict[str, Any]) -> str:
         return f"```text\n{''.join(output['text']).rstrip()}\n```"
     data = output["data"]
     if "text/html" in data:
-        # Markdown ends a block of HTML at an empty line.
-        html = re.sub(
-            r"\n\s*\n", "\n", re.sub(r"<style.*?</style>", "", "".join(data["text/html"]), flags=re.S)
-        )
+        html = re.sub(r"<style.*?</style>", "", "".join(data["text/html"]), flags=re.DOTALL)
+        # The site styles plain tables, and Markdown ends a block of HTML at an empty line.
+        html = re.sub(r"\n\s*\n", "\n", re.sub(r' (border|class|style)="[^"]*"', "", html))
         return f'<div class="output">\n{html.strip()}\n</div>'
     return f"```text\n{''.join(data['text/plain']).rstrip()}\n```"
 

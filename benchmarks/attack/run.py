@@ -31,7 +31,7 @@ from benchmarks.attack.museum_case import museum_families
 from benchmarks.attack.outcomes import FAILURES, GOOD, LIMIT, Family, Found, attack
 from benchmarks.attack.tiny import warm_up
 
-CATEGORIES = ("readers", "stores", "tasks", "certificates", "scorers", "environments", "museum")
+CATEGORIES = ("readers", "stores", "tasks", "models", "certificates", "scorers", "environments", "museum")
 SIZES = ("quick", "nightly")
 RESULTS = Path(__file__).parents[1] / "results" / "attack.json"
 #: Seconds after which the whole run is given up: an attack hangs where no signal can reach it.

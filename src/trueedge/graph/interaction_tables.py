@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -186,6 +187,8 @@ def _numbers(values: NDArray[Any], title: str, noun: str) -> NDArray[np.float64]
 
 
 def _as_number(value: object) -> float:
+    if isinstance(value, datetime):  # as parquet files have them; without a zone, it is UTC
+        return (value if value.tzinfo else value.replace(tzinfo=UTC)).timestamp()
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError, OverflowError):

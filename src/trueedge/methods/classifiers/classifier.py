@@ -33,17 +33,21 @@ class Classifier(Method):
     negatives: str = setting("uniform", "how training negatives are sampled", choices=tuple(SAMPLERS))
 
     @abstractmethod
-    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
+    def learn(
+        self, parts: Callable[[], list[Examples]], size: int, task: Task, seed: int, device: str
+    ) -> Decision:
         """Learn from the edges in folds, and return a function from features (n, d) to scores (n,).
 
-        Of the task only the name is used. The folds are made when they are asked for: a saved classifier
-        needs none.
+        ``size`` is the number of features. Of the task only the name is used. The folds are made when they
+        are asked for: a saved classifier needs none.
         """
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
         """Train on the task's training graph."""
         graph, numbers = on_graph(task, self.name).graph, type(self).features
-        decide = self.learn(partial(folds, graph, numbers, self.negatives, seed), task, seed, device)
+        parts = partial(folds, graph, numbers, self.negatives, seed)
+        size = numbers(graph, np.empty((0, 2), dtype=np.int64)).shape[1]
+        decide = self.learn(parts, size, task, seed, device)
         return ClassifierScorer(self.name, graph, numbers, decide)
 
 

@@ -39,10 +39,12 @@ class Linear(Classifier):
     strength: float = setting(1.0, "weight of the L2 penalty", low=0.0, high=1e12, search=(0.1, 1.0, 10.0))
     standardise: bool = setting(True, "scale every feature to a standard deviation of 1")
 
-    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
+    def learn(
+        self, parts: Callable[[], list[Examples]], size: int, task: Task, seed: int, device: str
+    ) -> Decision:
         """Fit one weight per feature, and an intercept."""
         del task, seed, device
-        found = learned(lambda: self._regress(parts()), weights=(None,), constant=())
+        found = learned(lambda: self._regress(parts()), weights=(size,), constant=())
         weights, constant = np.asarray(found["weights"]), float(found["constant"])
         return lambda features: _in_order(features, weights, constant)
 

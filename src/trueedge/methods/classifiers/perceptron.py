@@ -58,14 +58,16 @@ class PairClassifier(Classifier):
     epochs: int = setting(300, "largest number of epochs", low=1, high=10**9)
     patience: int = setting(20, "epochs without improvement before stopping", low=0, high=10**9)
 
-    def learn(self, parts: Callable[[], list[Examples]], task: Task, seed: int, device: str) -> Decision:
+    def learn(
+        self, parts: Callable[[], list[Examples]], size: int, task: Task, seed: int, device: str
+    ) -> Decision:
         """Train an MLP for each size and dropout rate, and return the best on held-out edges."""
         from trueedge.methods.classifiers.models.pair_perceptron import PairPerceptron
         from trueedge.training.saved_states import load_arrays
 
-        found = dict(learned(lambda: self._search(parts(), task, seed, device), mean=(None,), std=(None,)))
+        found = dict(learned(lambda: self._search(parts(), task, seed, device), mean=(size,), std=(size,)))
         scale = Scale(found.pop("mean"), found.pop("std"))
-        perceptron = PairPerceptron(len(scale.mean), len(found.get("layers.0.bias", ())), 0.0).eval()
+        perceptron = PairPerceptron(size, len(found.get("layers.0.bias", ())), 0.0).eval()
         load_arrays(perceptron, found)
         return lambda features: _scores(perceptron, scale(features))
 
