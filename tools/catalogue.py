@@ -325,6 +325,30 @@ def _entries(found: ledger.Ledger) -> str:
     return table(head, rows)
 
 
+def equal_steps_table() -> str:
+    """Methods against degree bias beside the model alone, a line for each, with paired intervals."""
+    cells: dict[tuple[str, str], dict[str, float]] = {}
+    for row in _stored_rows("kgmixup-equal-steps"):
+        cells.setdefault((row["dataset"], row["method"]), {})[row["metric"]] = row["ours"]
+    lines = []
+    for where, own in cells.items():
+        line = [*where, f"{own['mrr']:.2f}", f"{own['mrr low']:.2f}"]
+        for name in ("gain low", "mixing low"):
+            ends = [own.get(f"{name}{end}") for end in ("", " from", " to")]
+            line.append("–" if None in ends else "{:+.2f} [{:+.2f}, {:+.2f}]".format(*ends))
+        lines.append([*line, f"{own['ece']:.3f}"])
+    head = [
+        "data set",
+        "method",
+        "mrr",
+        "mrr low",
+        "low, gain over the model alone",
+        "low, due to mixing",
+        "ece",
+    ]
+    return table(head, lines)
+
+
 def recommendation_table() -> str:
     """Recall and NDCG of recommenders, a line for each method and columns for each data set."""
     rows = _stored_rows("hgb-table-5")
@@ -551,6 +575,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "metrics": metrics_table,
     "studies": studies_table,
     "comparison": comparison_table,
+    "equal-steps": equal_steps_table,
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,
