@@ -129,9 +129,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--runs", type=Path, help="a folder for the records, to use them again")
     chosen = parser.parse_args(arguments)
     names = [field.name for field in fields(Count)][2:]
-    print(
-        "letters: claims, not in five seeds, turned round by means, by letters; words: claims, not in five, turned"
-    )
+    print("letters: claims, not in five seeds, turned round by means, by letters")
+    print("words: claims, not in five seeds, turned round; in all")
     rows = []
     for dataset, protocol in product(DATASETS, PROTOCOLS):
         row = count(dataset, protocol, store=None if chosen.runs is None else Store(chosen.runs))

@@ -93,6 +93,7 @@ def judge(
     kept = store if isinstance(store, Store) or store is None else Store(store)
     judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
     if large:
+        judging.large = True
         judging.notes.append(_reduced(data, asked, beside))
     judging.run()
     return _verdict(judging, fixed, checks, time.perf_counter() - start)
@@ -106,6 +107,7 @@ class _Judging:
         properties: the properties of each task's test units, by the task's hash.
         first: the first task of each protocol, with the fitted model.
         notes: what the reader has to know, a sentence each.
+        large: whether the graph is large, so that baselines are evaluated on the test part alone.
     """
 
     def __init__(
@@ -125,6 +127,7 @@ class _Judging:
         self.records: list[Record] = []
         self.first: dict[str, tuple[Task, Any]] = {}
         self.notes: list[str] = []
+        self.large = False
         self.failed: dict[str, None] = {}
         self.properties: dict[str, Mapping[str, NDArray[Any]]] = {}
 
@@ -183,8 +186,9 @@ class _Judging:
     def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
         own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
-        # A file may hold scores of the test part alone.
-        parts = ("test",) if is_score_file(method) else None
+        # A file may hold scores of the test part alone; on a large graph, that is all that is compared.
+        alone = is_score_file(method) or (self.large and method.name != self.method.name)
+        parts = ("test",) if alone else None
         return Cell(request.source, request.protocol, method, seed, own, self.device, parts=parts)
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
