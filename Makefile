@@ -13,9 +13,14 @@ LOWEST_TESTS := tests/house/test_dependencies.py tests/house/test_light_import.p
 
 .PHONY: run test test-all test-lowest lint docs tables bench clean
 
-run: $(VENV)/.installed  ## eleven heuristics under three protocols on an embedded graph
-	$(BIN)/trueedge run cora --protocol existing,heart,degree-corrected --method heuristics --runs runs
-	@echo "The command is $(BIN)/trueedge; '. $(BIN)/activate' puts it on the path."
+run: $(VENV)/.installed  ## a verdict on a small model, beside eleven heuristics under three protocols
+	$(BIN)/trueedge judge cora examples/my_model.py:fit --page verdict.html --runs runs
+	@echo
+	@echo "How to go on"
+	@echo "  . $(BIN)/activate                     puts the command trueedge on the path"
+	@echo "  trueedge judge cora mine.py:fit          judges a model of your own: examples/my_model.py shows how"
+	@echo "  trueedge judge graph.csv mine.py:fit     judges it on a graph of your own"
+	@echo "  trueedge report runs -o report.html      makes a page about all records in runs/"
 
 test: $(VENV)/.installed-dev  ## the quick test suite on all cores, with coverage of the package
 	BIN=$(BIN) bash tests/run

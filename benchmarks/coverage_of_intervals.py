@@ -236,7 +236,7 @@ def _split_coverage(
             (Sample.of([[one]]), Sample.of([[other]]))
             for one, other in values[rng.integers(len(values), size=splits)]
         ]
-        mean = mean_over_tasks(one for one, _ in drawn)
+        mean = mean_over_tasks((one for one, _ in drawn), span=(0.0, 1.0))
         gap = difference_over_tasks(drawn)
         held += [
             mean.low <= truth[0] <= mean.high,

@@ -4,7 +4,7 @@ python -m benchmarks.one_seed_and_five        20 data sets and protocols, a tabl
 
 All heuristics are run with five seeds, each with its own split. The table of each single seed is then
 compared with the table of all five: two methods without a shared letter in the first are a claim that one of
-them is better.
+them is better. So are the words of a verdict, with each heuristic in turn as the model that is judged.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from itertools import combinations, product
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from trueedge import methods
 from trueedge.analysis.tables import Table, tables
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, drive, runner_for
+from trueedge.verdict.answers import answer
 
 DATASETS = (
     *("karate", "netscience", "polbooks", "foodweb-baydry", "maayan-foodweb", "sociopatterns-infectious"),
@@ -40,6 +41,10 @@ class Count:
         missing: claims about pairs that share a letter in the table of all seeds.
         turned: claims that the means over all seeds turn round.
         reversed: claims that the letters of all seeds turn round.
+        words: what verdicts on one seed claim, over all single seeds: that a model is better or worse than
+            another, on this split.
+        words_missing: such claims that verdicts on all seeds do not make.
+        words_reversed: such claims that verdicts on all seeds turn round.
     """
 
     dataset: str
@@ -48,6 +53,9 @@ class Count:
     missing: int
     turned: int
     reversed: int
+    words: int
+    words_missing: int
+    words_reversed: int
 
 
 def count(
@@ -60,11 +68,16 @@ def count(
     claims = [claim for records in by_seed for claim in _claims(tables(records)[0])]
     confirmed = set(_claims(whole))
     order = [line.label for line in whole.lines]
+    words = [claim for records in by_seed for claim in _words(tables(records)[0])]
+    sure = _words(whole)
     return Count(
         *(dataset, protocol, len(claims)),
         missing=sum((one, other) not in confirmed for one, other in claims),
         turned=sum(order.index(one) > order.index(other) for one, other in claims),
         reversed=sum((other, one) in confirmed for one, other in claims),
+        words=len(words),
+        words_missing=sum(claim not in sure for claim in words),
+        words_reversed=sum((other, one) in sure for one, other in words),
     )
 
 
@@ -94,6 +107,19 @@ def _claims(table: Table) -> list[tuple[str, str]]:
     ]
 
 
+def _words(table: Table) -> set[tuple[str, str]]:
+    """Return the pairs of which verdicts say that the first is better, with each method as the model."""
+    labels = [line.label for line in table.lines]
+    found = set()
+    for model in labels:
+        said = answer(table, model)
+        if said is not None and said.place == "above":
+            found |= {(model, other) for other in labels if other != model}
+        elif said is not None and said.place == "below":
+            found |= {(other, model) for other in said.beside}
+    return found
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Count on all data sets and print a table."""
     parser = argparse.ArgumentParser(
@@ -102,19 +128,18 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--runs", type=Path, help="a folder for the records, to use them again")
     chosen = parser.parse_args(arguments)
-    print("claims of one seed | not in five seeds | turned round by the means | reversed by the letters")
+    names = [field.name for field in fields(Count)][2:]
+    print("letters: claims, not in five seeds, turned round by means, by letters")
+    print("words: claims, not in five seeds, turned round; in all")
     rows = []
     for dataset, protocol in product(DATASETS, PROTOCOLS):
         row = count(dataset, protocol, store=None if chosen.runs is None else Store(chosen.runs))
         rows.append(row)
-        print(
-            f"{row.claims:6} {row.missing:6} {row.turned:6} {row.reversed:6}  {dataset} · {protocol}",
-            flush=True,
-        )
-    sums = [sum(getattr(row, name) for row in rows) for name in ("claims", "missing", "turned", "reversed")]
-    print(" ".join(f"{number:6}" for number in sums), " all")
+        numbers = " ".join(f"{getattr(row, name):6}" for name in names)
+        print(f"{numbers}  {dataset} · {protocol}", flush=True)
+    print(" ".join(f"{sum(getattr(row, name) for row in rows):6}" for name in names), " all")
     if chosen.json:
-        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=1))
+        chosen.json.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from trueedge import datasets, methods, metrics, studies
 from trueedge.methods.method import Method, Range
 from trueedge.methods.published_settings import ANY, PAPERS
+from trueedge.studies import ledger
 from trueedge.tasks import protocols
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ PAGES = (
     "README.md",
     "docs/catalogue.md",
     "docs/published.md",
+    "docs/misses.md",
     "docs/learned.md",
     "docs/pairwise.md",
     "docs/audit.md",
@@ -90,10 +92,40 @@ def about_family(family: str) -> str:
 def method_families_table() -> str:
     """Return one line for each family, with the names of its methods."""
     rows = [
-        [family, about_family(family).rstrip("."), ", ".join(f"`{kind.name}`" for kind in kinds)]
+        [family, about_family(family).rstrip("."), short_names([kind.name for kind in kinds])]
         for family, kinds in families().items()
     ]
     return table(["family", "what its methods do", "methods"], rows)
+
+
+def short_names(names: list[str]) -> str:
+    """Return names as a list; endings that several methods have, such as ``+focal``, are named once."""
+    bases = [name for name in names if name.partition("+")[0] == name]
+    endings: dict[str, list[str]] = {}
+    for name in names:
+        base, plus, ending = name.partition("+")
+        if plus and base in bases:
+            endings.setdefault(plus + ending, []).append(base)
+    shared = [ending for ending, found in endings.items() if len(found) > 1]
+    single = [name for name in names if "+" in name and "+" + name.partition("+")[2] not in shared]
+    listed = ", ".join(f"`{name}`" for name in [*bases, *single])
+    return f"{listed}; with {', '.join(f'`{ending}`' for ending in shared)}" if shared else listed
+
+
+def protocols_by_data_table() -> str:
+    """Return one line for each kind of data, with its protocols."""
+    kinds: dict[str, list[str]] = {}
+    for one in protocols.catalogue():
+        kinds.setdefault(one.data, []).append(f"`{one.name}`")
+    return table(["data", "protocols"], [[DATA[data], ", ".join(names)] for data, names in kinds.items()])
+
+
+DATA = {
+    "graph": "a graph",
+    "triples": "a knowledge graph",
+    "typed": "a typed graph",
+    "interactions": "users and items",
+}
 
 
 def methods_table() -> str:
@@ -255,6 +287,66 @@ def comparison_table(study: str) -> str:
     head = ["data set", "protocol", "method"]
     head += [f"{metric} {side}" if metric in printed else metric for metric, side in columns]
     return table(head, [[*where, *(cells.get(c, "–") for c in columns)] for where, cells in lines.items()])
+
+
+def ledger_table(kind: str) -> str:
+    """How many published values hold, by file of evidence; or the entries about those that do not."""
+    found = ledger.read(ROOT / "results")
+    faults = found.faults()
+    if faults:
+        raise SystemExit("\n".join([*faults[:20], "results/misses.toml must say why, or no longer say it"]))
+    return _holding(found) if kind == "values" else _entries(found)
+
+
+def _holding(found: ledger.Ledger) -> str:
+    rows = []
+    missed = {id(value): entry for value, entry in found.missed()}
+    names = dict.fromkeys(value.evidence for value in found.values)
+    for name in [*names, "all"]:
+        values = [value for value in found.values if name in (value.evidence, "all")]
+        entries = [entry for value in values if (entry := missed.get(id(value))) is not None]
+        explained = sum(entry.status == "explained" for entry in entries)
+        held = len(values) - len(entries)
+        cells = [len(values), held, explained, len(entries) - explained]
+        rows.append([name, *(f"{one:,}" for one in cells)])
+    return table(["evidence", "published values", "hold", "missed, explained", "missed, open"], rows)
+
+
+def _entries(found: ledger.Ledger) -> str:
+    rows = []
+    for entry, values in found.by_entry():
+        names = list(dict.fromkeys(value.method for value in values))
+        shown = ", ".join(f"`{name}`" for name in names[:6]) + (" and more" if len(names) > 6 else "")
+        gaps = sorted(value.difference for value in values)
+        where = ", ".join(dict.fromkeys(value.evidence for value in values))
+        spread = f"{gaps[0]:+.3g} to {gaps[-1]:+.3g}" if len(gaps) > 1 else f"{gaps[0]:+.3g}"
+        rows.append([where, shown, str(len(values)), spread, entry.status, entry.cause, entry.experiment])
+    head = ["evidence", "methods", "values", "ours minus published", "status", "cause", "experiment"]
+    return table(head, rows)
+
+
+def equal_steps_table() -> str:
+    """Methods against degree bias beside the model alone, a line for each, with paired intervals."""
+    cells: dict[tuple[str, str], dict[str, float]] = {}
+    for row in _stored_rows("kgmixup-equal-steps"):
+        cells.setdefault((row["dataset"], row["method"]), {})[row["metric"]] = row["ours"]
+    lines = []
+    for where, own in cells.items():
+        line = [*where, f"{own['mrr']:.2f}", f"{own['mrr low']:.2f}"]
+        for name in ("gain low", "mixing low"):
+            ends = [own.get(f"{name}{end}") for end in ("", " from", " to")]
+            line.append("–" if None in ends else "{:+.2f} [{:+.2f}, {:+.2f}]".format(*ends))
+        lines.append([*line, f"{own['ece']:.3f}"])
+    head = [
+        "data set",
+        "method",
+        "mrr",
+        "mrr low",
+        "low, gain over the model alone",
+        "low, due to mixing",
+        "ece",
+    ]
+    return table(head, lines)
 
 
 def recommendation_table() -> str:
@@ -478,13 +570,16 @@ TABLES: dict[str, Callable[..., str]] = {
     "method-families": method_families_table,
     "published-settings": published_settings_table,
     "protocols": protocols_table,
+    "protocols-by-data": protocols_by_data_table,
     "options": options_table,
     "metrics": metrics_table,
     "studies": studies_table,
     "comparison": comparison_table,
+    "equal-steps": equal_steps_table,
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,
+    "ledger": ledger_table,
     "networks": networks_table,
     "plain": plain_table,
     "spread": spread_table,

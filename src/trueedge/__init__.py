@@ -19,7 +19,6 @@ from trueedge.version import VERSION
 if TYPE_CHECKING:
     from trueedge import (
         analysis,
-        audit,
         datasets,
         graph,
         methods,
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
         studies,
         tasks,
     )
+    from trueedge.audit.callable_module import AuditModule
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from trueedge.tasks.recommending import recommend
     from trueedge.verdict import Verdict, judge
 
+    audit: AuditModule
 
 __version__ = VERSION
 

@@ -35,9 +35,20 @@ def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> In
         hint: what to say if none of them is near; by default it lists them all.
     """
     names = sorted(known)
-    near = difflib.get_close_matches(str(name), names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else hint or f"there are: {', '.join(names)}"
+    near = nearest(str(name), names)
+    hint = f"did you mean {near!r}?" if near else hint or f"there are: {', '.join(names)}"
     return InputError(f"no {kind} is called {name!r}; {hint}")
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was most likely meant, or None.
+
+    Two letters that changed places come first: of ``gcn`` and ``ncn``, ``gnc`` means ``gcn``.
+    """
+    names = sorted(known)
+    swapped = {name[:at] + name[at + 1] + name[at] + name[at + 2 :] for at in range(len(name) - 1)}
+    found = [one for one in names if one in swapped or one.casefold() == name.casefold()]
+    return next(iter(found or difflib.get_close_matches(name, names, n=1)), None)
 
 
 def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:

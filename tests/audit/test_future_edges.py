@@ -21,7 +21,7 @@ def test_a_random_split_looks_into_the_future_and_a_split_by_time_does_not() -> 
     found = audit(mail(), "existing")["future-edges"]
     assert found.verdict == "look"
     assert found.number == pytest.approx(0.5, abs=0.2)
-    assert "split=time" in found.sentence
+    assert "split=time" in found.advice
     fine = audit(mail(), "existing", split="time")["future-edges"]
     assert fine.verdict == "ok"
     assert fine.number == 0

@@ -184,7 +184,7 @@ def test_the_command_audits_a_saved_task_and_writes_a_page(trueedge, tmp_path: P
     status, out, err = trueedge("audit", "task", "-o", "page.html", "--strict")
     assert status == 1, err
     assert out.startswith("shop · full-ranking · 1 broken, 0 look")
-    assert "the triples may be attached to the wrong items" in out
+    assert "→ Check that the triples are attached to the right items" in out
     page = (tmp_path / "page.html").read_text()
     assert "scorers are evaluated on as many test users" in page
     assert trueedge("audit", "task", "-o", "all.json")[0] == 0

@@ -15,7 +15,7 @@ from planted import benchmark
 
 import trueedge as te
 from trueedge.audit import Finding, audit, catalogue
-from trueedge.audit.check import picture
+from trueedge.audit.check import CHECKS, picture
 from trueedge.audit.shortcuts import won_by
 from trueedge.graph import Graph
 from trueedge.report.audit_page import figure_of, filled, page
@@ -64,20 +64,31 @@ def read(leaky) -> Reader:
     return Reader(page(leaky))
 
 
-def test_every_finding_has_a_line_and_a_card_with_its_reason_what_is_broken_first(
-    leaky, read: Reader
-) -> None:
-    cards = [found for tag, found in read.tags if tag == "article"]
-    assert [card["id"] for card in cards] == [f"check-{one.check}" for one in leaky.by_verdict()]
-    verdicts = [card["class"].split()[0] for card in cards]
-    assert verdicts == [one.verdict for one in leaky.by_verdict()]
-    assert {"broken", "look", "ok"} == set(verdicts)
+def test_every_problem_stands_once_with_what_to_do_what_is_broken_first(leaky, read: Reader) -> None:
+    cards = [found["class"] for tag, found in read.tags if tag == "article"]
+    assert cards == [one.verdict for one in leaky.problems]
+    assert {"broken", "look"} == set(cards)
+    assert leaky.answer in read.texts
+    shown = "".join(read.texts)
+    for one in leaky.problems:
+        assert shown.count(one.advice.replace("`", "")) == 1
+
+
+def test_every_finding_is_behind_a_fold_with_its_reason_and_its_rule(leaky, read: Reader) -> None:
+    names = [found["id"] for tag, found in read.tags if tag == "p" and found.get("class") == "asked"]
+    assert sorted(names) == sorted(f"check-{one.check}" for one in leaky)
+    assert len(read.of_class("details", "finding")) == len(leaky)
     for one in leaky:
         told = f"{one.sentence[:1].upper()}{one.sentence[1:]}."
+        # In its fold or above it, and in the table of all checks.
         assert read.texts.count(told) == 2
         assert one.shown in read.texts
-    badges = [found for name in ("broken", "look", "ok") for found in read.of_class("span", name)]
-    assert len(badges) == 2 * len(leaky)
+        assert f"Rule: {CHECKS.get(one.check).rule}." in read.texts
+
+
+def test_good_news_is_folded(leaky, read: Reader) -> None:
+    assert f"{leaky.count('ok')} checks found nothing wrong" in read.texts
+    assert not any(found.get("open") is not None for tag, found in read.tags if tag == "details")
 
 
 def test_links_lead_to_what_is_there_and_names_are_not_used_twice(read: Reader) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -125,7 +126,14 @@ def test_a_task_of_another_kind_is_audited_by_the_checks_that_apply_to_it(tmp_pa
     with CHECKS.restored():
         register(
             Check(
-                name="isolated", family="leaks", title="t", question="q", rule="r", run=isolated, kinds=None
+                name="isolated",
+                family="leaks",
+                title="t",
+                question="q",
+                rule="r",
+                advice="Add edges",
+                run=isolated,
+                kinds=None,
             )
         )
         found = audit(task)
@@ -192,14 +200,15 @@ def test_a_finding_can_be_asked_for_by_name(clean) -> None:
 def test_a_name_is_registered_once_and_series_are_of_one_length() -> None:
     one = catalogue()[0]
     with pytest.raises(InputError, match="registered already"):
-        register(Check(name=one.name, family="leaks", title="", question="", rule="", run=one.run))
+        register(replace(one))
     with pytest.raises(InputError, match="differ in length"):
         Finding("x", "ok", "", "", {}, {"a": np.zeros(2), "b": np.zeros(3)})
 
 
 def test_a_bound_is_passed_by_more_than_it_and_chance_is_forgiven() -> None:
     assert [graded(value, 1, 2) for value in (1, 1.5, 2, 2.1)] == ["ok", "look", "look", "broken"]
-    assert graded(5, 1, 2, noise=6) == "ok"
+    assert graded(5, 1, 2, noise=6) == "too small"
+    assert graded(0.5, 1, 2, noise=6) == "ok"
 
 
 def test_a_share_that_is_not_zero_is_not_shown_as_zero() -> None:
@@ -210,8 +219,8 @@ def test_an_audit_is_walked_through_and_shown_with_what_is_broken_first():
     found = audit("karate", "existing")
     assert list(found) == list(found.findings)
     assert len(found) == len(found.findings)
-    order = ["broken", "look", "ok"]
+    order = ["broken", "look", "ok", "too small"]
     places = [order.index(finding.verdict) for finding in found.by_verdict()]
     assert places == sorted(places)
-    assert str(found).splitlines()[0] == "karate · existing"
-    assert len(str(found).splitlines()) == len(found) + 1
+    assert str(found).startswith("karate · existing: This benchmark is too small to judge. ")
+    assert all(len(line) <= 100 for line in str(found).splitlines())

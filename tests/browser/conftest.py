@@ -45,3 +45,28 @@ def report_file(tmp_path_factory) -> Path:
         for shift, name in enumerate(names)
     ]
     return write(found, tmp_path_factory.mktemp("pages") / "report.html", source="runs")
+
+
+@pytest.fixture(scope="session")
+def verdict_file(tmp_path_factory) -> Path:
+    """A verdict without doubts."""
+    from made_up import verdict
+
+    return verdict().page(tmp_path_factory.mktemp("pages") / "verdict.html")
+
+
+@pytest.fixture(scope="session")
+def doubtful_file(tmp_path_factory) -> Path:
+    """A verdict with more doubts than fit into the first screen."""
+    from made_up import verdict
+
+    from trueedge.verdict.suspicions import Suspicion
+
+    reasons = (
+        "every test edge has the score 1, every other pair 0: these are the edges of the whole graph",
+        "fitted again on the same graph with its nodes renumbered, its AUC falls from 1.00 to 0.50: it knows"
+        " the nodes from outside of the task",
+        "MRR is 100.00, and the best baseline, ppr, 42.93: no predictor is that good without the answers",
+    )
+    found = verdict([Suspicion(str(place), reason) for place, reason in enumerate(reasons)])
+    return found.page(tmp_path_factory.mktemp("pages") / "doubtful.html")

@@ -95,6 +95,7 @@ def test_the_report_shows_one_shape_of_a_plot(
     browser: Browser, report_file: Path, width: int, shape: str
 ) -> None:
     window = browser.open(report_file, width)
+    window.run("document.querySelector('#across-data-sets').closest('details').open = true")
     shown = window.run(
         """[...document.querySelectorAll("#across-data-sets .picture")]
         .filter(one => one.getClientRects().length).map(one => one.className)"""

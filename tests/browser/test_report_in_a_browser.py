@@ -11,9 +11,9 @@ from seeing import contrast
 WIDTHS = pytest.mark.parametrize("width", [360, 768, 1280])
 COLOURS = pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 # The first leaderboard, and how its numbers read from top to bottom.
-TABLE = "#leaderboards table"
-COLUMN = """(column) => [...document.querySelectorAll("#leaderboards table")][0].tBodies[0].rows
-    .length && [...document.querySelector("#leaderboards table").tBodies[0].rows]
+TABLE = "#results table"
+COLUMN = """(column) => [...document.querySelectorAll("#results table")][0].tBodies[0].rows
+    .length && [...document.querySelector("#results table").tBodies[0].rows]
     .map(row => row.cells[column].textContent)"""
 # Every element with text of its own: its colour, and the first background behind it that is not see-through.
 TEXTS = """(() => {
@@ -31,6 +31,10 @@ TEXTS = """(() => {
     }
     return found;
 })()"""
+
+
+# Every table is shown and every fold is open.
+OPEN = "document.querySelectorAll('details').forEach(one => { one.hidden = false; one.open = true; })"
 
 
 def column(window: Window, place: int) -> list[str]:
@@ -74,7 +78,7 @@ def test_a_click_sorts_and_another_turns_the_order_around(window: Window) -> Non
 
 
 def test_whole_rows_move_and_none_is_lost(window: Window) -> None:
-    rows = "[...document.querySelector('#leaderboards table').tBodies[0].rows].map(row => row.textContent)"
+    rows = "[...document.querySelector('#results table').tBodies[0].rows].map(row => row.textContent)"
     before = window.run(rows)
     window.click(f"{TABLE} th:nth-child(1) button")
     after = window.run(rows)
@@ -95,14 +99,14 @@ def test_the_keyboard_sorts_too(window: Window, key: str, text: str) -> None:
 
 
 def test_the_tab_key_reaches_heads_and_boxes_that_scroll(window: Window) -> None:
-    window.run("document.querySelector('#leaderboards .scroll').focus()")
+    window.run("document.querySelector('#results .scroll').focus()")
     window.press("Tab", "\t")
     assert window.run("document.activeElement.closest('th') !== null")
 
 
 def test_p_values_and_times_are_sorted_by_what_they_mean(window: Window) -> None:
     script = """(() => {
-        const table = [...document.querySelectorAll("#leaderboards details table")]
+        const table = [...document.querySelectorAll("#results details table")]
             .find(one => one.tHead.textContent.includes("p (Holm)"));
         const place = [...table.tHead.rows[0].cells].findIndex(one => one.textContent === "p (Holm)");
         table.tHead.rows[0].cells[place].querySelector("button").click();
@@ -112,7 +116,9 @@ def test_p_values_and_times_are_sorted_by_what_they_mean(window: Window) -> None
     assert len(values) > 3
     assert values == sorted(values, reverse=True)
     times = """(() => {
-        const table = document.querySelector("#time-and-memory table");
+        const fold = [...document.querySelectorAll("#results summary")]
+            .find(one => one.textContent === "Time and memory").parentElement;
+        const table = fold.querySelector("table");
         table.tHead.rows[0].cells[1].querySelector("button").click();
         return [...table.tBodies[0].rows].map(row => Number(row.cells[1].dataset.sort));
     })()"""
@@ -124,7 +130,7 @@ def test_p_values_and_times_are_sorted_by_what_they_mean(window: Window) -> None
 @WIDTHS
 def test_the_page_never_scrolls_sideways(browser: Browser, report_file: Path, width: int) -> None:
     shown = browser.open(report_file, width)
-    shown.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    shown.run(OPEN)
     assert shown.run("document.documentElement.scrollWidth") <= width
     wide = """[...document.querySelectorAll("main *")].filter(one =>
         one.getBoundingClientRect().right > innerWidth + 1 && !one.closest(".scroll, .picture"))
@@ -134,7 +140,7 @@ def test_the_page_never_scrolls_sideways(browser: Browser, report_file: Path, wi
 
 def test_on_a_phone_tables_scroll_in_their_own_box(browser: Browser, report_file: Path) -> None:
     phone = browser.open(report_file, 360, 740)
-    box = "document.querySelector('#leaderboards .scroll')"
+    box = "document.querySelector('#results .scroll')"
     assert phone.run(f"{box}.scrollWidth > {box}.clientWidth")
     first = f"{TABLE} tbody th"
     before = phone.run(f"document.querySelector('{first}').getBoundingClientRect().left")
@@ -146,7 +152,7 @@ def test_on_a_phone_tables_scroll_in_their_own_box(browser: Browser, report_file
 @COLOURS
 def test_every_text_can_be_read(browser: Browser, report_file: Path, dark: bool) -> None:
     shown = browser.open(report_file, dark=dark)
-    shown.run("document.querySelectorAll('details').forEach(one => { one.open = true; })")
+    shown.run(OPEN)
     found = shown.run(TEXTS)
     assert len(found) >= 6
     for pair, where in found.items():
@@ -177,6 +183,7 @@ def test_the_system_decides_on_light_or_dark_until_the_reader_does(
 @COLOURS
 def test_figures_are_visible(browser: Browser, report_file: Path, dark: bool) -> None:
     shown = browser.open(report_file, dark=dark)
+    shown.run(OPEN)
     boxes = shown.run(
         """[...document.querySelectorAll("figure svg")].filter(one => one.checkVisibility()).map(one => {
         const box = one.getBoundingClientRect();
@@ -195,7 +202,9 @@ def test_figures_are_visible(browser: Browser, report_file: Path, dark: bool) ->
 @pytest.mark.rotating(1)
 @WIDTHS
 def test_no_text_of_a_figure_is_cut_off(browser: Browser, report_file: Path, width: int) -> None:
-    cut = browser.open(report_file, width).run(
+    shown = browser.open(report_file, width)
+    shown.run(OPEN)
+    cut = shown.run(
         """[...document.querySelectorAll("figure svg")].flatMap(svg => {
         const frame = svg.getBoundingClientRect();
         return [...svg.querySelectorAll("text")].filter(text => {
@@ -217,8 +226,70 @@ def test_without_scripts_everything_is_still_there(browser: Browser, report_file
     still = browser.open(report_file)
     still.call("Emulation.setScriptExecutionDisabled", value=True)
     still.reload()
-    assert still.run("document.querySelectorAll('#leaderboards tbody tr').length") > 5
+    assert still.run("document.querySelectorAll('#results tbody tr').length") > 5
     assert still.run("document.querySelector('button.theme').hidden")
+    assert still.run("getComputedStyle(document.querySelector('.chooser')).display") == "none"
+    folds = "[...document.querySelectorAll('details.where')]"
+    assert still.run(f"{folds}.length > 1 && {folds}.every(one => one.checkVisibility() && !one.open)")
+
+
+def shown_tables(window: Window) -> list[str]:
+    """The names of the tables of which something is shown."""
+    script = (
+        "[...document.querySelectorAll('details.where')].filter(one => one.checkVisibility() && one.open)"
+    )
+    return list(window.run(f"{script}.map(one => one.querySelector('h3').textContent)"))
+
+
+def test_the_selector_shows_one_table_at_a_time(window: Window) -> None:
+    names = window.run("[...document.querySelectorAll('#chosen option')].map(one => one.textContent)")
+    assert shown_tables(window) == [names[0]]
+    window.run(
+        """(() => {
+        const select = document.querySelector("#chosen");
+        select.selectedIndex = 2;
+        select.dispatchEvent(new Event("change"));
+    })()"""
+    )
+    assert shown_tables(window) == [names[2]]
+    window.reload()
+    assert shown_tables(window) == [names[2]], "the address keeps the choice"
+    window.run(
+        """(() => {
+        const select = document.querySelector("#chosen");
+        select.value = "";
+        select.dispatchEvent(new Event("change"));
+    })()"""
+    )
+    assert shown_tables(window) == []
+    assert window.run("[...document.querySelectorAll('details.where')].every(one => !one.hidden)")
+
+
+def test_a_link_in_the_matrix_shows_its_table_even_twice(window: Window) -> None:
+    script = "[...document.querySelectorAll('.matrix td a')].map(one => one.getAttribute('href'))"
+    second = window.run(script)[1]
+    window.run("document.documentElement.style.scrollBehavior = 'auto'")
+    for _ in range(2):
+        window.click(f".matrix td a[href='{second}']")
+        window.run("new Promise(done => setTimeout(done, 50))")
+        (shown,) = shown_tables(window)
+        assert shown == window.run(
+            f"document.querySelector('{second}').closest('details').querySelector('h3').textContent"
+        )
+        window.run(
+            """(() => {
+            const select = document.querySelector("#chosen");
+            select.selectedIndex = 0;
+            select.dispatchEvent(new Event("change"));
+            history.replaceState(null, "", "SECOND");
+        })()""".replace("SECOND", second)
+        )
+
+
+def test_a_link_of_the_contents_opens_its_fold(window: Window) -> None:
+    window.click("nav.contents a[href='#provenance']")
+    window.run("new Promise(done => setTimeout(done, 50))")
+    assert window.run("document.querySelector('#provenance').closest('details').open")
 
 
 # Letters of pictures that are shown, and by how much each reaches beyond what can be seen of it.
@@ -263,7 +334,7 @@ def test_a_table_shows_at_its_edge_that_there_is_more(
     browser: Browser, report_file: Path, dark: bool
 ) -> None:
     phone = browser.open(report_file, 360, 740, dark=dark)
-    box = "#leaderboards .scroll"
+    box = "#results .scroll"
     assert phone.run(f"(one => one.scrollWidth > one.clientWidth)(document.querySelector('{box}'))")
     plain, shadow = edges(phone, box)
     assert abs(shadow - plain) > 60
@@ -278,7 +349,9 @@ def test_a_table_shows_at_its_edge_that_there_is_more(
 @pytest.mark.rotating(2)
 @pytest.mark.parametrize("width", [360, 400, 768, 1000, 1280])
 def test_pictures_can_be_read_at_any_width(browser: Browser, report_file: Path, width: int) -> None:
-    letters = browser.open(report_file, width).run(LETTERS)
+    shown = browser.open(report_file, width)
+    shown.run(OPEN)
+    letters = shown.run(LETTERS)
     assert len(letters) > 200
     for text, size, beyond in letters:
         assert size >= 9.5, text
@@ -292,7 +365,7 @@ def test_on_a_phone_the_letters_of_a_leaderboard_are_in_sight(
     phone = browser.open(report_file, width, 740)
     right, edge = phone.run(
         """(() => {
-        const letters = document.querySelector("#leaderboards .letters");
+        const letters = document.querySelector("#results .letters");
         return [letters.getBoundingClientRect().right,
             letters.closest(".scroll").getBoundingClientRect().right];
     })()"""

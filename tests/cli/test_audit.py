@@ -1,38 +1,72 @@
-"""The command: a verdict a line, a file of numbers, one sentence for wrong input."""
+"""The command: the answer, problems with what to do, a file of numbers, one sentence for wrong input."""
 
 from __future__ import annotations
 
 import json
+import os
+import sys
 
 import numpy as np
 import pytest
 
 import trueedge as te
 from trueedge.audit import audit
+from trueedge.cli.app import main
 from trueedge.tasks import LinkTask, Part
 
 
-def test_a_verdict_a_line_plain_in_a_pipe(trueedge) -> None:
-    status, out, err = trueedge("audit", "karate")
+def test_every_check_has_a_line_plain_in_a_pipe(trueedge) -> None:
+    status, out, err = trueedge("audit", "karate", "--all")
     assert status == 0
     assert "\x1b" not in out
-    title, *lines = out.splitlines()
-    assert title.startswith("karate · existing · ")
+    title, answer, *lines = out.splitlines()
+    assert title == "karate · existing · 0 broken, 0 look, 10 ok, 14 too small"
     found = audit("karate")
+    assert answer == found.answer
     assert len(lines) == len(found.findings)
-    for line, finding in zip(lines, found.findings, strict=True):
-        assert line.split()[:2] == [finding.verdict, finding.check]
+    for line, finding in zip(lines, found.by_verdict(), strict=True):
+        assert line.startswith(f"{finding.verdict} ")
+        assert f" {finding.check} " in line
         assert finding.shown in line
         assert line.endswith(finding.sentence)
     assert "no protocol was given, so existing is audited" in err
-    assert "feature-similarity does not apply: the nodes have no features" in err
+    skipped = (
+        "features-adjacency, feature-similarity, shortcut-cosine do not apply: the nodes have no features"
+    )
+    assert skipped in err
+
+
+def test_problems_are_shown_with_what_to_do_and_the_rest_is_named(trueedge) -> None:
+    name = "price:nodes=400,edges=1200"
+    _, out, _ = trueedge("audit", name)
+    found = audit(name)
+    _, answer, *lines = out.splitlines()
+    assert answer == found.answer == "Nothing is broken, but 2 findings deserve a closer look."
+    shown = [line.strip() for line in lines if line.strip().startswith("→")]
+    assert shown == [f"→ {one.advice}" for one in found.problems]
+    assert "→ Use `-p degree-corrected`" in shown
+    assert lines[-1] == f"{found.count('ok')} ok: {', '.join(found.names('ok'))}"
+    assert sum(line.startswith(("broken", "look")) for line in lines) == len(found.problems)
+
+
+def test_a_pipe_that_nobody_reads_still_gets_the_page_written(tmp_path, monkeypatch) -> None:
+    page = tmp_path / "audit.html"
+    monkeypatch.setattr(sys, "argv", ["trueedge", "audit", "karate", "--all", "-o", str(page)])
+    for name in ("stdout", "stderr"):
+        reader, writer = os.pipe()
+        os.close(reader)
+        monkeypatch.setattr(sys, name, os.fdopen(writer, "w", buffering=1))
+    with pytest.raises(SystemExit) as stop:
+        main()
+    assert not stop.value.code
+    assert page.read_text().startswith("<!DOCTYPE html>")
 
 
 def test_verdicts_have_colours_on_a_terminal(trueedge, monkeypatch) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     monkeypatch.setenv("COLUMNS", "80")
     out = trueedge("audit", "karate")[1]
-    assert "\x1b[32mok" in out
+    assert "\x1b[32m10 ok" in out
 
 
 def test_all_numbers_are_written(trueedge, tmp_path) -> None:

@@ -44,11 +44,11 @@ def test_the_answer_comes_first_and_the_records_are_stored(own: Run) -> None:
     status, out, err = own("judge", "graph.csv", "mine.py:fit", "-p", "existing", "--seeds", "3")
     assert status == 0, err
     first, second = out.splitlines()[:2]
-    assert first == "Verdict on fit · graph"
-    assert second.startswith("fit ")
+    assert first == "Verdict on mine · graph"
+    assert second.startswith("mine ")
     assert "under existing" in second
     assert "What to do next" in out
-    assert {one.method for one in Store("runs").records()} >= {"fit", "ppr", "ra"}
+    assert {one.method for one in Store("runs").records()} >= {"mine", "ppr", "ra"}
     assert "33 new, 0 cached" in err
 
 

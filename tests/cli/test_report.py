@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -60,3 +61,31 @@ def test_a_folder_without_records_is_refused(trueedge, tmp_path) -> None:
     status, _, err = trueedge("report", "empty")
     assert status == 1
     assert "there are no records in empty" in err
+
+
+def test_the_page_has_as_many_records_as_the_command_says_and_trials_are_named(
+    trueedge, runs, tmp_path
+) -> None:
+    tune = ("tune", "karate", "-p", "existing", "-m", "katz", "--trials", "2", "--seeds", "1")
+    assert trueedge(*tune)[0] == 0
+    _, _, err = trueedge("report", "--no-slices")
+    count = re.match(r"(\d+) records reported in report.html \(0\.\d MB\); 2 trials left out\n", err)
+    assert count is not None
+    assert f"{count[1]} records · " in (tmp_path / "report.html").read_text()
+
+
+def test_figures_are_written_as_png_and_svg(trueedge, runs, tmp_path) -> None:
+    pytest.importorskip("matplotlib")
+    status, _, err = trueedge("report", "--no-slices", "--figures", "drawn")
+    assert status == 0
+    names = sorted(path.name for path in (tmp_path / "drawn").iterdir())
+    assert f"{len(names) // 2} figures in drawn, as PNG and SVG\n" in err
+    assert {name.rpartition(".")[2] for name in names} == {"png", "svg"}
+
+
+def test_without_matplotlib_nothing_is_written(trueedge, runs, tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    status, _, err = trueedge("report", "--no-slices", "--figures", "drawn")
+    assert status == 1
+    assert "figures need matplotlib: run 'pip install trueedge[plot]'" in err
+    assert not (tmp_path / "report.html").exists()

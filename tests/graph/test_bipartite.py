@@ -65,13 +65,30 @@ def test_a_forest_has_sides_only_if_it_is_asked() -> None:
     assert known_sides(star).tolist() == [0, 1, 1, 1]
 
 
-def test_columns_that_are_numbered_apart_tell_the_sides_of_all_components() -> None:
-    edges, labels, sides = bipartite_edges([("1", "1"), ("1", "a"), ("2", "1"), ("2", "a"), ("b", "9")])
-    assert labels == ("source:1", "2", "b", "target:1", "a", "9")
-    assert edges.tolist() == [[0, 3], [0, 4], [1, 3], [1, 4], [2, 5]]
+def test_columns_that_share_an_id_are_numbered_apart() -> None:
+    pairs = np.array([(1, 1), (1, 3), (2, 1), (2, 3), (0, 4)])
+    edges, count, labels, sides = bipartite_edges(pairs, 5, ("b", "1", "2", "a", "9"), ("user", "item"))
+    assert labels == ("user b", "user 1", "user 2", "item 1", "item a", "item 9")
+    assert edges.tolist() == [[1, 3], [1, 4], [2, 3], [2, 4], [0, 5]]
+    assert (count, sides.tolist()) == (6, [0, 0, 0, 1, 1, 1])
     assert sides_of(graph_of([tuple(pair) for pair in edges.tolist()])).tolist() == sides.tolist()
 
 
-def test_a_prefix_is_given_to_all_names_if_it_would_make_two_equal() -> None:
-    labels = bipartite_edges([(1, 1), ("user:1", 2)], ("user", "item"))[1]
-    assert labels == ("user:1", "user:user:1", "item:1", "item:2")
+def test_columns_that_share_no_id_keep_their_numbers_and_names() -> None:
+    pairs = np.array([(4, 1), (4, 3), (2, 1)])
+    edges, count, labels, sides = bipartite_edges(pairs, 6)
+    assert edges is pairs
+    assert (count, labels) == (6, None)
+    assert sides.tolist() == [-1, 1, 0, 1, 0, -1]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=1))
+def test_nodes_that_are_told_apart_are_the_distinct_ids_of_each_column(pairs: list[tuple[int, int]]) -> None:
+    array = np.array(pairs)
+    edges, count, labels, sides = bipartite_edges(array, 6)
+    names = [str(node) for node in range(6)] if labels is None else list(labels)
+    apart = bool({u for u, _ in pairs} & {v for _, v in pairs})
+    expected = [(f"source {u}", f"target {v}") if apart else (str(u), str(v)) for u, v in pairs]
+    assert [(names[u], names[v]) for u, v in edges.tolist()] == expected
+    assert all(sides[u] == 0 and sides[v] == 1 for u, v in edges.tolist())
+    assert count == len(sides) == len(names)

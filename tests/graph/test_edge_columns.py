@@ -65,10 +65,14 @@ STYLES: dict[str, tuple[str, list[tuple[Any, ...]], str]] = {
     "triples": (lines("{u},likes,{v}", NAMED, "head,relation,tail"), NAMED, ""),
     "MovieLens": (
         lines("{u},{v},{f},{t}", NUMBERED, "userId,movieId,rating,timestamp"),
-        NUMBERED,
+        [(f"user {u}", f"movie {v}", w, t) for u, v, w, t in NUMBERED],
         "weight time",
     ),
-    "customers": (lines("{d},{u},{v}", NAMED, "date,customer_id,product_id"), NAMED, "time"),
+    "customers": (
+        lines("{d},{u},{v}", NAMED, "date,customer_id,product_id"),
+        [(f"customer {u}", f"product {v}") for u, v, *_ in NAMED],
+        "time",
+    ),
     "words that no list has": (lines("{u},{v},{d}", NAMED, "person,friend,since"), NAMED, "time"),
     "pandas' index": (lines("{n},{u},{v}", NUMBERED, ",source,target"), NUMBERED, ""),
     "pandas' index, other names": (lines("{n},{u},{v}", NUMBERED, ",alpha,beta"), NUMBERED, ""),

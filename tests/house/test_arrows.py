@@ -34,7 +34,7 @@ ROOMS = (
     "leaderboard",
     "cli",
 )
-FOUNDATION = ("errors", "moved", "progress", "randomness", "registry", "version")
+FOUNDATION = ("errors", "html", "moved", "progress", "randomness", "registry", "version")
 PACKAGE = Path(trueedge.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py") if path.parent != PACKAGE)
 

@@ -14,6 +14,8 @@ import pytest
 from trueedge.cli.app import main
 
 ROOT = Path(__file__).parents[2]
+# torch_geometric uses what torch has deprecated.
+FILTERS = ("error::DeprecationWarning", "ignore:`torch.jit.script` is deprecated:DeprecationWarning")
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
@@ -37,7 +39,7 @@ def test_the_python_examples_of_a_page_run_top_to_bottom(page: Path, tmp_path: P
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks(page, "python")))
     done = subprocess.run(
-        [sys.executable, "-W", "error::DeprecationWarning", str(script)],
+        [sys.executable, *(f"-W{one}" for one in FILTERS), str(script)],
         cwd=tmp_path,
         env=environment(),
         capture_output=True,

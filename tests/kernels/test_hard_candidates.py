@@ -9,7 +9,6 @@ import trueedge.graph as tg
 from heart_twin import candidates, ranked_by_paper, ranked_by_release, score_lists
 from trueedge.kernels.arrays.grouping import group_by
 from trueedge.kernels.negatives.hard_candidates import corrupted_ends, heart_scratches
-from trueedge.kernels.walks.push import DEGREE
 from trueedge.negatives.heart import checked, heart, problem_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:overflow encountered:RuntimeWarning")
@@ -69,12 +68,12 @@ def test_scratch_is_given_back_as_it_came(random_graph):
         problem, ends = problem_of(asked), group_by(positives.ravel(), graph.num_nodes)
         scratches = heart_scratches(problem, EPS)
         scratch = scratches.take()
-        degrees = scratch.push.tags[:, DEGREE].copy()
+        residual = scratch.push.residual.copy()
         scratches.give(scratch)
         corrupted_ends(problem, ends, positives, 0, len(ends.keys), scratches)
         assert not scratch.rows.any()
         assert not scratch.walk.taken.any()
-        assert (scratch.push.tags[:, DEGREE] == degrees).all()
+        assert (scratch.push.residual == residual).all()
         once = corrupted_ends(problem, ends, positives, 0, len(ends.keys), scratches)
         assert (once == corrupted_ends(problem, ends, positives, 0, len(ends.keys), scratches)).all()
 

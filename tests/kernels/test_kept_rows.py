@@ -1,27 +1,46 @@
-"""PageRank rows that are kept give the same bits as rows that are computed again."""
+"""Rows that are kept give the same bits as rows that are computed again."""
 
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import trueedge as te
+from trueedge.kernels.arrays.grouping import group_by
+from trueedge.kernels.walks.katz import fill_katz_rows, katz_sums
 from trueedge.kernels.walks.kept_rows import KeptRows
-from trueedge.kernels.walks.push import push_values
+from trueedge.kernels.walks.push import fill_push_rows, push_values
 
 
-def test_kept_rows_give_the_bits_of_the_push() -> None:
+def pushed(graph, sources, targets, alpha, eps) -> np.ndarray:
+    keys, starts, order = group_by(sources, graph.num_nodes)
+    values = np.empty(len(sources))
+    values[order] = push_values(graph.indptr, graph.indices, keys, starts, targets[order], alpha, eps)
+    return values
+
+
+def katz(graph, sources, targets, beta) -> np.ndarray:
+    return katz_sums(graph.indptr, graph.indices, np.column_stack([sources, targets]), beta)
+
+
+@pytest.mark.parametrize(
+    ("fill", "computed", "parameters"),
+    [(fill_push_rows, pushed, (0.15, 1e-6)), (fill_katz_rows, katz, (0.02,))],
+    ids=["push", "katz"],
+)
+def test_kept_rows_give_the_bits_of_the_kernel(fill, computed, parameters) -> None:
     rng = np.random.default_rng(0)
-    kept = KeptRows()
+    kept = KeptRows(fill)
     for seed in (0, 1, 0):
         edges = np.random.default_rng(seed).integers(0, 60, (150, 2))
         graph = te.Graph.from_edges(edges, num_nodes=60, self_loops="drop", repeats="drop")
         for _ in range(3):
-            sources = np.sort(rng.choice(60, size=20, replace=False)).astype(np.int64)
-            starts = np.arange(0, 101, 5)
-            targets = rng.integers(0, 60, 100)
-            asked = (graph.indptr, graph.indices, sources, starts, targets)
-            found = kept.values((graph.hash, 0.15, 1e-6), *asked)
-            assert np.array_equal(found, push_values(*asked, 0.15, 1e-6))
+            pairs = np.sort(rng.integers(0, 60, (100, 2)), axis=1)
+            sources, targets = pairs[:, 0].copy(), pairs[:, 1].copy()
+            asked = (graph.hash, graph.indptr, graph.indices, sources, targets)
+            assert np.array_equal(
+                kept.values(*asked, *parameters), computed(graph, sources, targets, *parameters)
+            )
 
 
 def test_another_teleport_probability_has_other_rows() -> None:

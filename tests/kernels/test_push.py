@@ -8,6 +8,7 @@ import pytest
 
 import trueedge.graph as tg
 from heart_twin import exact_pagerank, pushed_pagerank
+from trueedge.kernels.walks import push as kernel
 from trueedge.kernels.walks.push import (
     LAST_STAMP,
     MOST_SOURCES_PER_BLOCK,
@@ -26,8 +27,22 @@ def dense(rows, nodes: int) -> np.ndarray:
     return table
 
 
+@pytest.fixture
+def large(monkeypatch):
+    """Let every graph be too large for a core's cache."""
+    monkeypatch.setattr(kernel, "MOST_NODES_IN_CACHE", -1)
+
+
+@pytest.fixture(params=["small", "large"])
+def either_size(request):
+    """Take a graph for small, and for large: these are two kernels."""
+    if request.param == "large":
+        request.getfixturevalue("large")
+
+
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize(("alpha", "eps"), [(0.15, 1e-3), (0.3, 1e-5), (0.85, 1e-8)])
+@pytest.mark.usefixtures("either_size")
 def test_push_equals_its_plain_twin_bit_for_bit(random_graph, seed, alpha, eps):
     graph = random_graph(seed, nodes=20, edges=8 * (seed + 1))
     rows = push_rows(graph.indptr, graph.indices, np.arange(20), alpha, eps)
@@ -68,6 +83,7 @@ def one_row(graph, source: int, state) -> list[float]:
 
 
 @pytest.mark.compiled
+@pytest.mark.usefixtures("either_size")
 def test_a_push_leaves_no_trace_for_the_next(random_graph):
     graph = random_graph(1, nodes=30, edges=80)
     used = push_state(graph.indptr, 0.15, 1e-4)
@@ -75,6 +91,7 @@ def test_a_push_leaves_no_trace_for_the_next(random_graph):
         assert one_row(graph, source, used) == one_row(graph, source, push_state(graph.indptr, 0.15, 1e-4))
 
 
+@pytest.mark.usefixtures("large")
 def test_pushes_are_told_apart_when_their_numbers_begin_anew(random_graph):
     graph = random_graph(1, nodes=30, edges=80)
     expected = [one_row(graph, source, push_state(graph.indptr, 0.15, 1e-4)) for source in range(4)]
@@ -85,6 +102,7 @@ def test_pushes_are_told_apart_when_their_numbers_begin_anew(random_graph):
     assert used.stamp[0] == 2
 
 
+@pytest.mark.usefixtures("either_size")
 def test_push_from_an_isolated_node_stays_there():
     graph = tg.Graph.from_edges([[0, 1]], num_nodes=3)
     rows = push_rows(graph.indptr, graph.indices, np.array([2]), 0.15, 1e-6)
@@ -97,6 +115,19 @@ def test_push_of_a_graph_of_one_node_and_of_no_source():
     assert push_rows(graph.indptr, graph.indices, np.empty(0, dtype=np.int64), 0.2, 1e-3).starts.tolist() == [
         0
     ]
+
+
+@pytest.mark.compiled
+@pytest.mark.parametrize("eps", [1e-2, 1e-5])
+def test_a_small_graph_has_the_bits_of_a_large_one(random_graph, monkeypatch, eps):
+    graph = random_graph(4, nodes=300, edges=700)
+    small = push_state(graph.indptr, 0.15, eps)
+    monkeypatch.setattr(kernel, "MOST_NODES_IN_CACHE", -1)
+    large = push_state(graph.indptr, 0.15, eps)
+    assert small.small
+    assert not large.small
+    for source in range(0, 300, 7):
+        assert one_row(graph, source, small) == one_row(graph, source, large)
 
 
 def test_values_at_targets_are_those_of_the_rows(random_graph):

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 
 from ranks_in_records import ranks_as_units
+from trueedge.analysis.slices import Sliced, Slicing
+from trueedge.analysis.tables import Table, tables
+from trueedge.audit import Finding
 from trueedge.results.record import Record
+from trueedge.scorers.check import CheckReport, CheckResult
+from trueedge.statistics.significance import Estimate
+from trueedge.verdict import Verdict
+from trueedge.verdict.answers import answer
+from trueedge.verdict.suspicions import Suspicion
 
 NEGATIVES = 250
 
@@ -78,3 +88,45 @@ def records(
         names = {"dataset": f"data-{d}", "protocol": f"protocol-{p}", "method": f"method-{m}"}
         found.append(record(**names, seed=s, shift=0.3 * m, **changed))  # type: ignore[arg-type]
     return found
+
+
+def verdict(doubts: Sequence[Suspicion] = (), seeds: int = 4, **changed: Any) -> Verdict:
+    """A verdict on a model that is ahead under one protocol, in the middle under another, and last."""
+    shifts = {"existing": -0.8, "heart": 0.3, "degree-corrected": 2.5}
+    baselines = {"ra": 0.0, "cn": 0.3, "ppr": 0.6, "pa": 1.0}
+    found = [
+        record(
+            "karate", protocol, method, seed, shift=shift, options={"k": 10} if protocol == "heart" else {}
+        )
+        for protocol, own in shifts.items()
+        for method, shift in {"mine": own, **baselines}.items()
+        for seed in range(seeds)
+    ]
+    made = tables(found)
+    finding = Finding("degree-auc", "broken", "0.93", "degree alone reaches an AUC of 0.93", {"auc": 0.93})
+    values: dict[str, Any] = {
+        "model": "mine",
+        "dataset": "karate",
+        "answers": tuple(one for table in made if (one := answer(table, "mine")) is not None),
+        "degree_share": 0.62,
+        "suspicions": tuple(doubts),
+        "groups": ("existing, against ra: it gains most where distance = 2 (+9.1 MRR, 90 positives)",),
+        "check": CheckReport(
+            "mine",
+            (CheckResult("look", "ties", "half of the pairs tie"), CheckResult("ok", "order", "no change")),
+        ),
+        "warnings": (("existing", finding), ("heart", finding)),
+        "advice": ("Report heart beside existing: they disagree about this model",),
+        "notes": ("Evaluated beside ra, cn, ppr, pa on 4 random splits",),
+        "tables": tuple(made),
+        "sliced": tuple(_groups(one) for one in made),
+        "records": tuple(found),
+        "seconds": 12.0,
+    }
+    return Verdict(**{**values, **changed})
+
+
+def _groups(one: Table) -> Sliced:
+    cell = Estimate(0.4, 0.3, 0.5, 0.05, 3.0, "tasks")
+    values = {line.label: (cell, None, cell) for line in one.lines}
+    return Sliced("mrr", (Slicing("distance", "distance", ("2", "3", "4"), (90, 0, 40), values),), ())

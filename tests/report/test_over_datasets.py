@@ -43,7 +43,7 @@ def test_it_is_the_test_over_comparisons() -> None:
 
 def test_every_protocol_with_two_data_sets_has_its_plot_and_its_numbers() -> None:
     text = report(records(6, 2, 5, 1), with_slices=False)
-    assert headings(text)[:4] == ["Overview", "Leaderboards", "Protocols", "Across data sets"]
+    assert headings(text)[:4] == ["Results", "All methods", "Across protocols", "Across data sets"]
     for one in over_datasets(tables(records(6, 2, 5, 1))):
         assert one.test is not None
         assert f"Mean rank by mrr, {one.protocol}" in shown(text)

@@ -23,6 +23,7 @@ from trueedge.report.blocks import (
     notes,
     paragraph,
     table,
+    with_code,
 )
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.page import Section, page
@@ -176,3 +177,10 @@ def test_markup_is_not_escaped_twice_and_text_always_is() -> None:
 
 def test_no_notes_are_nothing() -> None:
     assert notes([]) == ""
+
+
+def test_what_stands_between_backticks_is_code_and_nothing_else_is() -> None:
+    assert with_code("Use `-p <b>` or `x`.") == "Use <code>-p &lt;b&gt;</code> or <code>x</code>."
+    assert with_code("plain") == "plain"
+    assert with_code("one ` alone") == "one ` alone"
+    assert with_code("`a` and `b") == "<code>a</code> and `b"

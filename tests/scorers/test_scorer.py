@@ -194,7 +194,8 @@ def test_an_attribute_called_score_does_not_make_a_scorer():
     ("answer", "message"),
     [
         (np.ones(3), r"bad must answer 4 pairs with shape \(4,\), it answered with \(3,\)"),
-        (np.ones((4, 1)), r"it answered with \(4, 1\)"),
+        (np.ones((4, 2)), r"it answered with \(4, 2\)"),
+        (np.ones((1, 4)), r"it answered with \(1, 4\)"),
         (1.0, r"it answered with \(\)"),
         (None, r"it answered with \(\)"),
         ([1.0, np.nan, np.inf, 2.0], "1 of 4 scores of bad is NaN and 1 is infinite"),
@@ -210,6 +211,22 @@ def test_a_bad_answer_names_the_scorer(answer, message):
 
     with pytest.raises(InputError, match=message):
         ts.score_pairs(ts.as_scorer(bad, 5), PAIRS)
+
+
+@pytest.mark.parametrize("batch", [1, 3, 100])
+def test_a_column_of_scores_is_taken_for_a_list_of_them(batch):
+    column = ts.as_scorer(lambda pairs: pairs[:, :1] * 2.0, 5)
+    assert ts.score_pairs(column, PAIRS, batch).tolist() == (PAIRS[:, 0] * 2.0).tolist()
+
+
+def test_a_torch_module_may_end_with_one_unit():
+    torch = pytest.importorskip("torch")
+
+    class Ends(torch.nn.Module):
+        def forward(self, pairs):
+            return pairs.sum(dim=1, keepdim=True).float()
+
+    assert ts.score_pairs(ts.as_scorer(Ends(), 5), PAIRS).tolist() == PAIRS.sum(axis=1).tolist()
 
 
 def test_pairs_are_scored_in_batches_and_in_order():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from itertools import combinations
 
 import networkx as nx
@@ -169,6 +170,44 @@ def test_tasks_of_their_own_edges_are_compared_by_their_means() -> None:
     assert (alone.low, alone.high) == pytest.approx((ends.low, ends.high))
     with pytest.raises(InputError, match="at least two tasks, got 1"):
         mean_over_tasks([Sample.of(pairs[0][0])])
+
+
+def of_splits(means: Iterable[float]) -> list[Sample]:
+    return [Sample.of([[one]]) for one in means]
+
+
+def test_an_interval_over_splits_stays_within_the_bounds_of_its_metric() -> None:
+    for means in ([0.01, 0.02, 0.09], [0.9, 0.99, 1.0]):
+        found = mean_over_tasks(of_splits(means), span=(0, 1))
+        assert 0 < found.low < np.mean(means) < found.high < 1
+    turned = mean_over_tasks(of_splits([0.99, 0.98, 0.91]), span=(0, 1))
+    near = mean_over_tasks(of_splits([0.01, 0.02, 0.09]), span=(0, 1))
+    assert (turned.low, turned.high) == pytest.approx((1 - near.high, 1 - near.low))
+    scaled = mean_over_tasks(of_splits([-0.98, -0.96, -0.82]), span=(-1, 1))
+    assert (scaled.low, scaled.high) == pytest.approx((2 * near.low - 1, 2 * near.high - 1))
+    # Where all splits are alike, at a bound too, there is nothing to widen.
+    assert [mean_over_tasks(of_splits([one] * 3), span=(0, 1)).high for one in (0, 0.5, 1)] == [0, 0.5, 1]
+
+
+def test_an_interval_in_the_middle_of_a_range_is_nearly_students() -> None:
+    means = [0.49, 0.50, 0.51, 0.505]
+    one, other = mean_over_tasks(of_splits(means)), mean_over_tasks(of_splits(means), span=(0, 1))
+    assert (one.low, one.high) == pytest.approx((other.low, other.high), abs=1e-4)
+    assert (one.std_error, one.df) == (other.std_error, other.df)
+
+
+def test_means_that_are_skewed_are_covered_better_on_the_scale_of_log_odds() -> None:
+    rng = np.random.default_rng(11)
+    drawn = 0.1 * np.exp(0.5 * rng.standard_normal((500, 5)))
+    truth = 0.1 * math.exp(0.5**2 / 2)
+    held, above = np.zeros(2), np.zeros(2)
+    for means in drawn:
+        samples = of_splits(means)
+        found = [mean_over_tasks(samples), mean_over_tasks(samples, span=(0, 1))]
+        held += [one.low <= truth <= one.high for one in found]
+        above += [truth > one.high for one in found]
+    assert held[1] >= held[0] + 5
+    assert above[1] < 0.8 * above[0]
 
 
 def test_the_smallest_gap_is_found_with_the_power_it_names() -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import trueedge as te
 from trueedge import datasets, methods
 from trueedge.errors import InputError
 from trueedge.studies import Plan
+from trueedge.studies.kgmixup import budgets, equal_steps
 from trueedge.studies.kgmixup import tables as kgmixup
 from trueedge.studies.printed_tables import PrintedTable
 from trueedge.studies.published_values import published
@@ -43,27 +45,86 @@ def test_the_parts_of_kgmixup_are_taken_out_one_by_one() -> None:
     assert set(found) >= {"tucker", "tucker+kgmixup", "tucker+kgmixup/swa", "tucker+kgmixup/augmentation"}
 
 
-@pytest.mark.parametrize("dataset", ["fb15k-237", "codex-m", "nell-995"])
-@pytest.mark.parametrize("model", ["conve", "tucker"])
-def test_pre_training_is_as_published_but_shorter_and_in_larger_batches(dataset: str, model: str) -> None:
-    (value,) = {
-        replace(value, metric="mrr", mean=0.0, table="kgmixup/table-4.1")
-        for value in MIXUP
-        if (value.dataset, value.method, value.metric) == (dataset, f"{model}+kgmixup", "mrr")
-    }
+@pytest.mark.parametrize("dataset", budgets.SIZES)
+@pytest.mark.parametrize("model", equal_steps.MODELS)
+def test_all_methods_take_the_same_number_of_steps(dataset: str, model: str) -> None:
+    for addition in equal_steps.ADDITIONS:
+        taken = budgets.steps_of(dataset, model + addition)
+        assert abs(taken / budgets.STEPS - 1) < 0.015, addition
+        chosen = equal_steps._method(dataset, model + addition, Plan())
+        assert chosen.patience >= chosen.epochs
+
+
+@pytest.mark.data("kg/CoDEx-M")
+def test_the_steps_of_an_epoch_are_those_of_the_training() -> None:
+    rows = te.task("codex-m", "filtered").graph.both_directions.astype(np.int64)
+    head, relation, tail = (rows[:, column] for column in range(3))
+    degrees = np.unique(relation << 32 | tail, return_counts=True)[1]
+    # A triple with tail-relation degree d below 5 occurs 5 - d more times.
+    repeated = len(rows) + int((degrees * (5 - degrees).clip(0)).sum())
+    assert budgets.SIZES["codex-m"] == (len(np.unique(head << 32 | relation)), len(rows), repeated)
+
+
+@pytest.mark.parametrize("dataset", budgets.SIZES)
+@pytest.mark.parametrize("model", equal_steps.MODELS)
+def test_pre_training_is_the_first_part_of_the_training_of_the_model_alone(dataset: str, model: str) -> None:
     task = SimpleNamespace(dataset=dataset, protocol="filtered")
-    mixed = kgmixup._method(value).for_task(task)
-    alone = kgmixup._method(replace(value, method=model)).for_task(task)
+    mixed, alone = (
+        equal_steps._method(dataset, name, Plan()).for_task(task) for name in (f"{model}+kgmixup", model)
+    )
     theirs = methods.create(model).for_task(task)
     assert alone.batch_size == 4 * theirs.batch_size
-    assert alone.learning_rate == 2 * theirs.learning_rate
-    same = set(mixed.pretrained) - {"epochs", "evaluate_every", "patience"}
+    assert 2 <= alone.learning_rate / theirs.learning_rate <= 4
+    same = set(mixed.pretrained) - {"epochs"}
     assert same >= {"batch_size", "learning_rate", "decay", "label_smoothing", "objective", "dropout_1"}
     for name in sorted(same):
         assert getattr(mixed, f"pretrain_{name}") == getattr(alone, name), name
-        if name not in ("batch_size", "learning_rate"):
-            assert getattr(alone, name) == getattr(theirs, name), name
+    for name in ("label_smoothing", "objective", "dropout_1", "dropout_2", "dropout_3"):
+        assert getattr(alone, name) == getattr(theirs, name), name
     assert mixed.pretrain_epochs < alone.epochs
+
+
+def test_gains_are_paired_differences_of_rare_answers() -> None:
+    rng = np.random.default_rng(0)
+    inside = np.arange(300) % 3 == 0
+    alone, mixed = (rng.random(300) for _ in range(2))
+    first, second = ([fake_record(values)] for values in (mixed, alone))
+    found = equal_steps.difference_of(first, second, inside)
+    gaps = 100 * (mixed - alone)[inside]
+    assert found.value == pytest.approx(gaps.mean())
+    # Student's quantile for 99 degrees of freedom.
+    assert found.high - found.value == pytest.approx(1.984 * gaps.std(ddof=1) / 10, rel=1e-3)
+
+
+def test_each_method_is_compared_with_its_model_and_kgmixup_also_without_mixing(monkeypatch) -> None:
+    rng = np.random.default_rng(1)
+    monkeypatch.setattr(equal_steps, "in_group", lambda dataset, group: np.arange(50) < 20)
+    names = ("tucker", "tucker+focal", "tucker+kgmixup/swa", "tucker+kgmixup")
+    found = {name: [fake_record(rng.random(50))] for name in names}
+    theirs = {("fb15k-237", "tucker", "mrr low"): 14.0, ("fb15k-237", "tucker+focal", "mrr low"): 15.5}
+    rows = {
+        name: {row.metric: row for row in equal_steps._rows("fb15k-237", name, found, theirs)}
+        for name in names
+    }
+    assert "gain low" not in rows["tucker"]
+    assert rows["tucker+focal"]["gain low"].theirs == 1.5
+    for name in names[1:]:
+        one = rows[name]
+        assert one["gain low"].ours == pytest.approx(one["mrr low"].ours - rows["tucker"]["mrr low"].ours)
+        assert one["gain low from"].ours < one["gain low"].ours < one["gain low to"].ours
+        assert ("mixing low" in one) == (name == "tucker+kgmixup")
+    mixed, without = rows["tucker+kgmixup"], rows["tucker+kgmixup/swa"]
+    assert mixed["mixing low"].ours == pytest.approx(mixed["mrr low"].ours - without["mrr low"].ours)
+
+
+def fake_record(values: np.ndarray) -> SimpleNamespace:
+    """Return what the study reads of a record."""
+    return SimpleNamespace(
+        **dict.fromkeys(("method", "dataset", "protocol", "seed"), "a"),
+        units=[values],
+        test={"mrr": float(values.mean()), "ece": 0.1},
+        unit_values=lambda metric: values,
+    )
 
 
 @pytest.mark.parametrize("table", ["kgmixup/table-4.2", "kgmixup/table-4.5"])

@@ -125,3 +125,43 @@ def test_an_own_split_is_a_source_and_knows_its_sides() -> None:
     assert np.array_equal(made.test.positives, split.test)
     with pytest.raises(InputError, match="split controls the split"):
         te.task(split, "existing", split="time")
+
+
+def test_a_file_of_users_and_items_is_read_as_the_option_says(tmp_path: Path) -> None:
+    path = tmp_path / "visits.txt"
+    edges = [(u, v) for u in range(1, 9) for v in range(1, 7) if (u * 5 + v) % 3]
+    path.write_text("".join(f"{u} {v}\n" for u, v in edges))
+    made = te.task(path, "existing", bipartite="yes")
+    assert made.num_nodes == 14
+    assert made.graph.sides is not None
+    assert made.graph.sides.tolist() == [0] * 8 + [1] * 6
+    assert te.task(edges, "existing", bipartite="yes").hash == made.hash
+    assert te.task(path, "existing").num_nodes == 8
+    made.save(tmp_path / "task")
+    loaded = tasks.load(tmp_path / "task")
+    assert loaded.graph.sides.tolist() == made.graph.sides.tolist()
+    record = te.run(edges, "existing", "ppr", bipartite="yes")
+    assert record.test["auc"] == made.evaluate(methods.create("ppr").fit(made))["auc"]
+
+
+def test_recommendations_are_on_the_other_side() -> None:
+    made = te.task(purchases(), "existing", seed=2)
+    for scorer in (methods.create("ppr").fit(made), lambda pairs: pairs.sum(axis=1) * 1.0):
+        found = te.recommend(scorer, [0, 3, 30], k=100, task=made)
+        known = made.graph.with_edges(made.valid.positives)
+        for one in found:
+            other = {node for node in range(60) if (node < FIRST) != (one.user < FIRST)}
+            assert set(one.items.tolist()) == other - set(known.neighbors(one.user).tolist())
+
+
+def test_a_file_of_scores_names_users_and_items_as_the_data_does(tmp_path: Path) -> None:
+    edges = [(u, v) for u in range(1, 9) for v in range(1, 7) if (u * 5 + v) % 3]
+    made = te.task(edges, "existing", bipartite="yes")
+    names = [[made.graph.labels[node] for node in pair] for pair in made.pairs("test").tolist()]
+    expected = made.evaluate(lambda pairs: pairs[:, 0] * 7.0 + pairs[:, 1] * 11.0)["auc"]
+    values = [7 * u + 11 * v for u, v in made.pairs("test").tolist()]
+    for form in ("{0},{1}", "{0[7]},{1[7]}"):
+        path = tmp_path / "scores.csv"
+        lines = [f"{form.format(u, v)},{value}" for (u, v), value in zip(names, values, strict=True)]
+        path.write_text("user,item,score\n" + "\n".join(lines) + "\n")
+        assert made.evaluate(path)["auc"] == expected

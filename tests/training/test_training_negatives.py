@@ -7,6 +7,7 @@ import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
+from trueedge.methods.classifiers.examples import degrees, folds
 from trueedge.negatives import heart
 from trueedge.training import Messages, Schedule
 from trueedge.training.links.hard_negatives import HardPartners
@@ -66,6 +67,38 @@ def test_a_graph_without_a_free_pair_is_refused_and_does_not_hang() -> None:
         negatives(full, [0, 1], reject_edges=True)
     with pytest.raises(InputError, match="complete: node 0 has an edge to every other"):
         negatives(full, [0, 1], negatives="heart")
+
+
+@pytest.mark.parametrize("sampler", ["uniform", "degree-corrected", "heart"])
+def test_negatives_join_the_sides_of_a_bipartite_graph(sampler: str) -> None:
+    rng = np.random.default_rng(3)
+    pairs = np.unique(np.column_stack([rng.integers(0, 20, 90), rng.integers(0, 30, 90) ** 2 // 30]), axis=0)
+    shop = te.Graph.from_edges(pairs, bipartite=True)
+    every = np.tile(np.arange(shop.num_edges), 40)
+    drawn = negatives(shop, every, negatives=sampler, reject_edges=True)
+    assert shop.sides is not None
+    assert (shop.sides[drawn].sum(axis=1) == 1).all()
+    assert not shop.has_edges(drawn).any()
+    if sampler == "degree-corrected":
+        on_first = np.bincount(drawn[shop.sides[drawn] == 0], minlength=shop.num_nodes)
+        # Without rejection, the law is the degree; rejection bends it a little.
+        assert np.corrcoef(on_first[shop.sides == 0], shop.degrees[shop.sides == 0])[0, 1] > 0.9
+
+
+def test_a_node_joined_to_the_whole_other_side_has_no_hard_negatives() -> None:
+    full = te.Graph.from_edges([(u, v) for u in range(2) for v in range(3)], bipartite=True, name="complete")
+    with pytest.raises(InputError, match="has an edge to every other node on the other side"):
+        negatives(full, [0, 1], negatives="heart")
+
+
+def test_classifiers_learn_from_pairs_across() -> None:
+    rng = np.random.default_rng(5)
+    pairs = np.unique(rng.integers(0, 15, (70, 2)), axis=0)
+    shop = te.Graph.from_edges(pairs, bipartite=True)
+    for sampler in ("uniform", "degree-corrected"):
+        for fold in folds(shop, degrees, sampler, seed=0):
+            assert shop.sides is not None
+            assert (shop.sides[fold.negatives].sum(axis=1) == 1).all()
 
 
 def test_hard_negatives_are_those_heart_judges_the_edge_against(graph) -> None:

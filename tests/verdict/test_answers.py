@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 import trueedge as te
+from trueedge.audit import Finding
+from trueedge.audit.check import Verdict
 from trueedge.statistics.tie_groups import holm
-from trueedge.verdict import judge
+from trueedge.verdict import judge, rows
 from trueedge.verdict.answers import LEVEL, answer, degree_share, joined, step_levels
 from trueedge.verdict.benchmark import sentences
+from trueedge.verdict.models import telling_name
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -83,10 +86,61 @@ def test_the_share_of_degree_is_that_of_the_auc_above_chance() -> None:
     assert degree_share(0.55, 0.5) is None
 
 
-def test_findings_about_benchmarks_stand_once_and_the_rest_is_counted() -> None:
-    found = te.audit.audit("karate", "existing")
+def test_problems_of_benchmarks_stand_once_with_what_to_do_and_the_rest_is_counted() -> None:
+    def finding(check: str, verdict: Verdict, advice: str) -> Finding:
+        return Finding(check, verdict, "1", f"{check} is high", {"value": 1.0}, advice=advice)
+
+    found = [
+        finding("degree-auc", "look", "Use `-p degree-corrected`"),
+        finding("shortcut-pa", "broken", "Use `-p degree-corrected`"),
+        finding("isolated-nodes", "look", "Report these positives apart"),
+        finding("distances", "look", "Use `-p heart`"),
+    ]
     warnings = [(protocol, one) for protocol in ("existing", "heart") for one in found]
-    said = sentences(warnings, most=2)
-    assert len(said) == 3
-    assert said[0].startswith("existing (and heart): ")
-    assert said[-1].startswith(f"{len(found) - 2} more findings")
+    assert sentences(warnings) == [
+        "existing (and heart): shortcut-pa is high. Use `-p degree-corrected`",
+        "existing (and heart): isolated-nodes is high. Report these positives apart",
+        "existing (and heart): distances is high. Compare with the results under heart",
+    ]
+    assert sentences(warnings, most=1)[1:] == ["2 more problems: run 'trueedge audit' for each protocol"]
+    assert sentences([]) == []
+
+
+def test_stars_agree_with_the_intervals_and_no_interval_is_wider_than_the_scale(
+    verdict: te.verdict.Verdict,
+) -> None:
+    for one in verdict.answers:
+        assert len(one.comparisons) == 10
+        for compared in one.comparisons:
+            assert compared.clear == (compared.low > 0 or compared.high < 0)
+            assert -1 <= compared.low <= compared.high <= 1
+
+
+def test_a_table_shows_how_far_the_model_is_ahead(verdict: te.verdict.Verdict) -> None:
+    table = verdict.tables[0]
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    assert head[-1] == "weak minus it"
+    found = {row[0]: row[-1] for row in body}
+    assert found["weak"] == ""
+    stars = {label for label, cell in found.items() if cell.endswith("*")}
+    answers = verdict.answer_in(table)
+    assert answers is not None
+    assert stars == {one.baseline for one in answers.comparisons if one.clear}
+
+
+def test_groups_that_heuristics_define_are_not_held_against_them(verdict: te.verdict.Verdict) -> None:
+    assert not any("dominant factor" in sentence for sentence in verdict.groups)
+    assert any(one.name == "factor" for sliced in verdict.sliced for one in sliced.slicings)
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "told"),
+    [
+        ("my_gcn.py", "fit", "my_gcn"),
+        ("models.deep", "train", "deep"),
+        ("mine.py", "gcn", "gcn"),
+        ("__main__", "the lambda", "my model"),
+    ],
+)
+def test_a_model_is_called_by_the_name_that_tells_most(place: str, name: str, told: str) -> None:
+    assert telling_name(place, name) == told

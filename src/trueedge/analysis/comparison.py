@@ -272,8 +272,11 @@ def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[S
 
 def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
     """Return the mean over the samples of some tasks, with an interval within the metric's range."""
-    found = mean_over_tasks(samples, level) if len(samples) > 1 else mean_interval(samples[0], level)
     rule = metrics.get(metric)
+    if len(samples) > 1:
+        found = mean_over_tasks(samples, level, (rule.low, rule.high))
+    else:
+        found = mean_interval(samples[0], level)
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -138,7 +138,8 @@ class Table:
             said = [*how_sure(self.compared), *too_few(self.compared)]
         if self._several:
             said += self._missing()
-        return [*said, *self._other_splits(), *self.left_out, *findings(self.records)]
+        found = findings(self.records, {line.label: line.records for line in self.lines})
+        return [*said, *self._other_splits(), *self.left_out, *found]
 
     def _missing(self) -> list[str]:
         """Say how many splits or seeds the missing intervals and letters need, if any are missing."""
@@ -187,11 +188,16 @@ def latest(records: Iterable[Record]) -> list[Record]:
     return list({id(record): record for record in tested if id(record) in chosen}.values())
 
 
-def findings(records: Sequence[Record]) -> list[str]:
-    """Return the warnings about a table's scores; ties of the test part are joined into one sentence."""
+def findings(records: Sequence[Record], by_label: Mapping[str, Sequence[Record]] | None = None) -> list[str]:
+    """Return the warnings about a table's scores; ties of the test part are joined into one sentence.
+
+    Args:
+        records: the records of one table.
+        by_label: the same records by the label of their line; by default the method with its settings.
+    """
     tied: dict[str, list[str]] = {}
     others: dict[str, list[str]] = {}
-    groups = labelled(records)
+    groups = labelled(records) if by_label is None else by_label
     for label, group in groups.items():
         warnings = dict.fromkeys(warning for record in group for warning in record.warnings)
         rest = set(warnings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -14,7 +14,9 @@ from trueedge.analysis.figure import Kind as FigureKind
 from trueedge.errors import InputError
 from trueedge.registry import Registry
 
-Verdict = Literal["ok", "look", "broken"]
+Verdict = Literal["ok", "look", "broken", "too small"]
+# What deserves attention first.
+VERDICTS: tuple[Verdict, ...] = ("broken", "look", "ok", "too small")
 Family = Literal["leaks", "negatives", "likeness", "shortcuts", "degree bias", "data"]
 # From what is wrong under every protocol to what is good to know.
 FAMILIES: tuple[Family, ...] = ("leaks", "negatives", "likeness", "shortcuts", "degree bias", "data")
@@ -26,13 +28,14 @@ class Finding:
 
     Attributes:
         check: the check's name.
-        verdict: ``ok``, ``look`` or ``broken``.
+        verdict: ``ok``, ``look`` or ``broken``; ``too small`` if chance alone can reach the number.
         shown: the deciding number, formatted.
         sentence: the reason, with its numbers.
         numbers: all numbers by name; the deciding one is first.
         series: what a picture is drawn from: arrays of one length, the first is the horizontal axis; a value
             that is missing is nan. ``low NAME`` and ``high NAME`` are the interval of the series NAME.
         looked: how many pairs were examined, where the check examines pairs.
+        advice: what to do about it, in one sentence; the check's own if empty.
     """
 
     check: str
@@ -42,15 +45,24 @@ class Finding:
     numbers: Mapping[str, float]
     series: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     looked: str = ""
+    advice: str = ""
 
     def __post_init__(self) -> None:
         if len({len(array) for array in self.series.values()}) > 1:
             raise InputError(f"the series of {self.check} differ in length")
 
+    def __repr__(self) -> str:
+        return f"Finding({self.check}: {self.verdict}, {self.shown})"
+
     @property
     def number(self) -> float:
         """The deciding number."""
         return next(iter(self.numbers.values()))
+
+    @property
+    def wrong(self) -> bool:
+        """Whether something was found that is broken or deserves a look."""
+        return self.verdict in ("broken", "look")
 
 
 @dataclass(frozen=True)
@@ -62,6 +74,8 @@ class Skipped:
 
 # Answers a check from a Subject, or from the subclass of it that the check's kinds have.
 Run = Callable[[Any], Finding | Skipped]
+# What to do, or a function that tells it for a Subject.
+Advice = str | Callable[[Any], str]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +89,9 @@ class Check:
         question: what it asks.
         rule: when the verdict is ``look`` and when ``broken``, in words.
         run: answers it, or says why it does not apply.
+        advice: what to do if something is found, in one imperative sentence.
+        fewest: what it needs to judge, by the names of :meth:`Subject.sizes`: with less, chance alone can
+            reach what is broken.
         picture: how the findings' series are drawn, see :func:`picture`; None for findings without series.
         kinds: the kinds of tasks it applies to; None for every kind.
     """
@@ -85,6 +102,8 @@ class Check:
     question: str
     rule: str
     run: Run
+    advice: Advice
+    fewest: Mapping[str, int] = field(default_factory=dict)
     picture: Figure | None = None
     kinds: tuple[str, ...] | None = ("link",)
 
@@ -133,16 +152,60 @@ def graded(value: float, look: float, broken: float, noise: float = -math.inf) -
         value: the number.
         look: a larger number is at least ``look``.
         broken: a larger number is ``broken``.
-        noise: what so few pairs reach by chance; a number no larger is ``ok``.
+        noise: what so few pairs reach by chance; a number no larger is ``ok``, or ``too small`` to judge if
+            it would be a ``look``.
     """
-    if value <= noise:
+    if value <= look:
         return "ok"
-    return "broken" if value > broken else "look" if value > look else "ok"
+    if value <= noise:
+        return "too small"
+    return "broken" if value > broken else "look"
+
+
+# Random numbers are so many standard errors away from their mean in one case of a thousand.
+STANDARD_ERRORS = 3.29
+# A share is taken as it is if so many units are expected at its bound: their number then exceeds so many
+# standard errors of itself.
+ENOUGH = math.ceil(STANDARD_ERRORS**2)
 
 
 def chance_auc(positives: int, negatives: int) -> float:
     """How far from 0.5 the AUC of random scores is in one case of a thousand (Mann and Whitney 1947)."""
-    return 3.29 * math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+    return STANDARD_ERRORS * math.sqrt((positives + negatives + 1) / (12 * positives * negatives))
+
+
+def chance_share(bound: float, units: int) -> float:
+    """Return the share that a few units reach in one case of a thousand if the true share is at the bound.
+
+    Args:
+        bound: the true share.
+        units: how many units there are; if they are many, the bound itself is returned.
+    """
+    if not units or min(bound, 1.0 - bound) * units >= ENOUGH:
+        return bound
+    return bound + STANDARD_ERRORS * math.sqrt(bound * (1.0 - bound) / units)
+
+
+def smallest(chance: Callable[[int], float], bound: float) -> int:
+    """Return the smallest size at which chance does not exceed a bound.
+
+    Args:
+        chance: what chance reaches at a size.
+        bound: a number that chance reaches at small sizes only.
+    """
+    size = 1
+    while chance(size) > bound:
+        size += 1
+    return size
+
+
+def pairs_needed(
+    chance: Callable[[int, int], float],
+    bound: float,
+    names: Sequence[str] = ("test positives", "test negatives"),
+) -> dict[str, int]:
+    """Return how many positives, and as many negatives, are needed for chance not to exceed a bound."""
+    return dict.fromkeys(names, smallest(lambda count: chance(count, count), bound))
 
 
 def percent(share: float) -> str:

@@ -2,10 +2,24 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, percent, picture
+from trueedge.audit.advice import DEGREES
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    Skipped,
+    chance_auc,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+    smallest,
+)
 from trueedge.audit.subject import LinkSubject
 from trueedge.metrics import evaluate
 from trueedge.statistics.degree_laws import expected_auc, fit_power_law, lognormal_sigma, power_law_bound
@@ -20,6 +34,18 @@ PA_LOOK, PA_BROKEN = 0.6, 0.8
 BOUND_LOOK = 0.75
 # The bound is about pairs within the tail: it says something of the graph where most nodes are in it.
 TAIL_LOOK = 0.5
+# The exponent of most networks, for which the standard error of exponents is told.
+USUAL_EXPONENT = 2.5
+
+
+def chance_spread(nodes: int) -> float:
+    """Return how far the σ of so few degrees is from a true σ of 1, one time in a thousand."""
+    return STANDARD_ERRORS / math.sqrt(2 * nodes)
+
+
+def chance_exponent(nodes: int) -> float:
+    """Return how far an exponent is from the true one, once in a thousand; half the nodes are its tail."""
+    return STANDARD_ERRORS * (USUAL_EXPONENT - 1) / math.sqrt(TAIL_LOOK * nodes)
 
 
 @check(
@@ -28,6 +54,8 @@ TAIL_LOOK = 0.5
     title="the spread of the degrees",
     question="What would degrees alone achieve against uniform negatives?",
     rule=f"look: σ above {SIGMA_LOOK:g}",
+    advice=DEGREES,
+    fewest={"nodes": smallest(chance_spread, SIGMA_LOOK / 2)},
     picture=picture(
         "Degrees of the nodes", "lines", "share of nodes of that degree or more", log_x=True, log_y=True
     ),
@@ -64,6 +92,8 @@ def _spread(subject: LinkSubject) -> Finding:
     question="Are the negatives free of degree bias?",
     rule=f"look: an AUC above {PA_LOOK} (or below {1 - PA_LOOK:g}); broken: above {PA_BROKEN} (or below"
     f" {1 - PA_BROKEN:.1f})",
+    advice=DEGREES,
+    fewest=pairs_needed(chance_auc, PA_BROKEN - 0.5),
     picture=picture(
         "The degree product's AUC over the spread of degrees", "lines", "AUC", "log-normal σ of the degrees"
     ),
@@ -105,6 +135,8 @@ def _beside_the_law(sigma: float, auc: float) -> dict[str, NDArray[np.float64]]:
     title="the power law's lower bound",
     question="What AUC does the tail of the degrees guarantee?",
     rule=f"look: a bound above {BOUND_LOOK}, with at least {percent(TAIL_LOOK)} of the nodes in the tail",
+    advice=DEGREES,
+    fewest={"nodes": smallest(chance_exponent, 1.0)},
     picture=picture("The power law's lower bound", "lines", "AUC of the degree product", "exponent"),
 )
 def _power_law(subject: LinkSubject) -> Finding | Skipped:
@@ -116,7 +148,7 @@ def _power_law(subject: LinkSubject) -> Finding | Skipped:
     bounds = np.array([power_law_bound(alpha, law.start) for alpha in exponents])
     return Finding(
         "power-law",
-        graded(bound, BOUND_LOOK, np.inf, np.inf if law.tail < TAIL_LOOK else 0.0),
+        graded(bound, BOUND_LOOK, np.inf) if law.tail >= TAIL_LOOK else "ok",
         f"{bound:.3f}",
         f"{percent(law.tail)} of the nodes, those of degree {law.start} or more, follow a power law of"
         f" exponent {law.alpha:.2f} to within {law.distance:.2f}; among them the degree product has an AUC"

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.advice import DEGREES
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    chance_auc,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+)
 from trueedge.audit.subject import LinkSubject
 from trueedge.methods.classifiers.coefficients import coefficients
 from trueedge.methods.classifiers.examples import topology_and_degrees
@@ -25,6 +37,13 @@ PAIRS_FOR_WEIGHTS = 5_000
 NAMES = ("Adamic–Adar", "Jaccard", "resource allocation", "random walk", "degree product")
 
 
+def _chance_easy(positives: int, negatives: int) -> float:
+    """Return the share of easy comparisons that so few pairs have by chance, one time in a thousand."""
+    # So far from a half is the share of pairs of high degree.
+    half = 0.5 + 0.5 * STANDARD_ERRORS / math.sqrt(min(positives, negatives))
+    return half**2
+
+
 @check(
     "degree-groups",
     "degree bias",
@@ -33,6 +52,8 @@ NAMES = ("Adamic–Adar", "Jaccard", "resource allocation", "random walk", "degr
     rule=f"look: more than {percent(EASY_LOOK)} are of a high-degree positive with a low-degree"
     " negative; broken:"
     f" more than {percent(EASY_BROKEN)}",
+    advice=DEGREES,
+    fewest=pairs_needed(_chance_easy, EASY_BROKEN),
     picture=picture(
         "The AUC by groups of degree",
         "heat",
@@ -54,11 +75,10 @@ def _groups(subject: LinkSubject) -> Finding:
         for name, scores in (("of degree product's AUC", products), ("of common neighbours' AUC", counts))
     }
     easy, level = float(cells[1]), entropy(cells)
-    # So far from a half is a share of so few pairs in one case of a thousand.
-    half = 0.5 + 1.645 / np.sqrt(min(len(upper[0]), len(upper[1])))
+    noise = _chance_easy(len(upper[0]), len(upper[1]))
     return Finding(
         "degree-groups",
-        graded(easy, EASY_LOOK, EASY_BROKEN, half**2),
+        graded(easy, EASY_LOOK, EASY_BROKEN, noise),
         percent(easy),
         f"{percent(easy)} of the comparisons are between a high-degree positive and a low-degree negative"
         f" (25 % where degree does not matter); the entropy of the groups is {level:.3f}",
@@ -83,6 +103,8 @@ def _groups(subject: LinkSubject) -> Finding:
     title="the weight of degree among other features",
     question="What would a linear model learn?",
     rule="look: degree has the largest coefficient, and it is larger than chance would explain",
+    advice=DEGREES,
+    fewest=pairs_needed(chance_auc, 0.4),
     picture=picture(
         "Logistic coefficients, each corrected for degree",
         "bars",
@@ -104,7 +126,7 @@ def _weights(subject: LinkSubject) -> Finding:
     told = ", ".join(f"{name} {weights[name]:.2f}" for name in ranked)
     return Finding(
         "degree-weight",
-        graded(ratio, DEGREE_WEIGHT_LOOK, np.inf, np.inf if degree < CHANCE_WEIGHT else 0.0),
+        graded(ratio, DEGREE_WEIGHT_LOOK, np.inf) if degree >= CHANCE_WEIGHT else "ok",
         f"{min(ratio, 999.0):.2f}",
         f"logistic coefficients, each corrected for degree: {told}; the degree product's is"
         f" {min(ratio, 999.0):.2f} times the largest of the others",

@@ -8,7 +8,17 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Verdict, chance_auc, check, graded, percent, picture
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    Verdict,
+    chance_auc,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+)
 from trueedge.audit.subject import LinkSubject
 from trueedge.metrics import evaluate
 from trueedge.tasks.protocols import catalogue
@@ -25,6 +35,11 @@ NUMBERS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
 }
 
 
+def _chance_difference(positives: int, negatives: int) -> float:
+    """Return how far two shares of one half differ in one case of a thousand."""
+    return STANDARD_ERRORS * 0.5 * math.sqrt(1 / positives + 1 / negatives)
+
+
 @check(
     "direction",
     "leaks",
@@ -32,6 +47,8 @@ NUMBERS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
     question="Does the direction of a pair tell whether it is a positive?",
     rule="look: the shares of positives and negatives with the smaller node first differ by more than"
     f" {percent(DIFFERENCE_LOOK)}; broken: by more than {percent(DIFFERENCE_BROKEN)}, in files",
+    advice="List all pairs with the smaller node first",
+    fewest=pairs_needed(_chance_difference, 0.5),
     picture=picture("Pairs with the smaller node first", "bars", "share of the pairs"),
 )
 def _direction(subject: LinkSubject) -> Finding:
@@ -40,7 +57,9 @@ def _direction(subject: LinkSubject) -> Finding:
     counts = len(view.positives), view.negatives.size // 2
     difference = abs(above - below)
     noise = _chance_difference(*counts)
-    verdict: Verdict = graded(difference, DIFFERENCE_LOOK, DIFFERENCE_BROKEN, noise)
+    # A direction that tells no more than chance does no harm.
+    bounds = max(DIFFERENCE_LOOK, noise), max(DIFFERENCE_BROKEN, noise)
+    verdict: Verdict = graded(difference, *bounds)
     sentence = (
         f"{percent(above)} of the positives and {percent(below)} of the negatives are listed with the smaller"
         f" node first: the direction alone has an AUC of {0.5 + difference / 2:.3f}"
@@ -73,17 +92,14 @@ def _ascending(pairs: NDArray[np.int64]) -> float:
     return float((pairs[..., 0] < pairs[..., 1]).mean())
 
 
-def _chance_difference(positives: int, negatives: int) -> float:
-    """Return how far two shares of one half differ in one case of a thousand."""
-    return 3.29 * 0.5 * math.sqrt(1 / positives + 1 / negatives)
-
-
 @check(
     "node-numbers",
     "shortcuts",
     title="what node numbers alone achieve",
     question="Do the numbers of its two nodes tell whether a pair is a positive?",
     rule=f"look: an AUC more than {FROM_CHANCE_LOOK} away from 0.5",
+    advice="Shuffle node ids before a method may use them",
+    fewest=pairs_needed(chance_auc, 0.4),
     picture=picture("AUC of scores made of node numbers alone", "bars", "AUC"),
 )
 def _numbers(subject: LinkSubject) -> Finding:

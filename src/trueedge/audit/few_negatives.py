@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, check, graded, pairs_needed, percent, picture
 from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
 from trueedge.metrics.ranks import rank_shared
@@ -17,6 +19,21 @@ SCORERS = ("pa", "cn", "ra", "cosine")
 LEFT_OUT = 10
 
 
+def _chance_gain(positives: int, negatives: int, mrr: float | None = None) -> float:
+    """Return the gain that random scores have one time in a thousand.
+
+    The positives between the two highest negatives gain half a rank each. Their number is geometric.
+
+    Args:
+        positives: how many there are.
+        negatives: how many they share.
+        mrr: the MRR; that of random scores if None.
+    """
+    between = math.log(0.001) / math.log(positives / (positives + negatives))
+    random = float((1.0 / np.arange(1, negatives + 2)).mean())
+    return 0.5 * between / positives / (random if mrr is None else mrr)
+
+
 @check(
     "few-negatives",
     "negatives",
@@ -24,6 +41,8 @@ LEFT_OUT = 10
     question="Does the MRR depend on single negatives?",
     rule=f"look: the MRR rises by more than {percent(GAIN_LOOK)} without the top-scored negative;"
     f" broken: by more than {percent(GAIN_BROKEN)}",
+    advice="Use more negatives (`--option ratio=10`), or report AUC beside MRR",
+    fewest=pairs_needed(_chance_gain, GAIN_BROKEN),
     picture=picture("MRR without the top-scored negatives", "lines", "MRR", "top-scored negatives removed"),
 )
 def _run(subject: LinkSubject) -> Finding | Skipped:
@@ -44,9 +63,10 @@ def _run(subject: LinkSubject) -> Finding | Skipped:
         gains[name] = float(series[name][1] / series[name][0]) - 1.0
     most = max(gains, key=gains.__getitem__)
     first, second = series[most][:2]
+    noise = _chance_gain(len(view.positives), len(view.negatives), float(first))
     return Finding(
         "few-negatives",
-        graded(gains[most], GAIN_LOOK, GAIN_BROKEN),
+        graded(gains[most], GAIN_LOOK, GAIN_BROKEN, noise),
         f"{100 * gains[most]:+.0f} %",
         f"removing the one of {len(view.negatives):,} shared negatives that {method(most).title} scores"
         f" highest raises its MRR from {first:.4f} to {second:.4f}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture
 from trueedge.audit.items_subject import ItemSubject
 
 KINDS = ("items",)
@@ -26,6 +26,7 @@ UNUSED_LOOK, UNUSED_BROKEN = 0.05, 0.5
     question="Does training tell anything about the users of the test part?",
     rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have a user without a training item;"
     f" broken: more than {percent(COLD_BROKEN)}",
+    advice="Report these users apart: no method can learn from their interactions",
     picture=picture("Test interactions by their user", "bars", "test interactions", "user"),
     kinds=KINDS,
 )
@@ -40,6 +41,7 @@ def _cold_users(subject: ItemSubject) -> Finding:
     question="Does training tell anything about the items of the test part?",
     rule=f"look: more than {percent(COLD_LOOK)} of the test interactions have an item without a training"
     f" user; broken: more than {percent(COLD_BROKEN)}",
+    advice="Report these items apart: no method can learn from their interactions",
     picture=picture("Test interactions by their item", "bars", "test interactions", "item"),
     kinds=KINDS,
 )
@@ -66,7 +68,7 @@ def _cold(
         told += f"; {known:,} of these items have triples, which only methods that read them can use"
     return Finding(
         name,
-        graded(share, COLD_LOOK, COLD_BROKEN),
+        graded(share, COLD_LOOK, COLD_BROKEN, chance_share(COLD_LOOK, len(cold))),
         percent(share),
         told,
         {"share": share, "test interactions": float(cold.sum()), noun[1]: float(few)},
@@ -85,6 +87,7 @@ def _cold(
     question="Do test users have enough training items to learn from?",
     rule=f"look: more than {percent(FEW_LOOK)} of the test users have fewer than {FEW} training items;"
     f" broken: more than {percent(FEW_BROKEN)}",
+    advice="Use `--option core=5`, or report users with few items apart",
     picture=picture("Test users by their number of training items", "bars", "test users", "training items"),
     kinds=KINDS,
 )
@@ -98,7 +101,7 @@ def _short(subject: ItemSubject) -> Finding:
     names = ["0", "1–4", "5–9", "10–19", "20–49", "50–99", "100+"]
     return Finding(
         "short-histories",
-        graded(share, FEW_LOOK, FEW_BROKEN),
+        graded(share, FEW_LOOK, FEW_BROKEN, chance_share(FEW_LOOK, len(users))),
         percent(share),
         f"{int(short.sum()):,} of {len(users):,} test users have fewer than {FEW} training items (median"
         f" {np.median(counts):g})"
@@ -124,6 +127,7 @@ def _short(subject: ItemSubject) -> Finding:
     question="Are items ranked that nobody ever used?",
     rule=f"look: more than {percent(UNUSED_LOOK)} of the items have no interaction in any part; broken: more"
     f" than {percent(UNUSED_BROKEN)}",
+    advice="Leave these items out of the candidates",
     picture=picture("Items by their interactions", "bars", "items"),
     kinds=KINDS,
 )
@@ -135,7 +139,7 @@ def _unused(subject: ItemSubject) -> Finding:
     hidden = (counts == 0) & ~unused
     return Finding(
         "unused-items",
-        graded(share, UNUSED_LOOK, UNUSED_BROKEN),
+        graded(share, UNUSED_LOOK, UNUSED_BROKEN, chance_share(UNUSED_LOOK, len(unused))),
         percent(share),
         f"{int(unused.sum()):,} of {len(unused):,} items have no interaction in any part, and"
         f" {int(hidden.sum()):,} have some only in held-out parts; {int((counts == 1).sum()):,} have a single"

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture, smallest
 from trueedge.audit.items_subject import ItemSubject
 from trueedge.graph.interactions import lists_of
 
@@ -16,6 +17,12 @@ KINDS = ("items",)
 FEWEST = 2
 # A hundredth is worth saying; with a tenth, test items can be read off the copies.
 SAME_LOOK, SAME_BROKEN = 0.01, 0.1
+CHANCE = 0.001
+
+
+def _same_two(count: int) -> float:
+    """Return the probability that two random choices of two out of so many are the same."""
+    return 1 / max(math.comb(count, 2), 1)
 
 
 @check(
@@ -25,6 +32,8 @@ SAME_LOOK, SAME_BROKEN = 0.01, 0.1
     question="Are users in the data twice?",
     rule=f"look: more than {percent(SAME_LOOK)} of the users have {FEWEST} or more items in all parts"
     f" together, and exactly those of another user; broken: more than {percent(SAME_BROKEN)}",
+    advice="Merge copies before the interactions are split",
+    fewest={"items": smallest(_same_two, CHANCE)},
     picture=picture("Copies by how many have the same items", "bars", "users"),
     kinds=KINDS,
 )
@@ -41,6 +50,8 @@ def _users(subject: ItemSubject) -> Finding:
     question="Are items in the data twice, under different ids?",
     rule=f"look: more than {percent(SAME_LOOK)} of the items have {FEWEST} or more users in all parts"
     f" together, and exactly those of another item; broken: more than {percent(SAME_BROKEN)}",
+    advice="Merge copies before the interactions are split",
+    fewest={"users": smallest(_same_two, CHANCE)},
     picture=picture("Copies by how many have the same users", "bars", "items"),
     kinds=KINDS,
 )
@@ -71,7 +82,7 @@ def _identical(
         )
     return Finding(
         name,
-        graded(share, SAME_LOOK, SAME_BROKEN),
+        graded(share, SAME_LOOK, SAME_BROKEN, chance_share(SAME_LOOK, count)),
         percent(share),
         told,
         {

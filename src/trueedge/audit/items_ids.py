@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
 from trueedge.audit.items_popularity import metric_title
 from trueedge.audit.items_scorers import rank_correlation
-from trueedge.audit.items_subject import ERRORS, SCORERS, ItemSubject
+from trueedge.audit.items_subject import ERRORS, FEWEST_USERS, SCORERS, ItemSubject
 from trueedge.randomness import generator
 
 KINDS = ("items",)
@@ -28,6 +28,8 @@ LIFT_LOOK, LIFT_BROKEN = 1.1, 2.0
     rule="look: ranking items by their id, or by the distance to the closest id of the user's items, is more"
     f" than {percent(IDS_LOOK)} of the way from the NDCG of random scores to the better of popularity and"
     f" item neighbours; broken: more than {percent(IDS_BROKEN)}",
+    advice="Shuffle ids before a method may use them",
+    fewest={"users": FEWEST_USERS},
     picture=picture("Performance of ids, and of scorers to compare them with", "bars", "NDCG"),
     kinds=KINDS,
 )
@@ -43,16 +45,16 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
     counts = subject.data.item_counts
     correlation = rank_correlation(np.arange(len(counts)), counts)
     values = {name: subject.evaluate(name)[ndcg] for name in SCORERS}
-    verdict = graded(share, IDS_LOOK, IDS_BROKEN, subject.noise(worst) / best)
-    advice = "" if verdict == "ok" else "; shuffle ids if a method can see their order"
+    # Ids that are no better than chance do no harm.
+    noise = subject.noise(worst) / best
+    verdict = graded(share, max(IDS_LOOK, noise), max(IDS_BROKEN, noise))
     return Finding(
         "item-ids",
         verdict,
         percent(share),
         f"{metric_title(ndcg)} of the order of item ids {values['item-ids']:.4f}, of nearest item ids"
         f" {values['nearest-ids']:.4f}, of random scores {subject.chance[ndcg]:.4f}, of popularity"
-        f" {values['popularity']:.4f}; the rank correlation of id and popularity is {correlation:.2f}"
-        + advice,
+        f" {values['popularity']:.4f}; the rank correlation of id and popularity is {correlation:.2f}",
         {
             "share": share,
             "rank correlation": correlation,
@@ -75,6 +77,8 @@ def _items(subject: ItemSubject) -> Finding | Skipped:
     rule=f"look: test items are more than {LIFT_LOOK} times as often among the training items of the"
     f" {2 * NEAR} users with the nearest ids as among those of random users, and more than by chance; broken:"
     f" more than {LIFT_BROKEN} times",
+    advice="Shuffle ids before a method may use them",
+    fewest={"users": 4 * NEAR},
     picture=picture(
         "Test interactions whose item another user has in training",
         "bars",

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
+from trueedge.audit.advice import KNOWLEDGE
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
 from trueedge.audit.items_duplicates import group_sizes, grouped
 from trueedge.audit.items_subject import ItemSubject
 from trueedge.graph.knowledge import KnowledgeGraph
@@ -45,6 +46,7 @@ def with_knowledge(run: Callable[[ItemSubject, KnowledgeGraph], Finding | Skippe
     question="Does the knowledge graph describe the items?",
     rule=f"look: more than {percent(BARE_LOOK)} of the items have no triple; broken: more than"
     f" {percent(BARE_BROKEN)}",
+    advice="Report items without triples apart",
     picture=picture("Triples by what they connect", "bars", "triples"),
     kinds=KINDS,
 )
@@ -62,7 +64,7 @@ def _bare(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     }
     return Finding(
         "items-without-triples",
-        graded(share, BARE_LOOK, BARE_BROKEN),
+        graded(share, BARE_LOOK, BARE_BROKEN, chance_share(BARE_LOOK, items)),
         percent(share),
         f"{int(bare.sum()):,} of {items:,} items have no triple, and {percent(of_test)} of the test"
         f" interactions are with them; an item has a median of {np.median(degrees):g} triples;"
@@ -86,6 +88,7 @@ def _bare(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     title="triples whose inverse is in the knowledge graph",
     question="Does the knowledge graph say things twice?",
     rule=f"look: for more than {percent(INVERSE_LOOK)} of the triples (h, r, t), there is a triple (t, s, h)",
+    advice="Keep one direction of each triple: models add the other one",
     picture=picture("Triples whose inverse is there", "bars", "share of the triples", "relation"),
     kinds=KINDS,
 )
@@ -102,7 +105,7 @@ def _inverse(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     shares = np.bincount(relation[found], minlength=len(sizes)) / np.maximum(sizes, 1)
     top = np.argsort(-sizes, kind="stable")[:SHOWN]
     both = int(((sizes > 0) & (shares > 0.5)).sum())
-    verdict: Verdict = "look" if share > INVERSE_LOOK else "ok"
+    verdict = graded(share, INVERSE_LOOK, 1.0, chance_share(INVERSE_LOOK, knowledge.num_triples))
     return Finding(
         "inverse-triples",
         verdict,
@@ -131,6 +134,7 @@ def _inverse(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     rule=f"look: more than {percent(EMPTY_LOOK)} of the triples have an entity that no other triple has, a"
     f" relation that no other triple has, or a tail that {percent(HUB)} or more of the items with triples"
     f" have under their relation; broken: more than {percent(EMPTY_BROKEN)}",
+    advice="Leave these triples out",
     picture=picture("Triples by what they say", "bars", "triples"),
     kinds=KINDS,
 )
@@ -155,7 +159,7 @@ def _empty(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     told = f" ({', '.join(names)})" if names else ""
     return Finding(
         "empty-triples",
-        graded(share, EMPTY_LOOK, EMPTY_BROKEN),
+        graded(share, EMPTY_LOOK, EMPTY_BROKEN, chance_share(EMPTY_LOOK, knowledge.num_triples)),
         percent(share),
         f"{int(alone.sum()):,} of {knowledge.num_triples:,} triples have an entity that no other triple has,"
         f" {int(single.sum()):,} a relation that no other triple has, and {int(hub.sum()):,} a tail that"
@@ -199,6 +203,7 @@ def hubs(knowledge: KnowledgeGraph, items: int) -> tuple[NDArray[np.bool_], list
     question="Can the knowledge graph tell items apart?",
     rule=f"look: more than {percent(SAME_LOOK)} of the items have the same two or more triples as another"
     f" item; broken: more than {percent(SAME_BROKEN)}",
+    advice=KNOWLEDGE,
     picture=picture("Copies by how many have the same triples", "bars", "items"),
     kinds=KINDS,
 )
@@ -215,7 +220,7 @@ def _same(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding:
     share = float(same.mean())
     return Finding(
         "identical-triples",
-        graded(share, SAME_LOOK, SAME_BROKEN),
+        graded(share, SAME_LOOK, SAME_BROKEN, chance_share(SAME_LOOK, items)),
         percent(share),
         f"{int(same.sum()):,} of {items:,} items have exactly the triples of another item",
         {"share": share, "items": float(same.sum()), "largest group": float(sizes.max())},

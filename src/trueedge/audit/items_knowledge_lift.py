@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.audit.advice import KNOWLEDGE
 from trueedge.audit.check import Finding, Skipped, Verdict, check, picture
 from trueedge.audit.items_knowledge import SHOWN, hubs, short_name, with_knowledge
-from trueedge.audit.items_subject import ERRORS, ItemSubject
+from trueedge.audit.items_subject import ERRORS, FEWEST_USERS, ItemSubject
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.randomness import generator
 
@@ -33,6 +34,8 @@ PLACES = 10
     rule=f"look: items with a common entity share fewer than {LIFT_LOOK} times as many users as items that"
     " are as popular; broken: no more than by chance: the triples are about other items, or say nothing about"
     " what is used together",
+    advice=KNOWLEDGE,
+    fewest={"users": FEWEST_USERS},
     picture=picture(
         "Common users of items that share an entity, against items as popular", "bars", "ratio", "relation"
     ),
@@ -59,8 +62,7 @@ def _lift(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding | Skipped:
         return Skipped("items as popular have no common users in training")
     lift = float(joined.mean() / matched.mean())
     noise = float(ERRORS * (joined - matched).std() / np.sqrt(len(joined)) / matched.mean())
-    verdict: Verdict = "broken" if lift <= 1 + noise else "look" if lift < LIFT_LOOK else "ok"
-    unrelated = "; the triples may be attached to the wrong items" if verdict == "broken" else ""
+    verdict = _verdict(lift, noise)
     sizes = np.bincount(relation, minlength=knowledge.num_relations)
     top = np.argsort(-sizes, kind="stable")[: min(SHOWN, int((sizes > 0).sum()))]
     ratios = np.array([_ratio(joined[relation == one], matched[relation == one]) for one in top])
@@ -70,7 +72,7 @@ def _lift(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding | Skipped:
         f"{lift:.2f}×",
         f"two items with the same relation to the same entity share {lift:.2f} times as many users (mean"
         f" cosine {joined.mean():.4f}) as two items that are as popular ({matched.mean():.4f}; chance reaches"
-        f" {1 + noise:.2f} times){unrelated}",
+        f" {1 + noise:.2f} times)",
         {
             "lift": lift,
             "chance": 1 + noise,
@@ -79,7 +81,18 @@ def _lift(subject: ItemSubject, knowledge: KnowledgeGraph) -> Finding | Skipped:
         },
         {"relation": np.array([short_name(knowledge, one) for one in top]), "ratio": ratios},
         f"{len(joined):,} pairs of items",
+        "Check that the triples are attached to the right items" if verdict == "broken" else "",
     )
+
+
+def _verdict(lift: float, noise: float) -> Verdict:
+    """Return the verdict for a lift, where smaller is worse and chance reaches 1 and the noise."""
+    if lift >= LIFT_LOOK and lift > 1 + noise:
+        return "ok"
+    # With so much noise, a lift that is large enough could not be seen.
+    if noise > LIFT_LOOK - 1 and lift + noise >= LIFT_LOOK:
+        return "too small"
+    return "broken" if lift <= 1 + noise else "look"
 
 
 def _pairs_by_entity(

@@ -36,6 +36,7 @@ USERS_AT_A_TIME = 4_096
     question="Can a model see the answers in training, and does an answer count twice?",
     rule="look: any test or validation interaction is also in another part, or twice in its part, or repeats"
     f" were left out when files were read; broken: more than {percent(REPEATED_BROKEN)} of them",
+    advice="Remove these interactions from training, and train again",
     picture=picture("Interactions that are repeated", "bars", "interactions"),
     kinds=KINDS,
 )
@@ -70,6 +71,7 @@ def _among(keys: NDArray[np.int64], others: NDArray[np.int64]) -> tuple[int, int
     rule=f"look: an entity has the name of a user, or triples of entities that are like a user (both share"
     f" {percent(SAME_ITEMS)} of all their items, and at least {FEWEST_ITEMS}) hold more than"
     f" {percent(REVEALED_LOOK)} of the test interactions; broken: more than {percent(REVEALED_BROKEN)}",
+    advice="Remove these entities from the knowledge graph",
     picture=picture("Test interactions that are in triples of entities like users", "bars", "interactions"),
     kinds=KINDS,
 )

@@ -5,13 +5,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.audit.advice import POPULARITY
 from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
-from trueedge.audit.items_subject import SCORERS, ItemSubject
+from trueedge.audit.items_subject import FEWEST_USERS, SCORERS, ItemSubject
 
 KINDS = ("items",)
 # The share of the way from random lists to item neighbours. With a half, most of a score is the same for
 # everybody; above nine tenths, personal lists are hardly worth more.
 POPULAR_LOOK, POPULAR_BROKEN = 0.5, 0.9
+# What item neighbours are above random scores, at least, if tastes differ; so much must be seen.
+LEARNED = 0.05
 TOP, WIDE = 0.01, 0.2
 TOP_LOOK, WIDE_LOOK = 0.2, 0.8
 GINI_LOOK, GINI_BROKEN = 0.7, 0.95
@@ -25,6 +28,8 @@ GINI_LOOK, GINI_BROKEN = 0.7, 0.95
     rule=f"look: popularity is more than {percent(POPULAR_LOOK)} of the way from the NDCG of random scores to"
     f" that of item neighbours, or these are no better than random; broken: more than"
     f" {percent(POPULAR_BROKEN)}",
+    advice=POPULARITY,
+    fewest={"users": FEWEST_USERS},
     picture=picture("Performance of popularity, and of scorers to compare it with", "bars", "value"),
     kinds=KINDS,
 )
@@ -35,7 +40,9 @@ def _popularity(subject: ItemSubject) -> Finding | Skipped:
     gain = {name: subject.above_chance(name) for name in found}
     share = gain["popularity"] / max(gain["neighbours"], 1e-9)
     learned = {name: gain[name] > subject.noise(name) for name in found}
-    verdict: Verdict = "ok" if learned["neighbours"] else "look"
+    verdict: Verdict = "ok"
+    if not learned["neighbours"]:
+        verdict = "look" if subject.noise("neighbours") < LEARNED else "too small"
     if learned["popularity"]:
         verdict = graded(share, POPULAR_LOOK, POPULAR_BROKEN)
     told = "; ".join(
@@ -83,6 +90,8 @@ def metric_title(name: str) -> str:
     question="How many test interactions have one of the few most popular items?",
     rule=f"look: more than {percent(TOP_LOOK)} of the test interactions have one of the {percent(TOP)} of"
     f" items with the most training users, or more than {percent(WIDE_LOOK)} one of the {percent(WIDE)}",
+    advice=POPULARITY,
+    fewest={"items": round(1 / TOP)},
     picture=picture(
         "Interactions of the most popular items", "lines", "share of the interactions", "share of the items"
     ),
@@ -126,6 +135,7 @@ def _top(order: NDArray[np.int64], counts: NDArray[np.int64], part: float) -> fl
     title="the Gini index of the items",
     question="How unequally are the training interactions divided among the items?",
     rule=f"look: a Gini index above {GINI_LOOK}; broken: above {GINI_BROKEN}",
+    advice=POPULARITY,
     picture=picture("Items by their training users", "bars", "items", "training users"),
     kinds=KINDS,
 )

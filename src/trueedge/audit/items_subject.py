@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.audit.check import STANDARD_ERRORS, smallest
 from trueedge.audit.items_scorers import CosineScorer, ItemIdScorer, NearestIdScorer
 from trueedge.audit.subject import Subject
 from trueedge.audit.typed_subject import PART_WORDS
@@ -30,7 +32,9 @@ MOST_SCORES = 100_000_000
 # The share of training interactions that stand for a random test part, if its times are unknown.
 STAND_INS = 0.2
 # Three standard errors and a bit: random scores exceed it once in a thousand.
-ERRORS = 3.29
+ERRORS = STANDARD_ERRORS
+# The NDCG of users has a standard deviation of at most 0.5: from so many users on, chance stays below 0.5.
+FEWEST_USERS = smallest(lambda users: ERRORS * 0.5 / math.sqrt(users), 0.5)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
-from trueedge.audit.items_subject import ItemSubject, Timed
+from trueedge.audit.advice import split_by_time
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
+from trueedge.audit.items_subject import FEWEST_USERS, ItemSubject, Timed
 
 KINDS = ("items",)
 # A time split of each user has none. A twentieth can be repeats and equal times; with a half, a model is
@@ -28,6 +29,7 @@ SESSION = 0.01
     question="Does a model know what a user did after the test interaction?",
     rule=f"look: more than {percent(FUTURE_LOOK)} of the test interactions are older than the newest training"
     f" interaction of their user; broken: more than {percent(FUTURE_BROKEN)}",
+    advice=split_by_time,
     picture=picture(
         "Test interactions by the share of their user's training interactions that are newer",
         "bars",
@@ -43,15 +45,13 @@ def _future_of_users(subject: ItemSubject) -> Finding | Skipped:
     share = float((newer > 0).mean())
     part = newer / np.maximum(count, 1)
     bins = np.minimum(np.ceil(part * 5).astype(np.int64), 5)
-    verdict = graded(share, FUTURE_LOOK, FUTURE_BROKEN)
-    advice = "" if verdict == "ok" else "; split=time holds out the latest ones"
+    verdict = graded(share, FUTURE_LOOK, FUTURE_BROKEN, chance_share(FUTURE_LOOK, len(newer)))
     return Finding(
         "future-of-users",
         verdict,
         percent(share),
         f"{percent(share)} of {_said(timed)} are older than the newest training interaction of their user,"
-        f" and on average {percent(float(part.mean()))} of the user's training interactions are newer"
-        + advice,
+        f" and on average {percent(float(part.mean()))} of the user's training interactions are newer",
         {
             "share": share,
             "share of newer training interactions": float(part.mean()),
@@ -71,6 +71,7 @@ def _future_of_users(subject: ItemSubject) -> Finding | Skipped:
     question="Are items recommended that were unknown at the time?",
     rule=f"look: more than {percent(NEW_LOOK)} of the test interactions are older than all training"
     f" interactions of their item; broken: more than {percent(NEW_BROKEN)}",
+    advice=split_by_time,
     picture=picture(
         "Test interactions by when their item was first used in training",
         "bars",
@@ -96,7 +97,7 @@ def _future_of_items(subject: ItemSubject) -> Finding | Skipped:
     newer = 1 - float(older.mean()) / len(timed.train)
     return Finding(
         "future-of-items",
-        graded(share, NEW_LOOK, NEW_BROKEN),
+        graded(share, NEW_LOOK, NEW_BROKEN, chance_share(NEW_LOOK, len(later))),
         percent(share),
         f"{percent(share)} of {_said(timed)} are older than all training interactions of their item; at the"
         f" time of a test interaction, {percent(unknown)} of the ranked items with training interactions had"
@@ -137,6 +138,8 @@ def _newer(timed: Timed, num_users: int) -> tuple[NDArray[np.int64], NDArray[np.
     question="Does the order of a user's interactions say anything about time?",
     rule=f"look: half of the users with several training interactions have all of them within"
     f" {percent(SESSION)} of the whole time",
+    advice="Do not read the order of interactions as time",
+    fewest={"users": FEWEST_USERS},
     picture=picture(
         "Users by the time from their first to their last training interaction",
         "bars",

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Verdict, check, graded, percent, picture
+from trueedge.audit.check import Finding, Verdict, chance_share, check, graded, percent, picture
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.graph import in_sorted, pair_keys
 
@@ -48,6 +48,7 @@ def _leak(
     title="positives in the training graph",
     question="Can a method see the answers?",
     rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
+    advice="Remove these positives from the training graph, and train again",
     picture=picture("Positives that are training edges", "bars", "positives"),
 )
 def _train_leak(subject: LinkSubject) -> Finding:
@@ -76,6 +77,7 @@ def _train_leak(subject: LinkSubject) -> Finding:
     title="positives listed twice in a part",
     question="Does an edge count more than once?",
     rule=f"look: any; broken: more than {percent(LEAK_BROKEN)} of a part",
+    advice="List each positive once",
     picture=picture("Repeated positives", "bars", "share of the part"),
 )
 def _repeats_within(subject: LinkSubject) -> Finding:
@@ -101,6 +103,7 @@ def _repeats_within(subject: LinkSubject) -> Finding:
     title="positives in both parts",
     question="Was the test part used for model selection?",
     rule=f"look: any; broken: more than {percent(LEAK_BROKEN)}",
+    advice="Remove these pairs from the validation part, and select models again",
     picture=picture("Test positives by where they occur", "bars", "test positives"),
 )
 def _repeats_across(subject: LinkSubject) -> Finding:
@@ -129,6 +132,7 @@ def _repeats_across(subject: LinkSubject) -> Finding:
     title="negatives that are edges",
     question="Are correct answers counted as wrong?",
     rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of a part's negatives",
+    advice="Draw the negatives again, and leave out the edges of every part",
     picture=picture("Negatives that are edges", "bars", "negatives"),
 )
 def _false_negatives(subject: LinkSubject) -> Finding:
@@ -175,6 +179,7 @@ def _false_negatives(subject: LinkSubject) -> Finding:
     question="Are there pairs of a node with itself?",
     rule=f"look: any negative; broken: any positive, or more than {percent(SELF_NEGATIVES_BROKEN)} of a"
     " part's negatives",
+    advice="Remove the pairs of a node with itself",
     picture=picture("Pairs of a node with itself", "bars", "pairs"),
 )
 def _self_pairs(subject: LinkSubject) -> Finding:
@@ -211,6 +216,7 @@ def _self_pairs(subject: LinkSubject) -> Finding:
     title="test positives with a node that has no training edges",
     question="How many test positives cannot be ranked by structural methods?",
     rule=f"look: more than {percent(ISOLATED_LOOK)}; broken: more than {percent(ISOLATED_BROKEN)}",
+    advice="Report these positives apart",
     picture=picture("End nodes without training edges", "bars", "share of the test positives"),
 )
 def _isolated(subject: LinkSubject) -> Finding:
@@ -221,7 +227,7 @@ def _isolated(subject: LinkSubject) -> Finding:
     reason = f" ({percent(both)} at both ends), so structure cannot rank them" if share else ""
     return Finding(
         "isolated-nodes",
-        graded(share, ISOLATED_LOOK, ISOLATED_BROKEN),
+        graded(share, ISOLATED_LOOK, ISOLATED_BROKEN, chance_share(ISOLATED_LOOK, len(ends))),
         percent(share),
         f"{percent(share)} of the test positives have an end node without training edges{reason}",
         {"share": share, "both ends": both, "nodes": float(len(np.unique(ends[alone])))},

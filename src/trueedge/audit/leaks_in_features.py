@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, Verdict, check, percent, picture
+from trueedge.audit.check import STANDARD_ERRORS, Finding, Skipped, Verdict, check, percent, picture, smallest
 from trueedge.audit.subject import LinkSubject
 from trueedge.graph import Graph
 from trueedge.methods import create
@@ -20,6 +22,11 @@ ROWS = 2_000
 PAIRS = 20_000
 
 
+def chance_correlation(nodes: int) -> float:
+    """Return the correlation that unrelated values of so few nodes have, one time in a thousand."""
+    return STANDARD_ERRORS / math.sqrt(nodes)
+
+
 @check(
     "features-adjacency",
     "leaks",
@@ -28,6 +35,8 @@ PAIRS = 20_000
     rule=f"look: similarity to the training graph's neighbour lists above {ALIKE}; broken: the same"
     f" with hidden edges included, or more than {percent(SHOWN_BROKEN)} of the test edges are non-zero"
     " entries of the features",
+    advice="Compute the features from the training graph alone, or leave them out",
+    fewest={"nodes": smallest(chance_correlation, ALIKE)},
     picture=picture("Similarity of features and neighbour lists", "bars", "similarity"),
 )
 def _run(subject: LinkSubject) -> Finding | Skipped:

@@ -7,7 +7,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.advice import DEGREES, DISTANCES, FEATURES
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    Skipped,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+)
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.methods import create
 
@@ -57,6 +67,8 @@ def _apart(
     title="degrees of negatives and positives",
     question="Do degrees separate negatives from positives?",
     rule=_GAP_RULE,
+    advice=DEGREES,
+    fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture(
         "Degrees of the end nodes", "lines", "share of end nodes of that degree or more", log_x=True
     ),
@@ -91,9 +103,13 @@ def _at_least(values: NDArray[np.float64], grid: NDArray[np.int64]) -> NDArray[n
     title="common neighbours of negatives and positives",
     question="Does the number of common neighbours separate negatives from positives?",
     rule=_GAP_RULE,
+    advice=DISTANCES,
+    fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Common neighbours", "bars", "share of pairs"),
 )
-def _common_neighbours(subject: LinkSubject) -> Finding:
+def _common_neighbours(subject: LinkSubject) -> Finding | Skipped:
+    if subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     view = subject.pairs()
     above, below = (scores.reshape(-1) for scores in subject.scores("cn", view))
     apart = gap(above, below)
@@ -135,9 +151,13 @@ def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str
     " negatives than among positives; broken:"
     f" more than {percent(NONE_BROKEN)} of the negatives and less than {percent(NONE_OF_POSITIVES)} of the"
     " positives have none",
+    advice=DISTANCES,
+    fewest=pairs_needed(chance_gap, NONE_LOOK),
     picture=picture("Pairs with and without a common neighbour", "bars", "share of pairs"),
 )
-def _no_common_neighbour(subject: LinkSubject) -> Finding:
+def _no_common_neighbour(subject: LinkSubject) -> Finding | Skipped:
+    if subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     view = subject.pairs()
     above, below = (float((scores == 0).mean()) for scores in subject.scores("cn", view))
     noise = chance_gap(len(view.positives), view.negatives.size // 2)
@@ -165,6 +185,8 @@ def _no_common_neighbour(subject: LinkSubject) -> Finding:
     title="shortest paths of negatives and positives",
     question="Does distance separate negatives from positives?",
     rule=_GAP_RULE,
+    advice=DISTANCES,
+    fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Shortest paths", "bars", "share of pairs", "length of the shortest path"),
 )
 def _distances(subject: LinkSubject) -> Finding:
@@ -219,6 +241,8 @@ def _steps(closeness: NDArray[np.float64]) -> NDArray[np.int64]:
     title="feature similarity of negatives, random pairs and positives",
     question="Are the negatives' features more similar than those of random pairs?",
     rule=f"look: less than {percent(HARD_LOOK)} of the way from random pairs to positives",
+    advice=FEATURES,
+    fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Similarity of features", "lines", "share of pairs", "cosine of the end nodes' features"),
 )
 def _features(subject: LinkSubject) -> Finding | Skipped:
@@ -234,10 +258,11 @@ def _features(subject: LinkSubject) -> Finding | Skipped:
         "random": float(chance.mean()),
     }
     way = means["positives"] - means["random"]
+    noise = STANDARD_ERRORS * float(np.hypot(*(one.std() / np.sqrt(len(one)) for one in (above, chance))))
     # Where positives are no more alike than chance, features tell nothing, and negatives cannot be too easy.
-    hardness = (means["negatives"] - means["random"]) / way if way > 0.0 else 1.0
+    hardness = (means["negatives"] - means["random"]) / way if way > noise else 1.0
     told = f"{percent(hardness)} of the way from random pairs to positives"
-    if way <= 0.0:
+    if way <= noise:
         told = "features do not separate positives from random pairs"
     edges = np.linspace(min(-1e-9, *(float(one.min()) for one in (above, below, chance))), 1.0, GRID + 1)
     edges[-1] += 1e-6

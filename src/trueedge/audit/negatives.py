@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    Verdict,
+    chance_share,
+    check,
+    graded,
+    percent,
+    picture,
+    smallest,
+)
 from trueedge.audit.leaks import repeats_in_lists
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.randomness import generator
@@ -23,6 +35,11 @@ BAND_LOOK, BAND_BROKEN = 1.5, 3.0
 REPLICAS, DRAWS = 30, 100_000
 BLOCKS = 64
 PART_WORDS = {"valid": "validation", "test": "test"}
+
+
+def chance_coverage(negatives: int) -> float:
+    """Return how far the nodes that two ends of so few pairs reach are from their mean, as a share of it."""
+    return STANDARD_ERRORS / math.sqrt(2 * negatives)
 
 
 def drawn_ends(view: View) -> NDArray[np.int64]:
@@ -56,6 +73,7 @@ def densest_band(counts: NDArray[np.int64]) -> tuple[float, int, int]:
     title="negatives that repeat within a list",
     question="Are the negatives within each list distinct?",
     rule=f"look: more than {percent(REPEATS_LOOK)} repeated; broken: more than {percent(REPEATS_BROKEN)}",
+    advice="Draw the negatives again, without replacement",
     picture=picture(
         "Lists by their share of repeats", "bars", "share of the lists", "share of a list that is repeated"
     ),
@@ -67,10 +85,11 @@ def _distinct(subject: LinkSubject) -> Finding:
     }
     name = max(shares, key=lambda part: float(shares[part].mean()))
     share = float(shares[name].mean())
+    count = subject.listed_for_leaks(name).negatives.size // 2
     lists = f"; in the worst list {percent(float(shares[name].max()))}" if len(shares[name]) > 1 else ""
     return Finding(
         "distinct-negatives",
-        graded(share, REPEATS_LOOK, REPEATS_BROKEN),
+        graded(share, REPEATS_LOOK, REPEATS_BROKEN, chance_share(REPEATS_LOOK, count)),
         percent(share),
         f"{percent(share)} of the {PART_WORDS[name]} negatives are repeated within their list{lists}",
         {"share": share, "worst list": float(shares[name].max())},
@@ -94,6 +113,8 @@ def _by_repeats(shares: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     question="Do the negatives cover the whole graph?",
     rule=f"look: less than {percent(COVERAGE_LOOK)} of the nodes that random draws reach; broken: less than"
     f" {percent(COVERAGE_BROKEN)} of them",
+    advice="Draw the negatives again, from all nodes",
+    fewest={"test negatives": smallest(chance_coverage, 1.0 - COVERAGE_BROKEN)},
     picture=picture("Nodes reached by negatives", "bars", "share of the nodes"),
 )
 def _coverage(subject: LinkSubject) -> Finding:
@@ -128,6 +149,7 @@ def _coverage(subject: LinkSubject) -> Finding:
     question="Do the negatives depend on the order of node ids?",
     rule=f"look: the densest eighth of the ids holds more than {BAND_LOOK} times what chance gives; broken:"
     f" more than {BAND_BROKEN} times",
+    advice="Draw the negatives again, and break ties at random instead of by node id",
     picture=picture("Drawn end nodes by node id", "lines", "share of the ends", "node id"),
 )
 def _bands(subject: LinkSubject) -> Finding:
@@ -137,11 +159,13 @@ def _bands(subject: LinkSubject) -> Finding:
     share, first, last = densest_band(counts)
     chance = max(_chance_band(subject, None, len(ends)), _chance_band(subject, subject.degrees, len(ends)))
     ratio = share / chance
+    # So few ends are in one band by chance.
+    verdict: Verdict = "too small" if BAND_LOOK * chance >= 1.0 else graded(ratio, BAND_LOOK, BAND_BROKEN)
     ids = np.linspace(0, nodes, min(BLOCKS, nodes) + 1).astype(np.int64)
     degrees = np.add.reduceat(subject.degrees, ids[:-1])
     return Finding(
         "id-bands",
-        graded(ratio, BAND_LOOK, BAND_BROKEN),
+        verdict,
         percent(share),
         f"{percent(share)} of the drawn end nodes have ids {first} to {last},"
         f" {percent((last - first + 1) / nodes)}"

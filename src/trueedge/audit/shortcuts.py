@@ -7,7 +7,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, picture
+from trueedge.audit.advice import DEGREES, DISTANCES, FEATURES
+from trueedge.audit.check import Advice, Finding, Skipped, chance_auc, check, graded, pairs_needed, picture
 from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
 from trueedge.metrics import evaluate, get
@@ -16,6 +17,7 @@ from trueedge.metrics import evaluate, get
 # fifths gone, less than a fifth of the scale is left to tell real methods apart.
 FROM_CHANCE_LOOK, FROM_CHANCE_BROKEN = 0.25, 0.40
 GRID = 41
+ADVICE: dict[str, Advice] = {"pa": DEGREES, "cosine": FEATURES, "cn": DISTANCES, "shortest-path": DISTANCES}
 
 
 # Scorers that learn nothing: the heuristic's name, and what it uses.
@@ -25,6 +27,8 @@ SHORTCUTS = {"pa": "degrees", "cn": "common neighbours", "shortest-path": "dista
 def _run(subject: LinkSubject, *, heuristic: str) -> Finding | Skipped:
     if method(heuristic).needs_features and subject.task.features is None:
         return Skipped("the nodes have no features")
+    if heuristic == "cn" and subject.without_common_neighbours:
+        return Skipped(subject.without_common_neighbours)
     limit = subject.path_limit if heuristic == "shortest-path" else None
     view = subject.lists(limit=limit)
     above, below = subject.scores(heuristic, view)
@@ -77,6 +81,8 @@ for _heuristic, _uses in SHORTCUTS.items():
         title=f"what {_uses} alone achieve",
         question=f"How much of the task can be solved with {_uses} alone?",
         rule=f"look: an AUC more than {FROM_CHANCE_LOOK} from 0.5; broken: more than {FROM_CHANCE_BROKEN}",
+        advice=ADVICE[_heuristic],
+        fewest=pairs_needed(chance_auc, FROM_CHANCE_BROKEN),
         picture=picture(
             f"Positives by the share of their negatives that {_uses} rank higher",
             "lines",

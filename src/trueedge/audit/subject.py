@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph, as_pairs, in_sorted, pair_keys
+from trueedge.graph.bipartite import sides_of
 from trueedge.methods import create
 from trueedge.metrics.units import plural
 from trueedge.randomness import generator
@@ -208,6 +209,14 @@ class LinkSubject(Subject):
             shape = view.negatives.shape[:-1]
             self._scores[key] = np.asarray(above, np.float64), np.asarray(below, np.float64).reshape(shape)
         return self._scores[key]
+
+    @cached_property
+    def without_common_neighbours(self) -> str:
+        """Why common neighbours say nothing: no pair has any; empty if some pair has one."""
+        if any(scores.any() for scores in self.scores("cn", self.pairs())):
+            return ""
+        why = "" if sides_of(self.graph) is None else ": the graph is bipartite"
+        return f"no test pair has a common neighbour{why}"
 
     def random_pairs(self, count: int) -> NDArray[np.int64]:
         """Return random pairs of two different nodes, uniform: int64 (count, 2)."""

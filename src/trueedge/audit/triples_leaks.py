@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.advice import ONE_RULE
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
 from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.triples_subject import TripleSubject, among
 
@@ -32,6 +33,7 @@ SHOWN = 8
     question="Can a model see the answers in training?",
     rule=f"look: any test or validation triple is also in another part; broken: more than"
     f" {percent(REPEATED_BROKEN)} of them",
+    advice="Remove these triples from training, and train again",
     picture=picture("Triples that are also in another part", "bars", "triples"),
     kinds=KINDS,
 )
@@ -53,6 +55,7 @@ def _repeated(subject: TripleSubject) -> Finding:
     question="Is (t, r, h) in training for a test triple (h, r, t)?",
     rule=f"look: more than {percent(SYMMETRIC_LOOK)} of the test triples; broken: more than"
     f" {percent(SYMMETRIC_BROKEN)}",
+    advice=ONE_RULE,
     picture=picture("Test triples whose reverse is in training", "bars", "test triples", "relation"),
     kinds=KINDS,
 )
@@ -69,7 +72,7 @@ def _symmetric(subject: TripleSubject) -> Finding:
         sentence += f"; most of them have the relation {subject.task.graph.relations[top[0]]}"
     return Finding(
         "symmetric-relations",
-        graded(share, SYMMETRIC_LOOK, SYMMETRIC_BROKEN),
+        graded(share, SYMMETRIC_LOOK, SYMMETRIC_BROKEN, chance_share(SYMMETRIC_LOOK, len(found))),
         percent(share),
         sentence,
         {"share": share, "test triples": float(found.sum())},
@@ -86,6 +89,7 @@ def _symmetric(subject: TripleSubject) -> Finding:
     rule=f"look: more than {percent(ALIKE_LOOK)} of the test triples (h, r, t) have (t, s, h) in training,"
     f" where r and the inverse of s share {percent(ALIKE)} of the pairs of each; broken: more than"
     f" {percent(ALIKE_BROKEN)}",
+    advice="Keep one relation of each such pair, as FB15k-237 and WN18RR do",
     picture=picture(
         "Pairs of relations that are closest to inverse", "bars", "share of common pairs", "relations"
     ),
@@ -103,6 +107,7 @@ def _inverse(subject: TripleSubject) -> Finding:
     question="Can test triples be looked up under another relation?",
     rule=f"look: more than {percent(ALIKE_LOOK)} of the test triples (h, r, t) have (h, s, t) in training,"
     f" where r and s share {percent(ALIKE)} of the pairs of each; broken: more than {percent(ALIKE_BROKEN)}",
+    advice="Keep one relation of each such pair, as FB15k-237 and WN18RR do",
     picture=picture(
         "Pairs of relations that are closest to equal", "bars", "share of common pairs", "relations"
     ),
@@ -147,7 +152,7 @@ def _alike(subject: TripleSubject, name: str, common: NDArray[np.int64], how: st
         sentence += f"no relation is {how} another one"
     return Finding(
         name,
-        graded(share, ALIKE_LOOK, ALIKE_BROKEN),
+        graded(share, ALIKE_LOOK, ALIKE_BROKEN, chance_share(ALIKE_LOOK, len(found))),
         percent(share),
         sentence,
         {"share": share, "test triples": float(found.sum()), "pairs of relations": float(pairs)},
@@ -166,6 +171,7 @@ def _alike(subject: TripleSubject, name: str, common: NDArray[np.int64], how: st
     question="Are the entities of the test part really unseen?",
     rule=f"look: any entity is in both graphs; broken: more than {percent(SHARED_BROKEN)} of them, or a test"
     " triple is a training triple",
+    advice="Remove these entities from one of both graphs",
     picture=picture("Entities of the test graph", "bars", "entities"),
     kinds=KINDS,
 )

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.advice import COUNTING
+from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture
 from trueedge.audit.triples_subject import TripleSubject
 from trueedge.metrics import get
 from trueedge.metrics.ranked import DEGREE_NAMES, RankSizes, degree_groups
@@ -30,6 +31,7 @@ POPULAR_LOOK = 0.25
     question="Does training tell anything about the entities of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test triples; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
+    advice="Report test triples with unseen entities or relations apart",
     picture=picture("Test triples by what has no training triple", "bars", "test triples"),
     kinds=KINDS,
 )
@@ -47,6 +49,7 @@ def _entities(subject: TripleSubject) -> Finding:
     question="Does training tell anything about the relations of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test triples; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
+    advice="Report test triples with unseen entities or relations apart",
     picture=picture("Test triples by their relation", "bars", "test triples"),
     kinds=KINDS,
 )
@@ -66,7 +69,7 @@ def _unseen(
     bars = {**counts, "neither" if len(counts) > 1 else "with training triples": ~new}
     return Finding(
         name,
-        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN),
+        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN, chance_share(UNSEEN_LOOK, len(new))),
         percent(share),
         f"{int(new.sum()):,} of {len(new):,} test triples have {noun}",
         {"share": share, "test triples": float(new.sum())},
@@ -84,6 +87,7 @@ def _unseen(
     title="candidates of a query",
     question="How well do random scores do, because there are few candidates?",
     rule=f"look: the expected MRR of random scores is above {CHANCE_LOOK}; broken: above {CHANCE_BROKEN}",
+    advice="Report the adjusted MRR (`adjusted-mrr`), which is 0 for random scores",
     picture=picture("Queries by the number of their candidates", "bars", "queries", "candidates, at most"),
     kinds=KINDS,
 )
@@ -124,6 +128,8 @@ def _round_ends(largest: int) -> NDArray[np.int64]:
     question="How many answers are among the few entities with the most training triples?",
     rule=f"look: more than {percent(POPULAR_LOOK)} of the answers are among the {percent(POPULAR)} of"
     " entities with the most training triples",
+    advice=COUNTING,
+    fewest={"entities": round(1 / POPULAR)},
     picture=picture(
         "Test queries by the tail-relation degree of their answer", "bars", "queries", "tail-relation degree"
     ),
@@ -139,7 +145,7 @@ def _popular(subject: TripleSubject) -> Finding:
     few = f"among the {most:,} entities" if most > 1 else "the entity"
     return Finding(
         "popular-answers",
-        "look" if share > POPULAR_LOOK else "ok",
+        graded(share, POPULAR_LOOK, 1.0, chance_share(POPULAR_LOOK, len(subject.test))),
         percent(share),
         f"{percent(share)} of the answers are {few} with the most triples {subject.in_facts};"
         f" {counts[0]:,} of {int(counts.sum()):,} answers never occur with their relation there",

@@ -9,7 +9,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, check, graded, percent, picture
+from trueedge.audit.advice import COUNTING, ONE_RULE
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    chance_share,
+    check,
+    graded,
+    percent,
+    picture,
+    smallest,
+)
 from trueedge.audit.triples_subject import TripleSubject, relation_overlaps
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.methods import create
@@ -35,6 +45,7 @@ SHOWN_METRICS = {"mrr": "MRR", "hits@1": "Hits@1", "hits@10": "Hits@10"}
     question="Do relations only say which entities are heads and which are tails?",
     rule=f"look: more than {percent(FULL_LOOK)} of the test triples have a relation with {percent(FULL)} or"
     f" more of all pairs of its heads and tails; broken: more than {percent(FULL_BROKEN)}",
+    advice="Report results without these relations too",
     picture=picture("Relations that are closest to complete", "bars", "share of all pairs", "relation"),
     kinds=KINDS,
 )
@@ -59,7 +70,7 @@ def _cartesian(subject: TripleSubject) -> Finding:
         )
     return Finding(
         "cartesian-relations",
-        graded(share, FULL_LOOK, FULL_BROKEN),
+        graded(share, FULL_LOOK, FULL_BROKEN, chance_share(FULL_LOOK, len(subject.test))),
         percent(share),
         sentence,
         {"share": share, "relations": float(full.sum())},
@@ -111,6 +122,14 @@ class OneRule:
         return scores
 
 
+def chance_mrr(triples: int) -> float:
+    """Return how far the MRR of two queries for each of so few triples is from its mean, at most.
+
+    A reciprocal rank has a standard deviation of at most 0.5.
+    """
+    return STANDARD_ERRORS * 0.5 / math.sqrt(2 * triples)
+
+
 def _counted(subject: TripleSubject, method: str) -> object:
     return create(method).fit(subject.task.for_fitting())
 
@@ -134,7 +153,7 @@ def _run(subject: TripleSubject, *, shortcut: str) -> Finding:
     # With few candidates there is no Hits@10.
     shown = {name: title for name, title in SHOWN_METRICS.items() if name in found}
     chance = {name: get(name).expectation(sizes) for name in shown}
-    noise = 3.29 * float(values.std()) / math.sqrt(len(values)) / max(1.0 - chance["mrr"], 1e-9)
+    noise = STANDARD_ERRORS * float(values.std()) / math.sqrt(len(values)) / max(1.0 - chance["mrr"], 1e-9)
     adjusted = found["adjusted-mrr"]
     return Finding(
         f"shortcut-{shortcut}",
@@ -166,6 +185,8 @@ for _shortcut, (_, _uses) in TRIPLE_SHORTCUTS.items():
         title=f"the MRR of {_uses} alone",
         question=f"How much of the task can be solved with {_uses} alone?",
         rule=f"look: an MRR, adjusted for chance, above {ADJUSTED_LOOK}; broken: above {ADJUSTED_BROKEN}",
+        advice=ONE_RULE if _shortcut == "one-rule" else COUNTING,
+        fewest={"test triples": smallest(chance_mrr, ADJUSTED_BROKEN)},
         picture=picture(f"Performance of {_uses} alone", "bars", "value"),
         kinds=KINDS,
     )(partial(_run, shortcut=_shortcut))

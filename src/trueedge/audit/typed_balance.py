@@ -23,6 +23,8 @@ FEWEST = 10
     rule=f"look: a class has fewer than {FEWEST} training or test nodes, or its shares in training and test"
     f" differ by more than {percent(SHIFT_LOOK)} of the nodes and more than chance; broken: a class of the"
     f" test part has no training node, or the shares differ by more than {percent(SHIFT_BROKEN)}",
+    advice="Split the nodes of each class in the same proportions, and report macro-F1",
+    fewest={"test nodes": 2 * FEWEST},
     picture=picture("Classes of the nodes of each part", "bars", "share of the nodes", "class"),
     kinds=KINDS,
 )
@@ -43,7 +45,9 @@ def _balance(subject: NodeSubject) -> Finding:
     if unseen.any():
         verdict = "broken"
     elif few.any() and verdict == "ok":
-        verdict = "look"
+        # A class of average size can have so few nodes by chance if all nodes are few.
+        small = min(sizes["train"], sizes["test"]) < 2 * FEWEST * subject.task.num_classes
+        verdict = "too small" if small else "look"
     names = subject.task.classes
     told = [
         f"the largest difference between training and test is that of {names[worst]!r}:"

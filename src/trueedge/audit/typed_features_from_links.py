@@ -74,6 +74,7 @@ class Copied:
     rule=f"look: columns with {percent(COPIED_LOOK)} of a type's non-zero entries have a correlation above"
     f" {ALIKE} with the bag of neighbours of a relation, or with the sum, mean or union of their features;"
     " broken: such features contain links that are to be predicted",
+    advice="Do not count these features as a second source of information",
     picture=picture("Features that follow from the links", "bars", "share of the entries", "features"),
     kinds=("nodes", "typed-links"),
 )
@@ -116,6 +117,7 @@ def _run(subject: TypedSubject) -> Finding | Skipped:
             "share of the entries": np.array([one.largest for one in best.values()]),
         },
         f"up to {ROWS:,} nodes of each type and relation",
+        "Compute these features without test links, or leave them out" if leaks else "",
     )
 
 

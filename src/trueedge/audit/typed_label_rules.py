@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
 from trueedge.audit.typed_subject import NodeSubject
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ GROUPS = 32
     rule="look: for a class, the best rule of one column, chosen on training nodes, has a test F1 that is"
     f" more than {percent(RULE_LOOK)} of the way from predicting the class for every node to 1; broken: more"
     f" than {percent(RULE_BROKEN)}",
+    advice="Leave this column out, or find out how it was made",
     picture=picture("The best rule of one column for each class", "bars", "F1 on test nodes", "class"),
     kinds=KINDS,
 )
@@ -54,7 +55,12 @@ def _run(subject: NodeSubject) -> Finding | Skipped:
     names = [subject.task.classes[one] for one in judged]
     return Finding(
         "label-in-features",
-        graded(float(adjusted[worst]), RULE_LOOK, RULE_BROKEN),
+        graded(
+            float(adjusted[worst]),
+            RULE_LOOK,
+            RULE_BROKEN,
+            chance_share(RULE_LOOK, int(test[:, judged[worst]].sum())),
+        ),
         f"{values[worst]:.4f}",
         f"column {columns[worst]:,} of the features tells {names[worst]!r} with a test F1 of"
         f" {values[worst]:.4f} (if every node gets it: {always[worst]:.4f}); the mean of the best column"

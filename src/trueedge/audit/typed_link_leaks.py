@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, chance_auc, check, graded, pairs_needed, percent, picture
 from trueedge.audit.repeated import repeated_finding
-from trueedge.audit.typed_subject import PART_WORDS, TypedLinkSubject
+from trueedge.audit.typed_subject import LINKS, PART_WORDS, TypedLinkSubject
 
 KINDS = ("typed-links",)
 # A link in a thousand cannot move the third digit of a metric; more than that can.
@@ -27,6 +27,7 @@ TELL_LOOK, TELL_BROKEN = 0.9, 0.98
     question="Can a model see the links of the test part in training?",
     rule="look: any test or validation link is also in another part, in either direction if both ends have"
     f" one type; broken: more than {percent(REPEATED_BROKEN)} of them",
+    advice="Remove these links from the training graph, and train again",
     picture=picture("Links that are also in another part", "bars", "links"),
     kinds=KINDS,
 )
@@ -54,6 +55,7 @@ def _repeated(subject: TypedLinkSubject) -> Finding:
     rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links, and more than of the negatives, are"
     " edges of another relation; broken:"
     f" more than {percent(LOOKED_UP_BROKEN)}, and {percent(CERTAIN)} of its edges are links",
+    advice="Remove the edges of the other relation that are test links",
     picture=picture("Test links under other relations", "bars", "test links", "relation"),
     kinds=KINDS,
 )
@@ -69,6 +71,7 @@ def _parallel(subject: TypedLinkSubject) -> Finding | Skipped:
     rule=f"look: more than {percent(LOOKED_UP_LOOK)} of the test links, and more than of the negatives, are"
     f" reversed edges of another relation; broken: more than {percent(LOOKED_UP_BROKEN)}, and"
     f" {percent(CERTAIN)} of its reversed edges are links",
+    advice="Remove the edges of the other relation that are test links",
     picture=picture("Test links under reverse relations", "bars", "test links", "relation"),
     kinds=KINDS,
 )
@@ -100,7 +103,8 @@ def _looked_up(subject: TypedLinkSubject, name: str, reverse: bool) -> Finding |
     share = hits / len(subject.test)
     # What as many negatives reach, and four standard errors of the difference.
     noise = chance + 4 * np.sqrt(2 * max(chance, share) * (1 - max(chance, share)) / len(subject.test))
-    verdict = graded(share, LOOKED_UP_LOOK, LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf, noise)
+    broken = LOOKED_UP_BROKEN if certain >= CERTAIN else np.inf
+    verdict = graded(share, max(LOOKED_UP_LOOK, noise), max(broken, noise))
     label = relations[other].name
     what = "reversed edges" if reverse else "edges"
     sentence = f"{hits:,} of {len(subject.test):,} test links are {what} of {label!r} in the training graph"
@@ -126,6 +130,8 @@ def _looked_up(subject: TypedLinkSubject, name: str, reverse: bool) -> Finding |
     title="links that features tell",
     question="Do the features of both ends tell links from negatives?",
     rule=f"look: the cosine of the features has an AUC above {TELL_LOOK}; broken: above {TELL_BROKEN}",
+    advice="Report the cosine of the features beside every model",
+    fewest=pairs_needed(chance_auc, TELL_LOOK - 0.5, LINKS),
     picture=picture("AUC of the cosine of features", "bars", "AUC", "relation"),
     kinds=KINDS,
 )

@@ -5,8 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, chance_auc, check, graded, percent, picture
-from trueedge.audit.typed_subject import TypedLinkSubject
+from trueedge.audit.check import (
+    Finding,
+    chance_auc,
+    chance_share,
+    check,
+    graded,
+    pairs_needed,
+    percent,
+    picture,
+)
+from trueedge.audit.typed_subject import LINKS, TypedLinkSubject
 
 KINDS = ("typed-links",)
 # An embedding of a node without a training edge is random: a twentieth is worth saying, and from a quarter
@@ -32,6 +41,7 @@ TYPED_LINK_SHORTCUTS = {"popular-targets": "degrees of targets", "shortcut-two-s
     question="Does training tell anything about the nodes of the test part?",
     rule=f"look: more than {percent(UNSEEN_LOOK)} of the test links; broken: more than"
     f" {percent(UNSEEN_BROKEN)}",
+    advice="Report test links with unseen nodes apart",
     picture=picture("Test links by what has no training edge", "bars", "test links"),
     kinds=KINDS,
 )
@@ -47,7 +57,7 @@ def _unseen(subject: TypedLinkSubject) -> Finding:
     share = count / len(subject.test)
     return Finding(
         "unseen-ends",
-        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN),
+        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN, chance_share(UNSEEN_LOOK, len(subject.test))),
         percent(share),
         f"{count:,} of {len(subject.test):,} test links have an end without a training edge"
         f" (source: {int(source.sum()):,}, target: {int(target.sum()):,})",
@@ -68,6 +78,8 @@ def _unseen(subject: TypedLinkSubject) -> Finding:
     rule=f"look: the number of training edges that the target has in the relation has an AUC above"
     f" {DEGREE_LOOK} (or below {1 - DEGREE_LOOK:.1f}); broken: above {DEGREE_BROKEN} (or below"
     f" {1 - DEGREE_BROKEN:.1f})",
+    advice="Report the degree of the target (`target-degree`) beside every model",
+    fewest=pairs_needed(chance_auc, DEGREE_BROKEN - 0.5, LINKS),
     picture=picture("Degrees of the targets of test links and negatives", "bars", "share", "degree, at most"),
     kinds=KINDS,
 )
@@ -106,6 +118,8 @@ def _popular(subject: TypedLinkSubject) -> Finding:
     question="Do negatives have the same heads as links?",
     rule=f"look: the degree of the head has an AUC above {HEADS_LOOK} (or below {1 - HEADS_LOOK:.2f});"
     f" broken: above {HEADS_BROKEN} (or below {1 - HEADS_BROKEN:.1f})",
+    advice="Draw as many negatives for each head as it has links",
+    fewest=pairs_needed(chance_auc, DEGREE_BROKEN - 0.5, LINKS),
     picture=picture("Test heads by their negatives for each link", "bars", "heads"),
     kinds=KINDS,
 )
@@ -146,6 +160,8 @@ def _heads(subject: TypedLinkSubject) -> Finding:
     question="How much of the task can be solved by counting the nodes between both ends?",
     rule=f"look: the number of common neighbours in the training graph has an AUC above {PATHS_LOOK} or below"
     f" {CLOSER_LOOK}; broken: above {PATHS_BROKEN} or below {CLOSER_BROKEN}",
+    advice="Report the number of common neighbours beside every model",
+    fewest=pairs_needed(chance_auc, PATHS_BROKEN - 0.5, LINKS),
     picture=picture("Common neighbours of both ends", "bars", "share", "common neighbours, at most"),
     kinds=KINDS,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
 from trueedge.audit.typed_subject import PART_WORDS, TypedLinkSubject
 
 KINDS = ("typed-links",)
@@ -27,6 +27,7 @@ BLOCK = 512
     question="Are correct answers counted as wrong?",
     rule=f"look: any negative is a link of any part; broken: more than {percent(LINKS_BROKEN)} of a part's"
     " negatives",
+    advice="Draw the negatives again, and leave out the links of every part",
     picture=picture("Negatives that are links", "bars", "negatives", "part of the link"),
     kinds=KINDS,
 )
@@ -69,6 +70,7 @@ def _links(subject: TypedLinkSubject) -> Finding:
     question="Are the negatives of each part distinct?",
     rule=f"look: more than {percent(REPEATS_LOOK)} of a part's negatives are repeats; broken: more than"
     f" {percent(REPEATS_BROKEN)}",
+    advice="Draw the negatives again, without replacement",
     picture=picture("Negatives that repeat another one", "bars", "share of the negatives", "part"),
     kinds=KINDS,
 )
@@ -78,9 +80,10 @@ def _repeats(subject: TypedLinkSubject) -> Finding:
         counts[part] = len(negatives) - len(np.unique(negatives, axis=0))
         shares[part] = counts[part] / len(negatives)
     worst = max(shares.values())
+    fewest = min(map(len, subject.task.negatives.values()))
     return Finding(
         "repeated-negatives",
-        graded(worst, REPEATS_LOOK, REPEATS_BROKEN),
+        graded(worst, REPEATS_LOOK, REPEATS_BROKEN, chance_share(REPEATS_LOOK, fewest)),
         percent(worst),
         ", ".join(
             f"{counts[part]:,} of {len(negatives):,} {PART_WORDS[part]} negatives repeat another one"
@@ -102,6 +105,7 @@ def _repeats(subject: TypedLinkSubject) -> Finding:
     question="Can every test head have negatives that are two steps away?",
     rule=f"look: more than {percent(FEW_LOOK)} of the test heads have fewer such nodes than links; broken:"
     f" more than {percent(FEW_BROKEN)}",
+    advice="Use `--option negatives=random`, or report these heads apart",
     picture=picture("Test heads by their nodes two steps away", "bars", "heads"),
     kinds=KINDS,
 )
@@ -123,7 +127,7 @@ def _few(subject: TypedLinkSubject) -> Finding | Skipped:
     total = len(subject.task.negatives["test"])
     return Finding(
         "few-two-hop",
-        graded(share, FEW_LOOK, FEW_BROKEN),
+        graded(share, FEW_LOOK, FEW_BROKEN, chance_share(FEW_LOOK, heads)),
         percent(share),
         f"{few:,} of {heads:,} test heads have fewer nodes two steps away than links, and {random:,} of"
         f" {total:,} test negatives are not two steps from their head",

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import (
+    STANDARD_ERRORS,
+    Finding,
+    Skipped,
+    chance_share,
+    check,
+    graded,
+    percent,
+    picture,
+    smallest,
+)
 from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.typed_subject import PART_WORDS, NodeSubject
 from trueedge.randomness import generator
@@ -22,6 +34,11 @@ IDS_LOOK, IDS_BROKEN = 0.1, 0.5
 SHUFFLES = 20
 
 
+def chance_f1(nodes: int) -> float:
+    """Return how far the F1 of so few nodes is from its mean one time in a thousand, at most."""
+    return STANDARD_ERRORS * 0.5 / math.sqrt(nodes)
+
+
 @check(
     "repeated-nodes",
     "leaks",
@@ -29,6 +46,7 @@ SHUFFLES = 20
     question="Can a model see the classes of test nodes in training?",
     rule=f"look: any test or validation node is also in another part; broken: more than"
     f" {percent(REPEATED_BROKEN)} of them",
+    advice="Remove these nodes from the training part, and train again",
     picture=picture("Nodes that are also in another part", "bars", "nodes"),
     kinds=KINDS,
 )
@@ -49,6 +67,7 @@ def _repeated(subject: NodeSubject) -> Finding:
     question="Do test nodes have the same features and neighbours as a training node?",
     rule=f"look: more than {percent(COPIES_LOOK)} of the test nodes; broken: more than"
     f" {percent(COPIES_BROKEN)}",
+    advice="Keep all copies of a node in one part",
     picture=picture("Test nodes by their copies among training nodes", "bars", "test nodes"),
     kinds=KINDS,
 )
@@ -68,7 +87,7 @@ def _copies(subject: NodeSubject) -> Finding:
         sentence += f", and {agree:,} of them the same classes"
     return Finding(
         "duplicate-nodes",
-        graded(share, COPIES_LOOK, COPIES_BROKEN),
+        graded(share, COPIES_LOOK, COPIES_BROKEN, chance_share(COPIES_LOOK, len(test))),
         percent(share),
         sentence,
         {"share": share, "copies": float(copy.sum()), "copies with the same classes": float(agree)},
@@ -117,6 +136,8 @@ def _fingerprints(subject: NodeSubject) -> tuple[NDArray[np.uint64], NDArray[np.
     question="Do nodes with neighbouring ids have the same class?",
     rule="look: copying the classes of the training node with the nearest id has a micro-F1 that is more than"
     f" {percent(IDS_LOOK)} of the way from chance to 1; broken: more than {percent(IDS_BROKEN)}",
+    advice="Shuffle node ids before a method may use them",
+    fewest={"test nodes": smallest(chance_f1, IDS_BROKEN)},
     picture=picture("Classes of the training node with the nearest id", "bars", "micro-F1"),
     kinds=KINDS,
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
 from trueedge.audit.typed_subject import NodeSubject
 from trueedge.metrics import Evaluation
 
@@ -124,11 +124,14 @@ def _run(subject: NodeSubject, *, shortcut: str) -> Finding | Skipped:
     base = subject.evaluate("majority")
     left = {name: max(1.0 - base[name], 1e-9) for name in SHOWN_METRICS}
     adjusted = min((found[name] - base[name]) / left[name] for name in SHOWN_METRICS)
+    count = len(subject.parts["test"])
     if shortcut == "majority":
-        verdict = graded(found["micro-f1"], MAJORITY_LOOK, MAJORITY_BROKEN)
+        verdict = graded(
+            found["micro-f1"], MAJORITY_LOOK, MAJORITY_BROKEN, chance_share(MAJORITY_LOOK, count)
+        )
     else:
         # Micro- and macro-F1 must both be high: the majority has a high micro-F1 on unbalanced classes.
-        verdict = graded(adjusted, SOLVED_LOOK, SOLVED_BROKEN)
+        verdict = graded(adjusted, SOLVED_LOOK, SOLVED_BROKEN, chance_share(SOLVED_LOOK, count))
     told = " and ".join(f"{title} {found[name]:.4f}" for name, title in SHOWN_METRICS.items())
     beside = " and ".join(f"{base[name]:.4f}" for name in SHOWN_METRICS)
     sentence = f"{uses} alone: {told}"
@@ -147,10 +150,15 @@ def _run(subject: NodeSubject, *, shortcut: str) -> Finding | Skipped:
                 else {"the most frequent class": np.array([base[name] for name in SHOWN_METRICS])}
             ),
         },
-        f"{len(subject.parts['test']):,} test nodes",
+        f"{count:,} test nodes",
     )
 
 
+ADVICE = {
+    "majority": "Report macro-F1 beside micro-F1",
+    "label-propagation": "Report `label-propagation` beside every model",
+    "node-features": "Report a model without edges beside every model",
+}
 RULES = {
     True: f"look: a micro-F1 above {MAJORITY_LOOK}; broken: above {MAJORITY_BROKEN}",
     False: f"look: micro- and macro-F1 are more than {percent(SOLVED_LOOK)} of the way from those of the most"
@@ -163,6 +171,7 @@ for _shortcut, (_, _uses) in NODE_SHORTCUTS.items():
         title=f"the F1 of {_uses} alone",
         question=f"How much of the task can be solved with {_uses} alone?",
         rule=RULES[_shortcut == "majority"],
+        advice=ADVICE[_shortcut],
         picture=picture(f"Performance of {_uses} alone", "bars", "F1"),
         kinds=KINDS,
     )(partial(_run, shortcut=_shortcut))

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 # Links whose neighbours are compared at a time.
 BLOCK = 8_192
+LINKS = ("test links", "test negatives")
 PART_WORDS = {"train": "training", "valid": "validation", "test": "test"}
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trueedge.audit.check import Finding, Skipped, Verdict, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, Verdict, chance_share, check, graded, percent, picture
 from trueedge.audit.typed_subject import NodeSubject, TypedSubject
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ ISOLATED_LOOK, ISOLATED_BROKEN = 0.05, 0.25
     question="Does every node type and every relation have edges?",
     rule="look: a node type or relation has no edges; broken: the type that is classified, or a type or"
     " relation whose links are predicted",
+    advice="Remove node types and relations without edges",
     picture=picture("Nodes of each type", "bars", "nodes", "node type"),
     kinds=KINDS,
 )
@@ -76,6 +77,7 @@ def _empty(subject: TypedSubject) -> Finding:
     question="Do the features of each type tell its nodes apart?",
     rule="look: all nodes of a type have the same features, the features are the numbers of the nodes (one"
     f" column each), or more than {percent(EMPTY_LOOK)} of a type's nodes have no feature other than 0",
+    advice="Do not give these features to a model",
     picture=picture("Nodes without a feature other than 0", "bars", "share of the nodes", "node type"),
     kinds=KINDS,
 )
@@ -143,6 +145,7 @@ def _fault(table: csr_array) -> str:
     question="Do the nodes that are classified have edges?",
     rule=f"look: more than {percent(ISOLATED_LOOK)} of the training or test nodes have none; broken: more"
     f" than {percent(ISOLATED_BROKEN)}",
+    advice="Report nodes without edges apart",
     picture=picture("Nodes without an edge", "bars", "nodes", "part"),
     kinds=("nodes",),
 )
@@ -150,9 +153,10 @@ def _isolated(subject: NodeSubject) -> Finding:
     counts = {part: int((subject.degrees[nodes] == 0).sum()) for part, nodes in subject.parts.items()}
     shares = {part: counts[part] / len(nodes) for part, nodes in subject.parts.items()}
     worst = max(shares["train"], shares["test"])
+    fewest = min(len(subject.parts[part]) for part in ("train", "test"))
     return Finding(
         "isolated-targets",
-        graded(worst, ISOLATED_LOOK, ISOLATED_BROKEN),
+        graded(worst, ISOLATED_LOOK, ISOLATED_BROKEN, chance_share(ISOLATED_LOOK, fewest)),
         percent(worst),
         f"{counts['test']:,} of {len(subject.parts['test']):,} test nodes and {counts['train']:,} of"
         f" {len(subject.parts['train']):,} training nodes have no edge",

@@ -17,6 +17,7 @@ from trueedge.cli import (
     auditing,
     catalogues,
     certifying,
+    configuring,
     judging,
     making,
     predicting,
@@ -31,11 +32,13 @@ from trueedge.cli import (
 from trueedge.errors import InputError, ScoreWarning, StoreWarning
 from trueedge.version import VERSION
 
+# The commands whose options may be in a file.
+WITH_FILES = ("run", "judge", "tune")
+
 app = typer.Typer(
     name="trueedge",
     help="Find out what a link predictor is really worth.",
     no_args_is_help=True,
-    add_completion=False,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -44,6 +47,11 @@ app = typer.Typer(
 
 def main() -> None:
     """Run the command line; wrong input is one sentence on stderr."""
+    with showing.lasting_streams():
+        _run()
+
+
+def _run() -> None:
     for stream in (sys.stdout, sys.stderr):
         # A terminal without UTF-8 gets a question mark, not a traceback.
         if hasattr(stream, "reconfigure"):
@@ -54,13 +62,10 @@ def main() -> None:
             for category in (ScoreWarning, StoreWarning):
                 warnings.simplefilter("always", category)
             _refuse_empty(sys.argv[1:])
-            app()
+            app(prog_name="trueedge")
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
         sys.exit(1)
-    except BrokenPipeError:
-        sys.stderr.close()
-        sys.exit(0)
     except MemoryError as error:
         detail = f": {error}" if str(error) else ""
         showing.note(f"trueedge: there is not enough memory{detail}", style="")
@@ -138,9 +143,12 @@ for _module in (
     reproducing,
     certifying,
     reporting,
+    configuring,
 ):
     for _command in _module.COMMANDS:
-        app.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
+        _name = _command.__name__.rstrip("_")
+        _class = configuring.ConfiguredCommand if _name in WITH_FILES else None
+        app.command(name=_name, cls=_class, help=_help(_command))(_stoppable(_command))
 
 
 def _version(wanted: bool) -> None:

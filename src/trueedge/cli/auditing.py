@@ -21,9 +21,9 @@ from trueedge.tasks.protocols import Data
 from trueedge.tasks.protocols import get as get_protocol
 
 if TYPE_CHECKING:
-    from trueedge.audit import Audit
+    from trueedge.audit import Audit, Finding
 
-COLOURS = {"ok": "green", "look": "yellow", "broken": "bold red"}
+COLOURS = {"ok": "green", "look": "yellow", "broken": "bold red", "too small": "dim"}
 
 
 def audit(
@@ -75,6 +75,9 @@ def audit(
     strict: Annotated[
         bool, typer.Option("--strict", help="Exit with status 1 if a check finds something broken.")
     ] = False,
+    every: Annotated[
+        bool, typer.Option("--all", help="Show every check, also those that found nothing wrong.")
+    ] = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -93,8 +96,9 @@ def audit(
     that are older than training ones, cold users and items, ids that tell what is used, copies and triples
     that say nothing, and measures what popularity alone achieves.
 
-    Prints one line per check: a verdict (broken, look or ok), a number and the reason. The exit
-    status is 0 even if something is broken, unless --strict is given.
+    Prints what is broken or deserves a look, with what to do about it, and the names of the checks that
+    found nothing wrong or need a larger benchmark. The exit status is 0 even if something is broken, unless
+    --strict is given.
 
     Example:
         trueedge audit cora -p heart -o audit.html
@@ -104,7 +108,7 @@ def audit(
         trueedge audit graph.csv --split my-split --negatives test_negatives.npy --strict
     """
     from trueedge.audit import audit as run
-    from trueedge.audit.audit import check_output
+    from trueedge.audit.findings import check_output
     from trueedge.audit.own_benchmark import audit_protocol
 
     if output is not None:
@@ -113,7 +117,7 @@ def audit(
         refuse_inputs(output, [path for text in read for path in parsing.input_files(text)], "the audit")
     own: dict[str, Any] = {"split": split, "negatives": negatives, "features": features}
     told: tuple[str, ...] = ()
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     with showing.progress(1, "auditing") as report:
         made: Task | Data | str | None = parsing.saved_task(graph, protocol, option or [], columns)
         given: dict[str, Any] = {}
@@ -133,12 +137,13 @@ def audit(
             # The notes of the audit say the same.
             warnings.simplefilter("ignore", DataWarning)
             found = run(made, protocol, seed, sample, **own, progress=report, **given)
-    _show(found)
+    _show(found, every)
     for sentence in found.notes:
         if sentence not in told:
             showing.note(sentence)
-    for name, reason in found.skipped.items():
-        showing.note(f"{name} does not apply: {reason}")
+    for reason in dict.fromkeys(found.skipped.values()):
+        names = [name for name, why in found.skipped.items() if why == reason]
+        showing.note(f"{', '.join(names)} {'do' if len(names) > 1 else 'does'} not apply: {reason}")
     if output is not None:
         showing.note(f"written to {found.save(output)}")
     if strict and found.count("broken"):
@@ -146,11 +151,11 @@ def audit(
         raise typer.Exit(1)
 
 
-def _show(found: Audit) -> None:
-    """Print one line per finding, its reason folded in a terminal and whole in a pipe."""
+def _show(found: Audit, every: bool) -> None:
+    """Print the answer, then each problem with what to do about it; wrapped in a terminal, not in a pipe."""
     screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
-    counts = ", ".join(f"{found.count(verdict)} {verdict}" for verdict in ("broken", "look", "ok"))
-    screen.print(Text(f"{found.dataset} · {found.protocol} · {counts}"))
+    screen.print(Text(f"{found.dataset} · {found.protocol} · {found.counts}"))
+    screen.print(Text(found.answer, style="bold"), soft_wrap=showing.terminal_width() is None)
     lines = Table.grid(
         Column(no_wrap=True),
         Column(no_wrap=True),
@@ -158,14 +163,32 @@ def _show(found: Audit) -> None:
         Column(overflow="fold"),
         padding=(0, showing.GAP),
     )
+    for problem in found.problems:
+        _add(lines, problem.worst)
+        lines.add_row("", "", "", Text(f"→ {problem.advice}", style="bold"))
+        if every:
+            for finding in problem.findings[1:]:
+                _add(lines, finding)
+        elif problem.others:
+            lines.add_row("", "", "", Text(f"also: {problem.others}", style="dim"))
     for finding in found.by_verdict():
-        verdict = Text(finding.verdict, style=COLOURS[finding.verdict])
-        lines.add_row(verdict, finding.check, finding.shown, Text(finding.sentence))
+        if every and not finding.wrong:
+            _add(lines, finding)
     # The last column is padded to the widest line, which in a pipe is noise.
     for line in screen.render_lines(lines, pad=False):
         text = Text.assemble(*((part.text, part.style or "") for part in line))
         text.rstrip()
         screen.print(text, soft_wrap=True)
+    for verdict, title in (("ok", "ok"), ("too small", "too small to judge")):
+        if found.count(verdict) and not every:
+            count = Text(f"{found.count(verdict)} {title}", style=COLOURS[verdict])
+            names = Text(f": {', '.join(found.names(verdict))}", style="dim")
+            screen.print(count + names, soft_wrap=showing.terminal_width() is None)
+
+
+def _add(lines: Table, finding: Finding) -> None:
+    verdict = Text(finding.verdict, style=COLOURS[finding.verdict])
+    lines.add_row(verdict, finding.check, finding.shown, Text(finding.sentence))
 
 
 COMMANDS = (audit,)

@@ -9,17 +9,32 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trueedge.cli import showing
+from trueedge.cli import completing, showing
 
 if TYPE_CHECKING:
     from trueedge.datasets import Dataset
     from trueedge.methods import Method
 
-DatasetName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this data set.")]
-MethodName = Annotated[
-    str | None, typer.Argument(metavar="[NAME]", help="Show details of this method, or list this family.")
+DatasetName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME]", help="Show details of this data set.", autocompletion=completing.dataset
+    ),
 ]
-ProtocolName = Annotated[str | None, typer.Argument(metavar="[NAME]", help="Show details of this protocol.")]
+MethodName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME]",
+        help="Show details of this method, or list this family.",
+        autocompletion=completing.method,
+    ),
+]
+ProtocolName = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME]", help="Show details of this protocol.", autocompletion=completing.protocol
+    ),
+]
 
 
 def datasets(name: DatasetName = None) -> None:

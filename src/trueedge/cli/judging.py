@@ -10,9 +10,10 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, own_data, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli import completing, options, own_data, parsing, running, scoreboard, showing, verdicts
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
+from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
 from trueedge.tasks import Task
@@ -25,6 +26,7 @@ def judge(
         str,
         typer.Argument(
             metavar="MODEL",
+            autocompletion=completing.method,
             help="FILE.py:NAME or MODULE:NAME for your own function fit(task), fit(graph) or score(pairs), "
             "scorer or Method; a .npy, .npz, .csv, .tsv or .txt file of node vectors or of scores; or a "
             "method's name.",
@@ -36,6 +38,7 @@ def judge(
         typer.Option(
             "-p",
             "--protocol",
+            autocompletion=completing.protocol,
             help="Comma-separated protocols.",
             show_default="existing,heart,degree-corrected, and recommendation for small graphs",
         ),
@@ -51,9 +54,14 @@ def judge(
     option: Annotated[
         list[str] | None, typer.Option("--option", help="A protocol's option: k=100 or heart.k=100.")
     ] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     page: Annotated[Path | None, typer.Option(help="Write the verdict to this .html file, too.")] = None,
     runs: options.Runs = Path("runs"),
     device: options.Device = "cpu",
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -69,22 +77,30 @@ def judge(
         trueedge judge cora mine.py:fit
         trueedge judge cora vectors.npy --name mygcn
         trueedge judge cora-heart scores.csv --page verdict.html
+        trueedge judge purchases.csv ppr --bipartite
     """
     from trueedge.results import Store
     from trueedge.verdict import judge as judged
     from trueedge.verdict.plan import PLAIN
 
-    columns = EdgeFormat(header, source, target, weight, time)
+    speak(quiet, verbose)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
+    own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
+    if made is not None:
+        own.refuse_with(dataset)
     protocols = None if protocol is None or made is not None else parsing.chosen_protocols(protocol, dataset)
     known = protocols or (parsing.chosen_protocols(None, dataset) if made is None else [made.protocol])
     takes = [one for each in known for one in get_protocol(each).takes] if made is None else []
-    given_data = parsing.source(dataset, columns, takes) if made is None else made
+    given_data = own.of(parsing.source(dataset, columns, takes)) if made is None else made
     data = get_protocol(known[0]).data if made is None else made.data
     chosen = known if protocols or data != "graph" else [*PLAIN, "recommendation"]
-    given = {} if made is not None else parsing.options(option or [], chosen)
+    given = {} if made is not None else parsing.options(own.words(option), chosen)
     if page is not None:
-        verdicts.check_page(page, parsing.input_files(dataset))
+        verdicts.check_page(
+            page, [path for one in (dataset, *own.paths()) for path in parsing.input_files(one)]
+        )
     found, called = _model(model, set_ or [], data)
     store = Store(runs)
     with running.keeping(store), showing.progress(1, "making the task") as report:
@@ -96,7 +112,7 @@ def judge(
             name=name or called,
             store=store,
             device=device,
-            progress=report,
+            progress=showing.each_finished(report),
             options={key: value for own in given.values() for key, value in own.items()},
         )
     verdicts.show(verdict)
@@ -110,12 +126,13 @@ def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
     """Return the model that a text names, and what to call it if it has no name of its own."""
     from trueedge import methods
     from trueedge.verdict.model_files import ENDINGS, read_model
+    from trueedge.verdict.models import telling_name
 
     if ":" in text:
         if words:
             raise InputError(f"--set is for a method that is given by name, not for {text}")
         found = own_object(text)
-        return found, "" if isinstance(found, methods.Method) else text.rpartition(":")[2]
+        return found, "" if isinstance(found, methods.Method) else telling_name(*text.rsplit(":", 1))
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
         held, said = read_model(Path(text))
@@ -173,7 +190,7 @@ def score(
         trueedge score cora-heart scores.csv --name mygcn
         trueedge score bookshop lists.csv
     """
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.task(task, protocol, seed, columns=columns, own=own)
     parsing.existing_file(str(scores))
@@ -225,6 +242,7 @@ def check(
         str,
         typer.Argument(
             metavar="SCORER",
+            autocompletion=completing.method,
             help="A method's name, or FILE.py:NAME or MODULE:NAME for your own scorer or Method.",
         ),
     ],
@@ -252,7 +270,7 @@ def check(
     """
     from trueedge.scorers import check_scorer
 
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.task(task, protocol, seed, columns=columns, own=own)
     report = check_scorer(_scorer(scorer, made), made, sample=sample)

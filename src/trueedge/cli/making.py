@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import options, own_data, parsing, showing
+from trueedge.cli import completing, options, own_data, parsing, showing
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import EdgeFormat, Graph
@@ -19,16 +19,31 @@ from trueedge.tasks.protocols import Shards, default_protocol, from_split
 Words = Annotated[list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")]
 Seed = Annotated[int, typer.Option(help="Seed for split and negatives.", min=0)]
 TaskOrName = Annotated[
-    str, typer.Argument(metavar="TASK", help="A folder written by 'trueedge task', or a data set's name.")
+    str,
+    typer.Argument(
+        metavar="TASK",
+        help="A folder written by 'trueedge task', or a data set's name.",
+        autocompletion=completing.dataset,
+    ),
 ]
 ProtocolToUse = Annotated[
     str | None,
-    typer.Option("-p", "--protocol", help="Protocol to use.", show_default=options.DEFAULT_PROTOCOLS),
+    typer.Option(
+        "-p",
+        "--protocol",
+        help="Protocol to use.",
+        show_default=options.DEFAULT_PROTOCOLS,
+        autocompletion=completing.protocol,
+    ),
 ]
 ProtocolOfName = Annotated[
     str | None,
     typer.Option(
-        "-p", "--protocol", help="Protocol; a saved task has its own.", show_default=options.DEFAULT_PROTOCOLS
+        "-p",
+        "--protocol",
+        help="Protocol; a saved task has its own.",
+        show_default=options.DEFAULT_PROTOCOLS,
+        autocompletion=completing.protocol,
     ),
 ]
 Header = options.Header
@@ -44,6 +59,7 @@ def task(
         typer.Argument(
             metavar="DATASET",
             help="A data set's name, a file with an edge list or triples, or a folder of triples.",
+            autocompletion=completing.dataset,
         ),
     ],
     output: Annotated[Path, typer.Option("-o", "--output", help="New or empty folder to write to.")],
@@ -68,7 +84,8 @@ def task(
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
-        columns = EdgeFormat(header, source, target, weight, time)
+        kinds = own_data.two_kinds(bipartite, option)
+        columns = EdgeFormat(header, source, target, weight, time, kinds)
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
     made.save(output)
     showing.note(f"{made.dataset} under {made.protocol}, seed {made.seed}, written to {output}")
@@ -102,7 +119,7 @@ def pairs(
     check_target(output, "the list of pairs", (".csv",))
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(task, own), "the pairs")
-    columns = EdgeFormat(header, source, target, weight, time)
+    columns = EdgeFormat(header, source, target, weight, time, bipartite)
     made = _listed(parsing.task(task, protocol, seed, columns=columns, own=own), "pairs")
     listed: Any = made.distinct_pairs(part)
     names = made.graph.labels or ()
@@ -123,7 +140,12 @@ def pairs(
 
 def negatives(
     edges: Annotated[
-        str, typer.Argument(metavar="FILE", help="A file with an edge list, or a data set's name.")
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A file with an edge list, or a data set's name.",
+            autocompletion=completing.dataset,
+        ),
     ],
     output: Annotated[
         Path, typer.Option("-o", "--output", help=".npz file to write; with --shards, a folder.")
@@ -178,7 +200,8 @@ def negatives(
         read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
     stored = Shards(output, shard_size) if shards else None
-    columns = EdgeFormat(header, source, target, weight, time)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
     try:
         with showing.progress(1, "generating negatives") as report:
             if positives is None:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from trueedge.cli import completing
 from trueedge.datasets import DEFAULT_PROTOCOL
 
 # Several processes may share a GPU: then there may be more of them than cores.
@@ -22,6 +23,7 @@ DatasetOrTask = Annotated[
     str,
     typer.Argument(
         metavar="DATASET",
+        autocompletion=completing.dataset,
         help="A data set's name; a file with an edge list, triples or interactions; a folder of triples, in "
         "HGB's format (a typed graph) or of interactions; or a folder written by 'trueedge task'.",
     ),
@@ -63,5 +65,7 @@ def _few_jobs(jobs: int) -> int:
     return jobs
 
 
+Quiet = Annotated[bool, typer.Option("--quiet", help="Say nothing about progress.")]
+Verbose = Annotated[bool, typer.Option("--verbose", help="Print a line for each finished run.")]
 Jobs = Annotated[int, typer.Option(help="Number of parallel processes.", min=1, callback=_few_jobs)]
 Runs = Annotated[Path, typer.Option(help="Folder where records are stored.")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,11 +36,20 @@ Bipartite = Annotated[
     bool | None,
     typer.Option(
         "--bipartite/--no-bipartite",
-        help="Whether all negatives join the two sides of a bipartite graph.",
+        help="Whether the graph is bipartite: the columns of an edge list hold two kinds of nodes, such as"
+        " users and items, and all negatives join the two sides.",
         show_default="detected",
         rich_help_panel=_PANEL,
     ),
 ]
+
+
+def two_kinds(bipartite: bool | None, words: Sequence[str] | None) -> bool | None:
+    """Return whether an edge list has two kinds of nodes, by the flag or by ``--option bipartite=yes``."""
+    said = {word.partition("=")[2] for word in words or () if re.fullmatch(r"([\w-]+\.)?bipartite=.*", word)}
+    if bipartite is not None or len(said) != 1:
+        return bipartite
+    return {"yes": True, "no": False}.get(said.pop())
 
 
 @dataclass(frozen=True)

@@ -181,7 +181,7 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
     if "graph" not in takes and not datasets.is_name(text) and Path(text).exists():
         header = columns.header
         table = "interactions" in takes and Path(text).is_file()
-        if columns != DETECTED and not (table and columns == EdgeFormat(header)):
+        if _names_columns(columns) and not (table and not columns.columns):
             raise InputError(f"{_options_of(columns)} for edge lists")
         given = text if header is None else Interactions.from_path(text, header=header)
         found = Source.of(given, takes)
@@ -210,6 +210,11 @@ def source(text: str, columns: EdgeFormat = DETECTED, takes: Sequence[str] = ("g
     existing_file(text, "/" in text or bool(Path(text).suffix))
     datasets.get(text)
     return text
+
+
+def _names_columns(columns: EdgeFormat) -> bool:
+    """Return whether something is said that only an edge list has: a header or columns."""
+    return bool(columns.columns) or columns.header is not None
 
 
 def _options_of(columns: EdgeFormat) -> str:
@@ -246,7 +251,7 @@ def saved_task(
     text: str, protocol: str | None, words: Sequence[str] = (), columns: EdgeFormat = DETECTED
 ) -> Task | None:
     """Return the task saved in a folder, or None; refuse another protocol or options for it."""
-    if columns != DETECTED and not Path(text).is_file():
+    if _names_columns(columns) and not Path(text).is_file():
         raise InputError(f"{_options_of(columns)} for an edge list, but {text} is not a file")
     if not storage.is_saved(text):
         return None

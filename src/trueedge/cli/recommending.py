@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import options, parsing, showing
+from trueedge.cli import completing, options, own_data, parsing, showing
 from trueedge.cli.making import Header, ProtocolToUse
 from trueedge.cli.own_code import own_object
 from trueedge.cli.running import show_epoch
@@ -37,6 +37,7 @@ def recommend(
         typer.Option(
             "-m",
             "--method",
+            autocompletion=completing.method,
             help="A method; FILE.py:NAME or MODULE:NAME for your own Method or scorer; or a file of "
             "recommended lists.",
         ),
@@ -61,7 +62,10 @@ def recommend(
         list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")
     ] = None,
     device: options.Device = "cpu",
+    bipartite: own_data.Bipartite = None,
     header: Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
 ) -> None:
     """Recommend items: print the best items for some users, without those they are known to have.
 
@@ -80,7 +84,9 @@ def recommend(
         read = [*parsing.input_files(dataset), *([] if users is None else [users])]
         refuse_inputs(output, read, "the recommendations")
     with showing.progress(1, "making the task") as report:
-        made = parsing.task(dataset, protocol, seed, option or [], report, columns=EdgeFormat(header))
+        columns = EdgeFormat(header, source, target, bipartite=own_data.two_kinds(bipartite, option))
+        own = own_data.OwnData(bipartite=bipartite)
+        made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
         scorer = _scorer(method, made, set_ or [], seed, device, report)
     found = _recommend(scorer, named, k, made)
     fitted = method if fitted_on(scorer) else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +34,10 @@ def report(
             show_default="for tasks that took less than a minute to make",
         ),
     ] = None,
+    figures: Annotated[
+        Path | None,
+        typer.Option(help="Also write every figure as PNG and SVG to this folder (needs matplotlib)."),
+    ] = None,
 ) -> None:
     """Write an HTML page about the records: tables with significance, results by group, curves and cost.
 
@@ -41,9 +46,15 @@ def report(
     Example:
         trueedge report runs -o report.html
         trueedge report runs -o heart.html --protocol heart --dataset cora,citeseer
+        trueedge report runs --figures figures
     """
-    from trueedge.report import write
+    from trueedge.analysis.tables import latest
+    from trueedge.report import write, write_figures
+    from trueedge.report.plots import new_figure
 
+    if figures is not None:
+        # Before any work is done.
+        new_figure()
     store = open_store(runs)
     refuse_inputs(output, store.files(), "the report")
     found = store.records()
@@ -52,8 +63,27 @@ def report(
         found = _only(found, name, wanted)
     with showing.progress(1, "reporting") as bar:
         written = write(found, output, title=title, source=str(runs), with_slices=slices, progress=bar)
+        if figures is not None:
+            slowest = -1.0 if slices is False else math.inf if slices else 60.0
+            drawn = write_figures(found, figures, slowest=slowest, progress=bar)
     size = written.stat().st_size / 1e6
-    showing.note(f"{showing.count(len(found), 'record')} reported in {written} ({size:.1f} MB)")
+    count = len(latest(found))
+    showing.note(
+        f"{showing.count(count, 'record')} reported in {written} ({size:.1f} MB){_rest(found, count)}"
+    )
+    if figures is not None:
+        showing.note(f"{showing.count(len(drawn) // 2, 'figure')} in {figures}, as PNG and SVG")
+
+
+def _rest(records: Sequence[Record], count: int) -> str:
+    """Return how many records are not on the page, and why."""
+    trials = sum(record.is_trial for record in records)
+    repeated = len(records) - trials - count
+    left = [
+        *([showing.count(trials, "trial")] if trials else []),
+        *([showing.count(repeated, "earlier run")] if repeated else []),
+    ]
+    return f"; {' and '.join(left)} left out" if left else ""
 
 
 def _only(records: Sequence[Record], attribute: str, names: str) -> list[Record]:

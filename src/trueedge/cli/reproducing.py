@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import options, parsing, showing
+from trueedge.cli import completing, options, parsing, showing
+from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError, unknown
 from trueedge.files.writing import check_target, refuse_inputs
@@ -23,9 +24,27 @@ MOST_LINES = 24
 
 
 def reproduce(
-    study: Annotated[str, typer.Argument(metavar="STUDY", help="A study's name; 'list' shows them all.")],
-    dataset: Annotated[str, typer.Option(help="Only these data sets, comma-separated.")] = "",
-    method: Annotated[str, typer.Option("-m", "--method", help="Only these methods, comma-separated.")] = "",
+    study: Annotated[
+        str,
+        typer.Argument(
+            metavar="STUDY",
+            help="A study's name; 'list' shows them all.",
+            autocompletion=completing.study,
+        ),
+    ],
+    dataset: Annotated[
+        str,
+        typer.Option(help="Only these data sets, comma-separated.", autocompletion=completing.dataset),
+    ] = "",
+    method: Annotated[
+        str,
+        typer.Option(
+            "-m",
+            "--method",
+            help="Only these methods or families, comma-separated.",
+            autocompletion=completing.method,
+        ),
+    ] = "",
     seeds: Annotated[
         int | None, typer.Option(help="Number of seeds.", min=1, show_default="as in the study")
     ] = None,
@@ -40,6 +59,8 @@ def reproduce(
         Path | None, typer.Option("-o", "--output", help="JSON file for the table, versions and machine.")
     ] = None,
     page: Annotated[Path | None, typer.Option(help="HTML file for the table and its figures.")] = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
 ) -> None:
     """Recompute a published table and print our numbers next to the published ones.
 
@@ -52,6 +73,7 @@ def reproduce(
     from trueedge.results import Store
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
 
+    speak(quiet, verbose)
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
@@ -74,7 +96,7 @@ def reproduce(
             seeds=seeds,
             device=device,
             store=store,
-            progress=report,
+            progress=showing.each_finished(report),
             jobs=jobs,
             settings=_settings(set_ or []),
         )

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge import datasets, metrics
-from trueedge.cli import options, own_data, parsing, scoreboard, showing
+from trueedge.cli import completing, options, own_data, parsing, scoreboard, showing
+from trueedge.cli.progress_lines import speak
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
@@ -48,6 +49,7 @@ def run(
         typer.Option(
             "-p",
             "--protocol",
+            autocompletion=completing.protocol,
             help="Comma-separated protocols; 'all' for those that need no released files. A saved task has "
             "its own protocol.",
             show_default=options.DEFAULT_PROTOCOLS,
@@ -58,6 +60,7 @@ def run(
         typer.Option(
             "-m",
             "--method",
+            autocompletion=completing.method,
             help="Comma-separated methods or families; 'all' for all; FILE.py:NAME or MODULE:NAME for your "
             "own Method.",
             show_default="heuristics; counting on a knowledge graph or interactions; counting or voting on a "
@@ -98,6 +101,8 @@ def run(
             help="Folder for checkpoints, so that interrupted training can resume. Not with --jobs."
         ),
     ] = None,
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -120,7 +125,9 @@ def run(
     """
     from trueedge.results import Store
 
-    columns = EdgeFormat(header, source, target, weight, time)
+    speak(quiet, verbose)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
     if made is not None:
@@ -238,10 +245,17 @@ def _outcomes(
     ):
         watch = trained and runner.in_process
         asked = _watched(cells, store, checkpoints, report) if watch else _ahead(cells)
+        tell = showing.each_finished(report)
         for position, outcome in drive(asked, store, runner, again, keep_scores):
             outcomes[position] = outcome
-            report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", len(outcomes), cells.number)
+            tell(_of_cell(outcome.cell, cells), len(outcomes), cells.number)
     return [outcomes[position] for position in range(cells.number)]
+
+
+def _of_cell(cell: Cell, cells: Cells) -> str:
+    """Return a cell in words, with its seed if there are several."""
+    seed = f" · seed {cell.seed}" if len(cells.seeds) > 1 else ""
+    return f"{cell.protocol} · {cell.method.name}{seed}"
 
 
 def _ahead(cells: Cells) -> Iterable[Cell]:

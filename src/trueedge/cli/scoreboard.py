@@ -20,14 +20,18 @@ MORE = "more columns in a wider window or with trueedge export"
 def show(records: Iterable[Record]) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores.
 
-    Methods that are worse than the best baseline of their table are marked.
+    Methods that are worse than the best baseline of their table are marked. A sentence that is true of
+    several tables is printed below the first.
     """
+    said: set[str] = set()
     for table in tables(records):
         show_table(table)
         for one in table.below:
             showing.note(f"{MARK} {one.sentence}", style="yellow")
         for sentence in table.remarks():
-            showing.note(sentence)
+            if sentence not in said:
+                showing.note(sentence)
+            said.add(sentence)
 
 
 def show_table(table: Table) -> None:

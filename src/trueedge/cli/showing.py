@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
+import time
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import Protocol
+from contextlib import contextmanager
+from typing import Any, Protocol, TextIO, cast
 
 from rich.console import Console
 from rich.progress import (
@@ -21,6 +22,8 @@ from rich.progress import (
 )
 from rich.table import Column, Table
 from rich.text import Text
+
+from trueedge.cli.progress_lines import LogLines, Talk, warn_of_compiling
 
 GAP = 2
 SHORTEST_TEXT = 24
@@ -72,7 +75,7 @@ def table(
     widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
     room = terminal_width() or PIPE_WIDTH
     shown = _fitting(widths, texts, room)
-    screen = Screen(highlight=False, width=room)
+    screen = Console(highlight=False, width=room)
     screen.print(Text(title) if isinstance(title, str) else title)
     for line in lines:
         screen.print(_joined(line, shown, numbers), soft_wrap=True)
@@ -80,14 +83,47 @@ def table(
         note(f"left out: {', '.join(columns[len(shown) :])}; {more}")
 
 
-class Screen(Console):
-    """Standard output; once nobody reads it any more, the rest is dropped and the command goes on."""
+class Lasting:
+    """A stream that outlives its reader: once nobody reads it any more, the rest is dropped."""
 
-    def on_broken_pipe(self) -> None:
-        """Drop further output; standard error and the exit status still count."""
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text, or drop it."""
+        try:
+            return self._stream.write(text)
+        except BrokenPipeError:
+            self._drop()
+            return len(text)
+
+    def flush(self) -> None:
+        """Write what is waiting, or drop it."""
+        try:
+            self._stream.flush()
+        except BrokenPipeError:
+            self._drop()
+
+    def _drop(self) -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, sys.stdout.fileno())
+        os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def lasting_streams() -> Iterator[None]:
+    """Let a command go on, and write its files, after ``| head`` has read enough."""
+    streams = sys.stdout, sys.stderr
+    sys.stdout, sys.stderr = (cast(TextIO, Lasting(one)) for one in streams)
+    try:
+        yield
+    finally:
+        for one in (sys.stdout, sys.stderr):
+            one.flush()
+        sys.stdout, sys.stderr = streams
 
 
 def _fitting(widths: Sequence[int], texts: Collection[int], room: int) -> list[int]:
@@ -119,7 +155,7 @@ def card(lines: Sequence[tuple[str, str]]) -> None:
     drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
     for word, text in lines:
         drawn.add_row(word, Text(text))
-    Screen(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
+    Console(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
 
 
 class Report(Protocol):
@@ -143,10 +179,23 @@ class RateColumn(ProgressColumn):
 
 @contextmanager
 def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report]:
-    """A progress bar on stderr where that is a terminal, silence elsewhere.
+    """Show how far the work is: a progress bar on a terminal, a line every half minute elsewhere.
 
-    Without ``done`` only the text changes.
+    Without ``done`` only the text changes. ``--quiet`` silences both.
     """
+    warn_of_compiling(note)
+    if Talk.level == "quiet":
+        yield lambda *_: None
+    elif STDERR.is_terminal:
+        with _bar(total, unit, width) as report:
+            yield report
+    else:
+        with LogLines(note, unit, total) as lines:
+            yield lines.report
+
+
+@contextmanager
+def _bar(total: int, unit: str, width: int) -> Iterator[Report]:
     # Of a fixed width, so that the bar stands still.
     label = Column(width=width, no_wrap=True, overflow="ellipsis")
     columns = (
@@ -157,9 +206,7 @@ def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report
         TimeElapsedColumn(),
         TimeRemainingColumn(),
     )
-    shown = Progress(*columns, console=STDERR, transient=True, disable=not STDERR.is_terminal)
-    # Older versions of rich end a bar that is not shown with an empty line.
-    with shown if STDERR.is_terminal else nullcontext(shown) as bar:
+    with Progress(*columns, console=STDERR, transient=True) as bar:
         line = bar.add_task(unit, total=total)
 
         def report(text: str, done: int | None = None, of: int | None = None) -> None:
@@ -169,3 +216,19 @@ def progress(total: int, unit: str, width: int = LABEL_WIDTH) -> Iterator[Report
                 bar.update(line, description=text, completed=done, total=of)
 
         yield report
+
+
+def each_finished(report: Report) -> Report:
+    """Return a report that also prints a line for each finished piece of work, with ``--verbose``."""
+    if Talk.level != "verbose":
+        return report
+    last = time.monotonic()
+
+    def told(text: str, done: int | None = None, of: int | None = None) -> None:
+        nonlocal last
+        report(text, done, of)
+        if done is not None:
+            note(f"{done}/{of} {text}, {time.monotonic() - last:.1f} s")
+            last = time.monotonic()
+
+    return told

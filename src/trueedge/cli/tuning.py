@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, own_data, parsing, scoreboard, showing
+from trueedge.cli import completing, options, own_data, parsing, scoreboard, showing
 from trueedge.cli.making import ProtocolOfName
+from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
@@ -27,7 +28,13 @@ def tune(
     dataset: options.DatasetOrTask,
     protocol: ProtocolOfName = None,
     method: Annotated[
-        str, typer.Option("-m", "--method", help="Method; FILE.py:NAME or MODULE:NAME for your own.")
+        str,
+        typer.Option(
+            "-m",
+            "--method",
+            help="Method; FILE.py:NAME or MODULE:NAME for your own.",
+            autocompletion=completing.method,
+        ),
     ] = "gcn",
     trials: Annotated[int, typer.Option(help="Number of trials.", min=1)] = 20,
     search: Annotated[
@@ -61,6 +68,8 @@ def tune(
     jobs: options.Jobs = 1,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
+    quiet: options.Quiet = False,
+    verbose: options.Verbose = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -78,7 +87,9 @@ def tune(
     from trueedge import search as room
     from trueedge.results import Store
 
-    columns = EdgeFormat(header, source, target, weight, time)
+    speak(quiet, verbose)
+    kinds = own_data.two_kinds(bipartite, option)
+    columns = EdgeFormat(header, source, target, weight, time, kinds)
     own = own_data.OwnData(features, split, bipartite)
     made = parsing.saved_task(dataset, protocol, option or [], columns)
     if made is not None:
@@ -106,7 +117,7 @@ def tune(
             one,
             store=store,
             announce=lambda budget: showing.note(str(budget)),
-            progress=report,
+            progress=showing.each_finished(report),
             **asked,
         )
     _show(found)

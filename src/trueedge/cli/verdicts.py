@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from rich.console import Console
 from rich.text import Text
 
 from trueedge.cli import scoreboard, showing
@@ -29,27 +30,21 @@ def show(verdict: Verdict) -> None:
             _print(Text(line) for line in _wrapped(sentences[0], ""))
             for table in verdict.tables:
                 _print([Text()])
-                scoreboard.show_table(table)
-            for remark in _remarks(verdict.tables):
-                showing.note(remark)
+                _show(table, verdict)
             continue
         _print([Text(), Text(title, style="bold red" if title == "Doubts" else "bold")])
         for sentence in sentences:
             _print(Text(line) for line in _wrapped(sentence, INDENT))
 
 
-def _remarks(tables: Sequence[Table]) -> list[str]:
-    """Return what intervals and letters mean, each remark once, and nothing about the ties of baselines."""
-    found: dict[str, list[str]] = {}
-    for table in tables:
-        about_scores = set(scoreboard.findings(table.records))
-        for remark in table.remarks():
-            if remark not in about_scores:
-                found.setdefault(remark, []).append(table.protocol)
-    return [
-        remark if len(protocols) == len(tables) else f"{', '.join(protocols)}: {remark}"
-        for remark, protocols in found.items()
-    ]
+def _show(table: Table, verdict: Verdict) -> None:
+    """Print a table; the model's row is bold."""
+    from trueedge.verdict import rows
+
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    lines = [[Text(cell, style="bold" if row[0] == verdict.label else "") for cell in row] for row in body]
+    title = Text.assemble((table.where, "bold"), f"  {rows.caption(table)}")
+    showing.table(title, head, lines, numbers=range(1, len(head)), more=scoreboard.MORE)
 
 
 def check_page(path: Path, inputs: Iterable[Path]) -> None:
@@ -74,6 +69,6 @@ def _wrapped(sentence: str, indent: str) -> list[str]:
 
 
 def _print(lines: Iterable[Text]) -> None:
-    screen = showing.Screen(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
+    screen = Console(highlight=False, width=showing.terminal_width() or showing.PIPE_WIDTH)
     for line in lines:
         screen.print(line, soft_wrap=True)

@@ -14,6 +14,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph
 from trueedge.graph.hgb_files import HgbData
 from trueedge.graph.triple_files import TripleParts
+from trueedge.html import facts_html, shortened
 from trueedge.registry import Registry
 
 #: The protocol of graphs and of data sets that name no other.
@@ -122,6 +123,23 @@ class Dataset:
     read_parts: Callable[[], TripleParts] | None = None
     read_unseen: Callable[[], TripleParts] | None = None
     read_typed: Callable[[], HgbData] | None = None
+
+    def __repr__(self) -> str:
+        return f"Dataset({shortened(self.name, 40)}, {self.data}: {shortened(self.title, 50)})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "content": self.title,
+            "kind": self.data,
+            "nodes": self.num_nodes,
+            "edges": self.num_edges,
+            "features": self.num_features or None,
+            "protocol": self.protocol,
+            "licence": self.licence,
+            "source": self.source,
+            "citation": self.citation,
+        }
+        return facts_html(f"Dataset {self.name}", facts)
 
     @property
     def num_entities(self) -> int | None:

@@ -21,6 +21,7 @@ def load(
     target: str | int | None = None,
     weight: str | int | None = None,
     time: str | int | None = None,
+    bipartite: bool | None = None,
 ) -> Any:
     """Read a data set by name, or an edge list or saved graph by path.
 
@@ -36,13 +37,15 @@ def load(
         target: for an edge list: the column of the second end.
         weight: for an edge list: the column to keep as ``edge_data["weight"]``.
         time: for an edge list: the column to keep as ``edge_data["time"]``.
+        bipartite: for an edge list: whether its two columns hold two kinds of nodes, so that user 1 and item
+            1 are two nodes; None to detect it.
     """
     refuse_shadowed(name)
-    asked = EdgeFormat(header, source, target, weight, time)
+    asked = EdgeFormat(header, source, target, weight, time, bipartite)
     if not is_name(name) and os.path.isfile(name):
         return as_graph(name, asked)
     if asked != EdgeFormat():
-        given = next(iter(asked.columns), "header")
+        given = next(iter(asked.columns), "header" if bipartite is None else "bipartite")
         raise InputError(f"{given} is for an edge list, but {os.fspath(name)} is not a file")
     if not is_name(name) and (Path(name) / "graph.json").is_file():
         return Graph.load(name)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, is_number, must_be, unknown
 from trueedge.files.records import Records
+from trueedge.graph.bipartite import marked_sides
 from trueedge.graph.pairs import as_pairs
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes, dropped
 
@@ -39,7 +40,7 @@ def from_networkx(
 
     Nodes that are exactly ``0..n-1`` keep their numbers. Others are numbered in the order of
     ``graph.nodes`` and keep their names as labels. Attributes that are a number on every edge become edge
-    data.
+    data, and the attribute ``bipartite`` of all nodes, 0 or 1, their sides.
 
     Args:
         cls: the class to build.
@@ -77,7 +78,8 @@ def from_networkx(
         edge_data=data,
         name=name or str(getattr(graph, "name", "")) or None,
     )
-    return dataclasses.replace(result, notes=(*notes, *result.notes))
+    marks = [graph.nodes[node].get("bipartite") for node in (range(count) if numbered else nodes)]
+    return dataclasses.replace(result, notes=(*notes, *result.notes), sides=marked_sides(marks, result.edges))
 
 
 def from_scipy(
@@ -172,13 +174,17 @@ def from_pyg(
 def to_networkx(graph: Graph) -> networkx.Graph:
     """Return the graph as a networkx ``Graph``; nodes are its labels, or ``0..n-1`` without labels.
 
-    Edge data becomes attributes of the edges; features are left out.
+    Edge data becomes attributes of the edges, sides the attribute ``bipartite`` of nodes; features are left
+    out.
     """
     from networkx import Graph as NetworkxGraph
 
     nodes: list[Any] = list(range(graph.num_nodes)) if graph.labels is None else list(graph.labels)
     result = NetworkxGraph(name=graph.name)
     result.add_nodes_from(nodes)
+    for node, side in zip(nodes, [] if graph.sides is None else graph.sides.tolist(), strict=False):
+        if side >= 0:
+            result.nodes[node]["bipartite"] = side
     result.add_edges_from((nodes[u], nodes[v]) for u, v in graph.edges.tolist())
     for key, column in graph.edge_data.items():
         for (u, v), value in zip(graph.edges.tolist(), column.tolist(), strict=True):

@@ -25,18 +25,22 @@ def as_graph(thing: Graph | GraphLike, asked: EdgeFormat | None = None) -> Graph
         thing: a :class:`trueedge.Graph`; the path of an edge list; a networkx graph; a scipy sparse adjacency
             matrix; a PyTorch Geometric ``Data``; a data frame of pandas or polars with an edge in each row;
             an int array (m, 2); or a list of pairs of numbers or names.
-        asked: for a file or a data frame, which columns to read.
+        asked: for a file or a data frame, which columns to read; and for these and for arrays and lists,
+            whether the two columns hold two kinds of nodes.
     """
     if isinstance(thing, Graph):
         return thing
     columns: dict[str, Any] = {} if asked is None else dict(asked.columns)
+    bipartite = None if asked is None else asked.bipartite
     if isinstance(thing, (str, os.PathLike)):
         header = None if asked is None else asked.header
-        return Graph.from_edges(thing, self_loops="drop", repeats="drop", header=header, **columns)
+        return Graph.from_edges(
+            thing, self_loops="drop", repeats="drop", header=header, bipartite=bipartite, **columns
+        )
     # The type's own module, so that no library is imported for an object that is not its own.
     libraries = {kind.__module__.partition(".")[0] for kind in type(thing).__mro__}
     if not libraries.isdisjoint({"pandas", "polars"}):
-        return Graph.from_pandas(thing, self_loops="drop", repeats="drop", **columns)
+        return Graph.from_pandas(thing, self_loops="drop", repeats="drop", bipartite=bipartite, **columns)
     if columns or (asked is not None and asked.header is not None):
         raise InputError(f"columns can be named for a file or a data frame, got {_kind(thing)}")
     if "networkx" in libraries:
@@ -46,7 +50,7 @@ def as_graph(thing: Graph | GraphLike, asked: EdgeFormat | None = None) -> Graph
     if "torch_geometric" in libraries and not type(thing).__name__.startswith("Hetero"):
         return Graph.from_pyg(thing, directed="union", self_loops="drop", repeats="drop")
     if isinstance(thing, (np.ndarray, list, tuple)):
-        return Graph.from_edges(thing, self_loops="drop", repeats="drop")
+        return Graph.from_edges(thing, self_loops="drop", repeats="drop", bipartite=bipartite)
     raise InputError(f"a graph is needed: {TAKEN}, got {_kind(thing)}")
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +13,8 @@ from trueedge.errors import InputError
 if TYPE_CHECKING:
     from trueedge.graph.graph import Graph
 
+#: The nodes of either side by name.
+NamesBySide = tuple[dict[str, int], dict[str, int]]
 #: The side of a node whose side is not known.
 NEITHER = -1
 # Most graphs have a triangle on one of so many edges, and are then known not to be bipartite.
@@ -22,11 +24,13 @@ _LOOKED_AT = 256
 def sides_of(graph: Graph) -> NDArray[np.int8] | None:
     """Return the side of each node, 0 or 1, int8 (n,), or None if the graph is not known to be bipartite.
 
-    The sides are known if nodes are numbered side after side (as :func:`bipartite_edges` does), or if all
-    edges are in one component whose nodes have two colours. In a graph of several components, each can be
+    The sides are known if the graph says so (``graph.sides``), if nodes are numbered side after side, or if
+    all edges are in one component whose nodes have two colours. In a graph of several components, each can be
     turned around, so nothing is known. A forest has two colours whatever its nodes are, so it is not taken
     for bipartite. A node without edges is on neither side (-1), unless the numbers tell.
     """
+    if graph.sides is not None:
+        return graph.sides
     if graph.num_edges == 0 or is_forest(graph):
         return None
     return known_sides(graph)
@@ -34,6 +38,8 @@ def sides_of(graph: Graph) -> NDArray[np.int8] | None:
 
 def known_sides(graph: Graph) -> NDArray[np.int8] | None:
     """Return the side of each node as :func:`sides_of` does, also for a forest."""
+    if graph.sides is not None:
+        return graph.sides
     by_number = _numbered_apart(graph)
     if by_number is not None:
         return by_number
@@ -100,32 +106,73 @@ def coloured(graph: Graph) -> tuple[NDArray[np.int8] | None, int]:
 
 
 def bipartite_edges(
-    pairs: Iterable[tuple[object, object]], prefixes: tuple[str, str] = ("source", "target")
-) -> tuple[NDArray[np.int64], tuple[str, ...], NDArray[np.int8]]:
-    """Number the names of two columns apart: user 1 and item 1 are two nodes.
+    pairs: NDArray[np.int64],
+    num_nodes: int,
+    labels: Sequence[str] | None = None,
+    prefixes: tuple[str, str] = ("source", "target"),
+) -> tuple[NDArray[np.int64], int, tuple[str, ...] | None, NDArray[np.int8]]:
+    """Number the nodes of two columns apart: user 1 and item 1 are two nodes.
 
-    The names of the first column come first, then those of the second, both in order of appearance.
+    If no id is in both columns, all nodes keep their numbers and names. Otherwise those of the first column
+    come first, then those of the second, and each name has a prefix: ``user 1``, ``item 1``.
 
     Args:
-        pairs: the edges, each with the name of a node of either side.
-        prefixes: what stands before a name that occurs in both columns, such as ``user`` for ``user:1``.
+        pairs: int64 array (m, 2), the edges, numbered as if the columns were of one kind.
+        num_nodes: the number of nodes n.
+        labels: the names of the nodes, n of them; None if they are their numbers.
+        prefixes: what stands before the names of either column.
 
     Returns:
-        the edges as int64 (m, 2), the label of each node, and its side, int8 (n,).
+        The edges, the number of nodes, their names, and the side of each node, int8 (n,).
     """
-    first: dict[str, int] = {}
-    second: dict[str, int] = {}
-    rows = [(first.setdefault(str(u), len(first)), second.setdefault(str(v), len(second))) for u, v in pairs]
-    edges = np.array(rows, dtype=np.int64).reshape(-1, 2)
-    edges[:, 1] += len(first)
-    labels: list[str] = []
-    for names, others, prefix in ((first, second, prefixes[0]), (second, first, prefixes[1])):
-        labels += [f"{prefix}:{name}" if name in others else name for name in names]
-    if len(set(labels)) < len(labels):
-        # A name such as "user:1" stands beside a user 1: then all names get their prefix.
-        labels = [f"{prefixes[0]}:{name}" for name in first] + [f"{prefixes[1]}:{name}" for name in second]
-    sides = np.repeat(np.array([0, 1], dtype=np.int8), [len(first), len(second)])
-    return edges, tuple(labels), sides
+    seen = np.zeros((2, num_nodes), dtype=np.bool_)
+    seen[0, pairs[:, 0]] = seen[1, pairs[:, 1]] = True
+    if not (seen[0] & seen[1]).any():
+        sides = np.full(num_nodes, NEITHER, dtype=np.int8)
+        sides[seen[0]], sides[seen[1]] = 0, 1
+        return pairs, num_nodes, None if labels is None else tuple(labels), sides
+    columns = [np.flatnonzero(side) for side in seen]
+    place = np.cumsum(seen, axis=1) - 1
+    place[1] += len(columns[0])
+    edges = np.column_stack([place[0][pairs[:, 0]], place[1][pairs[:, 1]]])
+    named = tuple(
+        f"{prefix} {node if labels is None else labels[node]}"
+        for prefix, nodes in zip(prefixes, columns, strict=True)
+        for node in nodes.tolist()
+    )
+    sides = np.repeat(np.array([0, 1], dtype=np.int8), [len(nodes) for nodes in columns])
+    return edges, len(named), named, sides
+
+
+def marked_sides(marks: Sequence[object], edges: NDArray[np.int32]) -> NDArray[np.int8] | None:
+    """Return the sides that marks of nodes tell, int8 (n,), if all are 0 or 1 and each edge joins the sides.
+
+    Args:
+        marks: a mark for each node, n of them.
+        edges: int32 array (m, 2).
+    """
+    if not len(edges) or not all(isinstance(mark, int) and mark in (0, 1) for mark in marks):
+        return None
+    sides = np.array(marks, dtype=np.int8)
+    return sides if (sides[edges[:, 0]] != sides[edges[:, 1]]).all() else None
+
+
+def names_by_side(graph: Graph) -> NamesBySide | None:
+    """Return the nodes of either side by their names without a prefix: ``1`` for ``user 1``.
+
+    Returns None if the names of a side have no prefix in common.
+    """
+    if graph.sides is None or graph.labels is None:
+        return None
+    found: NamesBySide = ({}, {})
+    firsts: tuple[set[str], set[str]] = (set(), set())
+    for node, (label, side) in enumerate(zip(graph.labels, graph.sides.tolist(), strict=True)):
+        prefix, space, name = label.partition(" ")
+        if not space or side == NEITHER:
+            return None
+        found[side][name] = node
+        firsts[side].add(prefix)
+    return found if all(len(one) == 1 for one in firsts) else None
 
 
 def _numbered_apart(graph: Graph) -> NDArray[np.int8] | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import NoReturn
 
 from trueedge.errors import InputError, is_whole, must_be
@@ -24,6 +24,7 @@ class EdgeFormat:
         target: the column of the second end.
         weight: the column that is kept as ``edge_data["weight"]``.
         time: the column that is kept as ``edge_data["time"]``.
+        bipartite: whether the two ends are nodes of two kinds, so that user 1 and item 1 are two nodes.
     """
 
     header: bool | None = None
@@ -31,17 +32,19 @@ class EdgeFormat:
     target: str | int | None = None
     weight: str | int | None = None
     time: str | int | None = None
+    bipartite: bool | None = None
 
     @property
     def columns(self) -> dict[str, str | int]:
         """Return the columns that are given, by what they are."""
-        found = {one.name: getattr(self, one.name) for one in fields(self) if one.name != "header"}
+        found = {one: getattr(self, one) for one in ("source", "target", "weight", "time")}
         return {role: column for role, column in found.items() if column is not None}
 
     def check(self, owner: str) -> None:
         """Raise an InputError for options that cannot be right for any file."""
-        if self.header not in (None, True, False):
-            raise must_be("header", owner, "True, False or None", self.header)
+        for name in ("header", "bipartite"):
+            if getattr(self, name) not in (None, True, False):
+                raise must_be(name, owner, "True, False or None", getattr(self, name))
         for role, column in self.columns.items():
             if not isinstance(column, str) and not (is_whole(column) and column >= 0):
                 raise must_be(role, owner, "a column's name, or its number from 0", column)
@@ -83,6 +86,7 @@ class Layout:
         ends: the columns of the two ends.
         extras: the columns of ``weight`` and ``time``, if there are any.
         found: of these, the ones that the user has not named, with what the column is called.
+        titles: the names of the columns of the two ends, if they have any.
         directed: whether a column says that the edges are directed.
         notes: decisions the user should know of.
     """
@@ -90,6 +94,7 @@ class Layout:
     ends: tuple[int, int]
     extras: dict[str, int] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)
+    titles: tuple[str, str] | None = None
     directed: bool = False
     notes: tuple[str, ...] = ()
 
@@ -117,7 +122,8 @@ def find_layout(preview: Preview, asked: EdgeFormat) -> Layout:
             extras[role] = found
     notes += _not_read(preview, ends, extras)
     said = {role: preview.say(place) for role, place in extras.items() if role not in given}
-    return Layout(ends, extras, said, _says_directed(preview), tuple(notes))
+    titles = None if preview.names is None else (preview.say(ends[0]), preview.say(ends[1]))
+    return Layout(ends, extras, said, titles, _says_directed(preview), tuple(notes))
 
 
 def place_of(preview: Preview, role: str, column: str | int) -> int:

@@ -15,6 +15,7 @@ from trueedge.graph.edge_columns import EdgeFormat, Layout, Preview, find_layout
 from trueedge.graph.edge_values import kept_values
 from trueedge.graph.numbering import number_values, renumbering_note
 from trueedge.graph.pairs import from_one
+from trueedge.graph.two_kinds import tell_apart
 
 SAMPLE = 2000
 
@@ -26,6 +27,7 @@ class TableEdges:
         pairs: int64 array (m, 2), in the order and direction of the table.
         num_nodes: the number of nodes n.
         labels: the nodes' ids in the table, n of them, or None where they are ``0..n-1``.
+        sides: the two sides, if the columns are of two kinds; else None.
         edge_data: float64 (m,) for ``weight`` and ``time``, if they are there.
         layout: where they were found.
         notes: decisions the user should know of.
@@ -48,15 +50,19 @@ class TableEdges:
         self.layout: Layout = find_layout(_preview(records), asked)
         first, second = (records.columns[place] for place in self.layout.ends)
         ids, count, labels = number_values(first, second, records.place)
-        self.pairs: NDArray[np.int64] = ids
-        self.num_nodes, self.labels = count, labels
-        renumbered = renumbering_note(labels) if _are_numbers(first) and _are_numbers(second) else ()
         if num_nodes is not None:
-            self.pairs, renumbered = _as_they_are(records, first, second, num_nodes), ()
-            self.num_nodes, self.labels = num_nodes, None
+            ids, count, labels = _as_they_are(records, first, second, num_nodes), num_nodes, None
+        found = tell_apart(
+            ids, count, labels, self.layout.titles, asked.bipartite, fixed=num_nodes is not None
+        )
+        self.pairs: NDArray[np.int64] = found.pairs
+        self.num_nodes, self.labels = found.num_nodes, found.labels
+        self.sides = found.sides
+        whole = _are_numbers(first) and _are_numbers(second)
+        renumbered = renumbering_note(labels) if whole and found.labels == labels else ()
         extras = [records.columns[place] for place in self.layout.extras.values()]
         self.edge_data, kept = kept_values(self.layout, extras, records.place)
-        self.notes = (*self.layout.notes, *kept, *renumbered)
+        self.notes = (*self.layout.notes, *kept, *renumbered, *found.notes)
 
 
 def _preview(records: Records) -> Preview:

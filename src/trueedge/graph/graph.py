@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -16,12 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from trueedge.errors import InputError
 from trueedge.files.text import readable
 from trueedge.graph import adapters, storage
+from trueedge.graph.bipartite import is_forest
 from trueedge.graph.edge_columns import EdgeFormat
 from trueedge.graph.hashing import graph_hash
 from trueedge.graph.numbering import named_pairs
 from trueedge.graph.pairs import as_nodes, as_pairs, in_sorted, pair_keys
 from trueedge.graph.reading import EdgeList, list_graph, list_records, read_graph
 from trueedge.graph.tidying import Cleaning, neighbour_lists, ordered_edges, sorted_edges, tidy, tidy_edges
+from trueedge.graph.two_kinds import tell_apart
 from trueedge.graph.validation import (
     Handling,
     as_labels,
@@ -34,6 +36,7 @@ from trueedge.graph.validation import (
     locked,
     skipped_ids,
 )
+from trueedge.html import facts_html, shortened
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -53,6 +56,8 @@ class Graph:
         edge_data: further numbers of each edge (``weight``, ``year``), arrays (m,) in the order of ``edges``.
         name: what to call the graph in tables and messages.
         notes: what was done to the input on the way (self-loops dropped, …), one sentence each.
+        sides: int8 (n,), the side of each node of a bipartite graph, 0 or 1 (-1 for a node on neither side),
+            or None where no sides are known.
     """
 
     num_nodes: int
@@ -62,9 +67,12 @@ class Graph:
     edge_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     name: str = "graph"
     notes: tuple[str, ...] = ()
+    sides: NDArray[np.int8] | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "edges", frozen(self.edges))
+        if self.sides is not None:
+            object.__setattr__(self, "sides", frozen(self.sides))
         if self.features is not None:
             object.__setattr__(self, "features", frozen(self.features))
         columns = {key: frozen(column) for key, column in self.edge_data.items()}
@@ -90,6 +98,7 @@ class Graph:
         target: str | int | None = None,
         weight: str | int | None = None,
         time: str | int | None = None,
+        bipartite: bool | None = None,
     ) -> Graph:
         """Build a graph from an array or list of edges, or from a file that holds an edge list.
 
@@ -111,23 +120,34 @@ class Graph:
             weight: in a file, the column to keep as ``edge_data["weight"]``.
             time: in a file, the column to keep as ``edge_data["time"]``: numbers, or dates (as seconds since
                 1970). If repeats are dropped, the earliest edge is kept.
+            bipartite: whether the two columns hold two kinds of nodes, such as users and items: an id that is
+                in both is then two nodes, called ``user 1`` and ``item 1`` after the columns, or ``source 1``
+                and ``target 1``. None decides for a file, by the names of its columns or if no id is in both.
         """
-        asked = EdgeFormat(header, source, target, weight, time)
+        asked = EdgeFormat(header, source, target, weight, time, bipartite)
         if isinstance(edges, (str, os.PathLike)):
             if labels is not None or edge_data is not None:
                 raise InputError("Graph.from_edges: labels and edge_data belong to an array, not to a file")
             found = read_graph(edges, num_nodes, self_loops, repeats, asked)
             return cls._from_list(*found, features, name)
-        if asked != EdgeFormat():
+        if asked != EdgeFormat(bipartite=bipartite):
             given = next((role for role in asked.columns), "header")
             raise InputError(f"Graph.from_edges: {given} is for a file, not for an array")
         check_handling(self_loops, repeats)
         listed = None if labels is None else as_labels(labels)
         if isinstance(edges, Iterator):
             edges = list(edges)
+        fixed = num_nodes is not None or listed is not None
         named = None if num_nodes is not None and listed is None else named_pairs(edges, listed)
         if named is not None:
             edges, listed = named
+        asked.check("Graph.from_edges")
+        sides = None
+        if bipartite:
+            ids = as_pairs(edges, num_nodes, "edges")
+            many = int(ids.max(initial=-1)) + 1 if listed is None else len(listed)
+            apart = tell_apart(ids, num_nodes or many, listed, None, True, fixed)
+            edges, listed, sides = apart.pairs, apart.labels, apart.sides
         if num_nodes is None and listed is not None:
             num_nodes = len(listed)
         count = None if num_nodes is None else check_num_nodes(num_nodes)
@@ -149,8 +169,10 @@ class Graph:
         else:
             ordered, notes = tidy_edges(pairs, count, cleaning)
         notes += skipped_ids(pairs, ordered, count) if inferred else ()
+        notes += () if sides is None else (sides.said,)
         table = None if features is None else check_features(features, count)
-        return cls._own(ordered, count, table, names, extra, name or "graph", notes)
+        on_side = None if sides is None else sides.of
+        return cls._own(ordered, count, table, names, extra, name or "graph", notes, on_side)
 
     @classmethod
     def from_pandas(
@@ -166,6 +188,7 @@ class Graph:
         self_loops: Handling = "refuse",
         repeats: Handling = "refuse",
         name: str | None = None,
+        bipartite: bool | None = None,
     ) -> Graph:
         """Build a graph from a data frame of pandas (or polars) with an edge in each row.
 
@@ -183,9 +206,11 @@ class Graph:
             repeats: ``"refuse"`` an edge that occurs again (in either direction), or ``"drop"`` it: the
                 earliest one is kept if there are times, else the first one.
             name: what to call the graph.
+            bipartite: whether the two columns hold two kinds of nodes (see :meth:`from_edges`); None decides
+                by the names of the columns, or if no id is in both.
         """
         check_handling(self_loops, repeats, "from_pandas")
-        asked = EdgeFormat(None, source, target, weight, time)
+        asked = EdgeFormat(None, source, target, weight, time, bipartite)
         asked.check("from_pandas")
         count = None if num_nodes is None else check_num_nodes(num_nodes, "from_pandas")
         records = adapters.frame_records(frame)
@@ -197,10 +222,12 @@ class Graph:
         cls, edges: NDArray[np.int32], listed: EdgeList, features: ArrayLike | None, name: str | None
     ) -> Graph:
         table = None if features is None else check_features(features, listed.num_nodes)
-        data = listed.edge_data
-        return cls._own(
-            edges, listed.num_nodes, table, listed.labels, data, name or listed.name, listed.notes
-        )
+        data, notes, sides = listed.edge_data, listed.notes, listed.sides
+        graph = cls._own(edges, listed.num_nodes, table, listed.labels, data, name or listed.name, notes)
+        # A forest has two sides whatever its nodes are.
+        if sides is None or (not sides.certain and is_forest(graph)):
+            return graph
+        return replace(graph, sides=sides.of, notes=(*notes, sides.said))
 
     @classmethod
     def _own(
@@ -212,6 +239,7 @@ class Graph:
         edge_data: Mapping[str, NDArray[Any]],
         name: str,
         notes: tuple[str, ...],
+        sides: NDArray[np.int8] | None = None,
     ) -> Graph:
         """Build a graph of checked parts that nothing else refers to."""
         return cls(
@@ -222,6 +250,7 @@ class Graph:
             edge_data={key: locked(column) for key, column in edge_data.items()},
             name=name,
             notes=notes,
+            sides=sides,
         )
 
     from_networkx = classmethod(adapters.from_networkx)
@@ -342,6 +371,7 @@ class Graph:
             extra,
             self.name,
             (*self.notes, f"kept {count} of {self.num_nodes} nodes"),
+            None if self.sides is None else self.sides[chosen],
         )
 
     def with_edges(self, pairs: ArrayLike) -> Graph:
@@ -363,16 +393,28 @@ class Graph:
 
     def _same_nodes(self, pairs: NDArray[np.int64]) -> Graph:
         edges = sorted_edges(pairs, self.num_nodes)[0]
-        return Graph._own(edges, self.num_nodes, self.features, self.labels, {}, self.name, self.notes)
+        features, labels, notes = self.features, self.labels, self.notes
+        return Graph._own(edges, self.num_nodes, features, labels, {}, self.name, notes, self.sides)
 
     def __reduce__(self) -> tuple[type[Graph], tuple[Any, ...]]:
         # A pickled array forgets that it is read-only; the constructor makes it so again.
         parts = (self.num_nodes, self.edges, self.features, self.labels, dict(self.edge_data))
-        return type(self), (*parts, self.name, self.notes)
+        return type(self), (*parts, self.name, self.notes, self.sides)
 
     def __repr__(self) -> str:
         features = "" if self.features is None else f", {self.features.shape[1]:,} features"
-        return f"Graph({self.name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+        name = shortened(self.name)
+        return f"Graph({name}: {self.num_nodes:,} nodes, {self.num_edges:,} edges{features})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "nodes": self.num_nodes,
+            "edges": self.num_edges,
+            "features": None if self.features is None else self.features.shape[1],
+            "edge data": ", ".join(self.edge_data),
+            "notes": "; ".join(self.notes),
+        }
+        return facts_html(f"Graph {self.name}", facts)
 
 
 def check_graph(graph: object, owner: str) -> Graph:

@@ -22,6 +22,7 @@ from trueedge.graph.interaction_files import read_path
 from trueedge.graph.interaction_tables import InteractionList, read_table
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.validation import MAX_NODES, Handling, check_labels
+from trueedge.html import facts_html, shortened
 
 OWNER = "Interactions.from_pairs"
 
@@ -257,9 +258,20 @@ class Interactions(FrozenFields):
     def __repr__(self) -> str:
         known = "" if self.knowledge is None else f", {self.knowledge.num_triples:,} triples"
         return (
-            f"Interactions({self.name}: {self.num_users:,} users, {self.num_items:,} items,"
-            f" {self.num_interactions:,} interactions{known})"
+            f"Interactions({shortened(self.name)}: {self.num_users:,} users,"
+            f" {self.num_items:,} items, {self.num_interactions:,} interactions{known})"
         )
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "users": self.num_users,
+            "items": self.num_items,
+            "interactions": self.num_interactions,
+            "triples": None if self.knowledge is None else self.knowledge.num_triples,
+            "times": None if self.times is None else "yes",
+            "notes": "; ".join(self.notes),
+        }
+        return facts_html(f"Interactions {self.name}", facts)
 
 
 def lists_of(pairs: NDArray[np.int32], count: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

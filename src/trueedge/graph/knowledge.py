@@ -21,6 +21,7 @@ from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.triple_files import TripleList, as_triple_list, dropped, name_triples
 from trueedge.graph.triples import TailIndex, as_triples, inverse, repeated, triple_order
 from trueedge.graph.validation import MAX_NODES, Handling, as_labels, check_labels
+from trueedge.html import facts_html, shortened
 
 NAMES_PER_UPDATE = 1 << 16
 
@@ -208,7 +209,16 @@ class KnowledgeGraph(FrozenFields):
             _count(self.num_relations, "relation", "relations"),
             _count(self.num_triples, "triple", "triples"),
         )
-        return f"KnowledgeGraph({self.name}: {', '.join(counts)})"
+        return f"KnowledgeGraph({shortened(self.name)}: {', '.join(counts)})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "entities": self.num_entities,
+            "relations": self.num_relations,
+            "triples": self.num_triples,
+            "notes": "; ".join(self.notes),
+        }
+        return facts_html(f"KnowledgeGraph {self.name}", facts)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.files.columns import Columns, first_row, read_columns
+from trueedge.files.columns import Columns, find_separator, first_row, read_columns, split_fields
 from trueedge.files.records import Records, is_json, is_parquet, read_json_lines, read_parquet
 from trueedge.files.text import TextFile, as_path, open_text, shown
 from trueedge.graph.direction import direction_note, says_directed
@@ -23,6 +23,7 @@ from trueedge.graph.edge_values import kept_values
 from trueedge.graph.numbering import number_integers, renumbering_note
 from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
+from trueedge.graph.two_kinds import TwoSides, tell_apart
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
 # Below this, many names come only once.
@@ -42,6 +43,7 @@ class EdgeList:
         name: the file's name without its endings.
         notes: what was done to the input on the way, one sentence each.
         edge_data: float64 (m,) for ``weight`` and ``time``, where the file has them.
+        sides: the two sides, if the two columns hold two kinds of nodes; else None.
     """
 
     edges: NDArray[np.int64]
@@ -50,6 +52,7 @@ class EdgeList:
     name: str
     notes: tuple[str, ...]
     edge_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    sides: TwoSides | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,6 +83,7 @@ def read_edges(
     target: str | int | None = None,
     weight: str | int | None = None,
     time: str | int | None = None,
+    bipartite: bool | None = None,
 ) -> EdgeList:
     """Read an undirected edge list from a file: text (plain or gzip), JSON lines or Parquet.
 
@@ -105,8 +109,10 @@ def read_edges(
         weight: the column of the weight, a number.
         time: the column of the time: a number, or a date such as ``2020-01-31``, which is kept as seconds
             since 1970.
+        bipartite: whether the two columns hold two kinds of nodes, so that user 1 and item 1 are two nodes;
+            None to decide by the names of the columns, or by ids that are in one column only.
     """
-    asked = EdgeFormat(header, source, target, weight, time)
+    asked = EdgeFormat(header, source, target, weight, time, bipartite)
     listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, asked)
     kept, rows, notes = tidy(listed.edges, listed.num_nodes, cleaning)
     notes += direction_note(listed.edges, listed.num_nodes, len(kept))
@@ -159,7 +165,7 @@ def list_records(
         return f"{records.place(row)}: ({u!r}, {v!r})"
 
     notes = (*found.notes, *_declared(found.layout.directed))
-    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, found.edge_data)
+    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, found.edge_data, found.sides)
     return _earliest_first(listed, Cleaning(self_loops, repeats, edge, records.place))
 
 
@@ -221,12 +227,25 @@ def _read_text(
     data, kept = kept_values(
         layout, columns.extras, lambda row: f"{text.path}, line {int(columns.lines[row])}"
     )
-    notes = (*columns.notes, *layout.notes, *kept, *_renumbering(columns.names, labels))
+    titles = layout.titles or _titles(text, columns)
+    found = tell_apart(pairs, count, labels, titles, asked.bipartite, fixed=num_nodes is not None)
+    renumbered = _renumbering(columns.names, labels) if found.labels == labels else ()
+    notes = (*columns.notes, *layout.notes, *kept, *renumbered, *found.notes)
     notes += _declared(layout.directed or says_directed(text))
-    listed = EdgeList(pairs, count, labels, _name(text.path), notes, data)
+    name = _name(text.path)
+    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, data, found.sides)
     return _earliest_first(
         listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
     )
+
+
+def _titles(text: TextFile, columns: Columns) -> tuple[str, str] | None:
+    """Return the names of the first two columns, if the first line was read as a header."""
+    number, _, line = first_row(text.data)
+    if number == columns.lines[0]:
+        return None
+    fields = split_fields(text, number, line, find_separator(line))
+    return fields[0], fields[1]
 
 
 def _earliest_first(listed: EdgeList, cleaning: Cleaning) -> tuple[EdgeList, Cleaning]:

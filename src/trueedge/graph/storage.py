@@ -57,6 +57,8 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
         "notes": list(graph.notes),
         "labels": None if graph.labels is None else list(graph.labels),
     }
+    if graph.sides is not None:
+        card["sides"] = True
     derived: dict[str, NDArray[Any]] = {}
     if graph.num_edges >= tidying.EDGES_WORTH_COMPILING:
         derived = {key: getattr(graph, key) for key in DERIVED}
@@ -67,13 +69,15 @@ def save(graph: Graph, folder: str | os.PathLike[str]) -> None:
     try:
         place.mkdir(parents=True, exist_ok=True)
         (place / "graph.json").unlink(missing_ok=True)
-        optional = (place / f"{key}.npy" for key in ("features", *DERIVED))
+        optional = (place / f"{key}.npy" for key in ("features", "sides", *DERIVED))
         for old in (*optional, *place.glob("edge_data_*.npy")):
             old.unlink(missing_ok=True)
         for key, array in {"edges": graph.edges, **derived}.items():
             _write(place / f"{key}.npy", array)
         if graph.features is not None:
             _write(place / "features.npy", graph.features)
+        if graph.sides is not None:
+            _write(place / "sides.npy", graph.sides)
         for number, column in enumerate(graph.edge_data.values()):
             _write(place / f"edge_data_{number}.npy", column)
         _write(place / "graph.json", described)
@@ -111,7 +115,8 @@ def load(
         labels = None if card["labels"] is None else check_labels(card["labels"], count)
         unsealed = card["version"] == UNSEALED_VERSION
         notes = tuple(card["notes"]) + ((UNSEALED,) if unsealed and labels is not None else ())
-        graph = cls(count, edges, features, labels, columns, str(card["name"]), notes)
+        sides = _read_array(place / "sides.npy", np.int8, (count,), mmap) if card.get("sides") else None
+        graph = cls(count, edges, features, labels, columns, str(card["name"]), notes, sides)
         if mmap and "derived" in card:
             _attach_derived(graph, place, dict(card["derived"]) if verify else None)
     except KeyError as error:

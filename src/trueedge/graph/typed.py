@@ -27,6 +27,7 @@ from trueedge.graph.typed_validation import (
     check_type_names,
     lock_sparse,
 )
+from trueedge.html import shortened, table_html
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -215,6 +216,17 @@ class HeteroGraph(FrozenFields):
 
     def __repr__(self) -> str:
         return (
-            f"HeteroGraph({self.name}: {self.num_nodes:,} nodes of {self.num_types} types,"
-            f" {self.num_edges:,} edges of {self.num_relations} relations)"
+            f"HeteroGraph({shortened(self.name)}: {self.num_nodes:,} nodes of {self.num_types}"
+            f" types, {self.num_edges:,} edges of {self.num_relations} relations)"
         )
+
+    def _repr_html_(self) -> str:
+        counts = [int(count) for count in self.starts[1:] - self.starts[:-1]]
+        rows: list[tuple[str, str, int]] = [
+            (name, "node type", count) for name, count in zip(self.node_types, counts, strict=True)
+        ]
+        rows += [
+            (one.name, f"{self.node_types[one.source]} → {self.node_types[one.target]}", len(edges))
+            for one, edges in zip(self.relations, self.edges, strict=True)
+        ]
+        return table_html(f"HeteroGraph {self.name}", rows, ("name", "what it is", "number"))

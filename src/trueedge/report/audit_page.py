@@ -1,8 +1,9 @@
-"""An audit as one page: what is broken first, each verdict with its number, its reason and its picture."""
+"""An audit as one page: the answer, then each problem with what to do about it; the rest is folded."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.analysis.figure import Figure, Series
-from trueedge.audit.audit import FORMATS, VERDICTS, Audit
-from trueedge.audit.check import CHECKS, Finding
+from trueedge.audit.check import CHECKS, VERDICTS, Finding
+from trueedge.audit.findings import FORMATS, LARGER, Audit, Problem
 from trueedge.audit.shortcuts import SHORTCUTS
 from trueedge.audit.triples_shortcuts import TRIPLE_SHORTCUTS
 from trueedge.audit.typed_link_likeness import TYPED_LINK_SHORTCUTS
@@ -22,7 +23,6 @@ from trueedge.report.blocks import (
     badge,
     code,
     definitions,
-    facts,
     figure,
     folded,
     in_words,
@@ -35,65 +35,106 @@ from trueedge.report.page import Section, resource
 from trueedge.report.page import page as whole_page
 
 LOW, HIGH = "low ", "high "
-MEANING = {
-    "broken": "makes scores misleading",
-    "look": "deserves a closer look",
-    "ok": "no larger than chance, or too small to matter",
-}
+CODE = re.compile(r"`([^`]+)`")
 
 
 def page(audit: Audit) -> str:
-    """A self-contained HTML page of an audit.
+    """A self-contained HTML page of an audit: the answer, the problems with what to do, the rest folded.
 
     Args:
         audit: what :func:`trueedge.audit.audit` found.
     """
-    cards = [_card(one) for one in audit.by_verdict()]
     style = tag("style", Markup(resource("audit.css")))
-    sections = [
-        Section("Verdicts", joined([style, _filter(audit), _verdicts(audit)])),
-        Section("Findings", joined(cards)),
-        Section("What was examined", _examined(audit), short="Examined"),
-        Section("Provenance", _provenance(audit)),
-    ]
+    sections = [Section("What to do", joined([style, *_problems(audit)]))]
     overview = _overview(audit)
     if overview is not None:
         of_nodes = "classes" in audit.sizes
         title = "Predictors that use one source alone" if of_nodes else "Scorers that learn nothing"
-        sections.insert(2, Section(title, overview, short="Shortcuts"))
-    if audit.skipped:
-        sections.insert(-2, Section("Checks that do not apply", _skipped(audit), short="Not applied"))
+        sections.append(Section(title, overview, short="Shortcuts"))
+    sections += [
+        Section("All checks", _all_checks(audit)),
+        Section("What was examined", _examined(audit), short="Examined"),
+        Section("Provenance", _provenance(audit)),
+    ]
     return whole_page(f"Audit of {audit.dataset} · {audit.protocol}", sections, lead=_lead(audit))
 
 
 def _lead(audit: Audit) -> Markup:
-    worst = next((verdict for verdict in VERDICTS if audit.count(verdict)), "ok")
-    told = {
-        "broken": "Scores on this benchmark are misleading.",
-        "look": "Nothing is broken, but some findings deserve a closer look.",
-        "ok": "No check found anything wrong with this benchmark.",
-    }
-    sizes = [(f"{value:,}", name) for name, value in audit.sizes.items()]
-    return joined([tag("p", told[worst], class_="lead"), facts(sizes)])
+    sizes = ", ".join(f"{value:,} {name}" for name, value in audit.sizes.items())
+    return joined([tag("p", audit.answer, class_="answer"), tag("p", f"{sizes}.", class_="lead")])
 
 
-def _filter(audit: Audit) -> Markup:
-    """Which verdicts are shown, by a choice that needs no script."""
-    choices = [("all", f"all {len(audit)}", True)]
-    choices += [(verdict, f"{verdict} {audit.count(verdict)}", False) for verdict in VERDICTS]
-    labels = [
-        tag(
-            "label",
-            tag("input", type="radio", name="only", id=f"only-{name}", checked=chosen),
-            text,
-            title=MEANING.get(name),
-        )
-        for name, text, chosen in choices
+def _problems(audit: Audit) -> list[Markup]:
+    """What is wrong with what to do about it; then the names of the other checks."""
+    shown = [_problem(one) for one in audit.problems]
+    if not shown and audit.verdict == "ok":
+        shown.append(paragraph("Nothing: the checks that could judge this benchmark found nothing wrong."))
+    if audit.count("too small"):
+        shown.append(_small(audit))
+    fine = [one for one in audit if one.verdict == "ok"]
+    if fine:
+        shown.append(_list(f"{_checks(len(fine))} found nothing wrong", fine, "ok"))
+    return shown
+
+
+def _problem(problem: Problem) -> Markup:
+    """A problem: what was found and what to do about it; pictures and numbers on demand."""
+    told = [
+        tag("p", *_coded(problem.advice), class_="advice"),
+        tag("p", _sentence(problem.sentence), class_="found"),
     ]
-    return tag("fieldset", tag("legend", "Show"), *labels, class_="filter")
+    folds = [_finding(one, repeated=place == 0) for place, one in enumerate(problem.findings)]
+    return tag("article", badge(problem.verdict), tag("div", *told, *folds), class_=problem.verdict)
 
 
-def _verdicts(audit: Audit) -> Markup:
+def _small(audit: Audit) -> Markup:
+    small = [one for one in audit if one.verdict == "too small"]
+    need = "needs" if len(small) == 1 else "need"
+    fold = _list(f"{_checks(len(small))} {need} a larger benchmark", small, "small")
+    told = tag("p", LARGER, class_="advice")
+    return tag("article", badge("too small"), tag("div", told, fold), class_="small")
+
+
+def _list(title: str, findings: Sequence[Finding], kind: str) -> Markup:
+    """Findings that need no attention, behind one fold."""
+    return tag("div", folded(title, *map(_finding, findings)), class_=f"rest {kind}")
+
+
+def _finding(finding: Finding, repeated: bool = False) -> Markup:
+    """A finding behind a fold: its question, sentence, picture, rule and numbers.
+
+    Args:
+        finding: the finding.
+        repeated: whether its sentence stands above it already.
+    """
+    check, shown = CHECKS.get(finding.check), figure_of(finding)
+    rows = [[name, float(value)] for name, value in finding.numbers.items()]
+    title = check.title[:1].upper() + check.title[1:]
+    parts = [
+        # A link to what is in a fold opens the fold.
+        tag("p", check.question, class_="asked", id=_name(finding)),
+        None if repeated else paragraph(_sentence(finding.sentence)),
+        figure(shown) if shown is not None else None,
+        paragraph(f"Examined: {finding.looked}.", quiet=True) if finding.looked else None,
+        paragraph(f"Rule: {check.rule}.", quiet=True),
+        table(["number", Column("value", number=True)], rows, label=f"numbers of {finding.check}"),
+    ]
+    number = tag("span", finding.shown, class_="number")
+    name = tag("summary", tag("span", title, class_="title"), " ", number)
+    return tag("details", name, *parts, class_="finding")
+
+
+def _checks(count: int) -> str:
+    return f"{count} check{'' if count == 1 else 's'}"
+
+
+def _coded(text: str) -> list[Markup | str]:
+    """A text with what stands between backquotes set as code."""
+    return [code(part) if place % 2 else part for place, part in enumerate(CODE.split(text))]
+
+
+def _all_checks(audit: Audit) -> Markup:
+    """Every check in one table, and those that do not apply in another."""
     rows = [
         [
             Cell(badge(one.verdict), sort=VERDICTS.index(one.verdict)),
@@ -104,8 +145,12 @@ def _verdicts(audit: Audit) -> Markup:
         for one in audit.by_verdict()
     ]
     found = Column("what was found", wide=True)
-    lines = table(["verdict", "check", Column("number", number=True), found], rows)
-    return tag("div", lines, class_="verdicts")
+    lines = table(["verdict", "check", Column("number", number=True), found], rows, label="all checks")
+    parts = [folded(f"{_checks(len(rows))} as a table", tag("div", lines, class_="verdicts"))]
+    if audit.skipped:
+        do = "does" if len(audit.skipped) == 1 else "do"
+        parts.append(folded(f"{_checks(len(audit.skipped))} {do} not apply", _skipped(audit)))
+    return joined(parts)
 
 
 def _name(finding: Finding) -> str:
@@ -140,38 +185,14 @@ def filled(drawn: Figure, series: Mapping[str, NDArray[Any]]) -> Figure | None:
     return replace(drawn, x_label=drawn.x_label or along, series=tuple(found))
 
 
-def _card(finding: Finding) -> Markup:
-    """A finding with its picture beside it."""
-    check, shown = CHECKS.get(finding.check), figure_of(finding)
-    rows = [[name, float(value)] for name, value in finding.numbers.items()]
-    told = [
-        badge(finding.verdict),
-        tag("h3", check.title[:1].upper() + check.title[1:]),
-        tag("p", check.question, class_="asked"),
-        tag("p", finding.shown, class_="number"),
-        paragraph(_sentence(finding.sentence)),
-    ]
-    aside = [
-        paragraph(f"Examined: {finding.looked}.", quiet=True) if finding.looked else None,
-        folded(
-            "rule and all numbers",
-            paragraph(_sentence(check.rule), quiet=True),
-            table(["number", Column("value", number=True)], rows),
-        ),
-    ]
-    if shown is None:
-        parts, kind = [tag("div", *told), tag("div", *aside)], f"{finding.verdict} bare"
-    else:
-        parts, kind = [tag("div", *told, *aside), figure(shown)], finding.verdict
-    return tag("article", *parts, class_=kind, id=_name(finding))
-
-
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
 
 
 def _overview(audit: Audit) -> Markup | None:
-    """What scorers that learn nothing achieve beside chance; None where no such check applied."""
+    """What scorers that learn nothing achieve beside chance; None where no such check could judge."""
+    if audit.verdict == "too small":
+        return None
     return _overview_of_links(audit) or _overview_of_triples(audit) or _overview_of_nodes(audit)
 
 
@@ -235,8 +256,8 @@ def _overview_of_links(audit: Audit) -> Markup | None:
                 "chance",
                 names,
                 (0.5,) * len(found),
-                tuple(0.5 - one for one in noise),
-                tuple(0.5 + one for one in noise),
+                tuple(max(0.5 - one, 0.0) for one in noise),
+                tuple(min(0.5 + one, 1.0) for one in noise),
             ),
         ),
         note="The interval around chance holds random scores 999 times out of 1,000.",

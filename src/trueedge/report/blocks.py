@@ -65,6 +65,7 @@ def table(
     label: str = "",
     sortable: bool = True,
     sorted_by: int | None = None,
+    marked: int | None = None,
 ) -> Markup:
     """A table in a box of its own, which scrolls where the page is narrower.
 
@@ -75,11 +76,19 @@ def table(
         label: what it is called aloud, where there is no such line.
         sortable: whether a click or a key on a head sorts it.
         sorted_by: the column it is in the order of already, its best on top.
+        marked: the row that stands out.
     """
     heads = [column if isinstance(column, Column) else Column(column) for column in columns]
     sort = sortable and len(heads) > 0
     head = tag("tr", *(_head(column, sort, place == sorted_by) for place, column in enumerate(heads)))
-    body = [tag("tr", *(_cell(cell, heads[i], i) for i, cell in enumerate(row))) for row in rows]
+    body = [
+        tag(
+            "tr",
+            *(_cell(cell, heads[i], i) for i, cell in enumerate(row)),
+            class_="own" if place == marked else None,
+        )
+        for place, row in enumerate(rows)
+    ]
     named = tag("caption", caption) if caption else None
     # A box that scrolls must be reached by the keyboard too.
     return tag(
@@ -160,6 +169,15 @@ def paragraph(*parts: object, quiet: bool = False) -> Markup:
 def code(text: object) -> Markup:
     """A name, hash or command."""
     return tag("code", text)
+
+
+def with_code(text: str) -> Markup:
+    """Return a sentence in which what stands between backticks is a name or command."""
+    parts = text.split("`")
+    # A last backtick without a partner is one.
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return joined(code(part) if place % 2 else part for place, part in enumerate(parts))
 
 
 def in_words(value: object) -> str:

@@ -72,7 +72,7 @@ def critical_difference(labels: Sequence[str], test: RankTest, *, upright: bool 
         )
     if not ranks or not all(map(math.isfinite, (*ranks, test.critical_difference))):
         raise InputError("critical_difference needs ranks and a critical difference that are finite numbers")
-    lanes = _lanes(test)
+    lanes = lanes_of(test)
     indent = 6 + max(text_width(f"{rank:.2f}", SMALL) for rank in ranks)
     room = WIDEST if not upright else STANDING - _beyond(lanes) - 20 - indent
     methods = sorted(
@@ -92,10 +92,11 @@ def _spoken(methods: Sequence[_Method], labels: Sequence[str], test: RankTest) -
     ranks = ", ".join(f"{one.label} {one.rank_text}" for one in methods)
     joined_up = [", ".join(labels[member] for member in group) for group in test.groups if len(group) > 1]
     told = f"no significant difference: {'; '.join(joined_up)}" if joined_up else "all differ significantly"
-    return f"Mean ranks, best first: {ranks}. {_caption(test)}. {_difference(test)}; {told}"
+    return f"Mean ranks, best first: {ranks}. {caption(test)}. {_difference(test)}; {told}"
 
 
-def _caption(test: RankTest) -> str:
+def caption(test: RankTest) -> str:
+    """Return what the test found, in words."""
     p = p_text(test.p)
     return f"Friedman’s test over {test.datasets} data sets: p {p if p.startswith('<') else f'= {p}'}"
 
@@ -131,8 +132,8 @@ def _fitting(text: str, room: float) -> int:
     return len(text)
 
 
-def _lanes(test: RankTest) -> Lanes:
-    """The bars, as ends in mean ranks, in as many lanes as it takes for none to meet another."""
+def lanes_of(test: RankTest) -> Lanes:
+    """Return the bars, as ends in mean ranks, in as many lanes as it takes for none to meet another."""
     lanes: Lanes = []
     # Two bars that almost touch would be read as one.
     gap = 0.03 * max(len(test.mean_ranks) - 1, test.critical_difference)
@@ -185,7 +186,7 @@ def _lying(methods: Sequence[_Method], lanes: Lanes, test: RankTest) -> tuple[Ma
         y = base + 11 + 8 * number
         parts += [_bar(f"M{axis.at(low) - 4:.1f} {y:.1f}H{axis.at(high) + 4:.1f}") for low, high in lane]
     end = below + max(sum(one.height for one in side) for side in sides)
-    parts.append(_text(_caption(test), LYING / 2, end + 22, "middle", "muted"))
+    parts.append(_text(caption(test), LYING / 2, end + 22, "middle", "muted"))
     return joined(parts), LYING, end + 32
 
 
@@ -223,7 +224,7 @@ def _standing(methods: Sequence[_Method], lanes: Lanes, test: RankTest) -> tuple
         x = base + 9 + step * number
         parts += [_bar(f"M{x:.1f} {axis.at(low) - 3:.1f}V{axis.at(high) + 3:.1f}") for low, high in lane]
     end = max(axis.end, heights[-1]) + pitch / 2
-    parts.append(_text(_caption(test), 2, end + 20, "start", "muted"))
+    parts.append(_text(caption(test), 2, end + 20, "start", "muted"))
     return joined(parts), STANDING, end + 28
 
 

@@ -1,4 +1,4 @@
-"""Leaderboards: a table for each data set under each protocol, with intervals, pairs and provenance."""
+"""A leaderboard: the methods of a data set under a protocol, with intervals, pairs and provenance."""
 
 from __future__ import annotations
 
@@ -19,38 +19,21 @@ from trueedge.report.blocks import (
     code,
     definitions,
     figure,
-    figures,
     folded,
     in_words,
     notes,
     paragraph,
     table,
 )
-from trueedge.report.marks import Looks
+from trueedge.report.interval_bars import BarScale, interval_bar
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.naming import kind_title, method_looks
-from trueedge.report.numbers import axis_label, end_text, in_percent, p_text, points, span
+from trueedge.report.numbers import end_text, in_percent, p_text, points, span
 from trueedge.report.overview import few_splits
-from trueedge.report.size_limit import fitting
 
 # So many methods stay readable in a square of cells.
 MOST_IN_SQUARE = 16
-MOST_PAIRS = 120
 MOST_WARNINGS = 3
 HASHES = 8
-
-
-def leaderboards(tables: Sequence[Table], room: int) -> Markup:
-    """A table each, with its intervals, its pairs and its provenance."""
-    pairs = max(10, min(MOST_PAIRS, 2_000 // len(tables)))
-    looks = method_looks(tables)
-    mixed = len({one.first.kind for one in tables}) > 1
-
-    def build(one: Table) -> Markup:
-        kind = f"{kind_title(one.first.kind)}. " if mixed else ""
-        return _leaderboard(one, kind, pairs, looks[one.first.dataset])
-
-    return joined(fitting(tables, build, room, "leaderboards"))
 
 
 def _remarks(one: Table) -> list[str]:
@@ -68,52 +51,114 @@ def _differ(compared: MethodComparison) -> bool:
     return any(pair.p_holm < 1 - compared.level for pair in compared.pairs)
 
 
-def _leaderboard(one: Table, kind: str, most_pairs: int, looks: Looks) -> Markup:
+def leaderboard(one: Table, kind: str = "") -> Markup:
+    """Return the methods of a table, with what must be said about them.
+
+    Args:
+        one: the table.
+        kind: what kind of task it is, for a page of several kinds.
+    """
     remarks = _remarks(one)
-    folds = [_provenance(one)]
-    pictures = Markup("")
-    if one.compared is not None:
-        drawn = [intervals(one)]
-        # Without a significant difference there is nothing to draw.
-        if _differ(one.compared) and one.compared.lettered:
-            drawn.append(square(one.compared))
-        pictures = figures([figure(shown, listed=False, looks=looks) for shown in drawn])
-        folds.insert(0, _pairs(one.compared, most_pairs))
     shown, more = remarks[: MOST_WARNINGS + 1], remarks[MOST_WARNINGS + 1 :]
     rest = folded(f"{len(more)} more remark{'s' if len(more) > 1 else ''}", notes(more)) if more else None
     count = f"{len(one.lines)} method{'s' if len(one.lines) > 1 else ''}"
     lower = "" if higher_is_better(one.headline) else f" Lower {one.headline} is better."
-    facts = f"{kind}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
+    facts = f"{f'{kind}. ' if kind else ''}Test part{in_percent(one.metrics)}; {count}, {one.seeds}.{lower}"
     flags = notes([tag("strong", f"{MARK} {found.sentence}") for found in one.below])
-    parts = [tag("h3", one.where), paragraph(facts, quiet=True), _table(one), flags, notes(shown), rest]
-    return joined([*parts, pictures, *folds])
+    return joined([paragraph(facts, quiet=True), leaderboard_table(one), flags, notes(shown), rest])
 
 
-def _table(one: Table) -> Markup:
+def pairs(one: Table, most: int) -> Markup:
+    """Return all pairs of methods, as a square of cells if any differ and as a table; nothing without pairs.
+
+    Args:
+        one: the table.
+        most: how many pairs are listed.
+    """
     sure = one.compared
-    best = {name: one.best(name) for name in one.metrics}
+    if sure is None:
+        return Markup("")
+    drawn = [figure(square(sure), listed=False)] if _differ(sure) and sure.lettered else []
+    return joined([*drawn, _pairs(sure, most)])
+
+
+def settings(one: Table) -> Markup:
+    """Return the settings of methods whose label does not show them; nothing if there are none."""
+    hidden = {line.label: _settings(line) for line in one.lines if _settings(line)}
+    return definitions(hidden) if hidden else Markup("")
+
+
+def _settings(line: Line) -> str:
+    """Return the settings that a label does not show, in words."""
+    if not line.row.settings or line.label.startswith(line.row.label):
+        return ""
+    return ", ".join(f"{name}={in_words(value)}" for name, value in line.row.settings.items())
+
+
+def leaderboard_table(
+    one: Table,
+    *,
+    own: str = "",
+    names: Sequence[str] | None = None,
+    certain: bool = True,
+    added: tuple[Column, Mapping[str, Cell | str]] | None = None,
+) -> Markup:
+    """The methods of a table, best first, with intervals as bars, letters and metrics.
+
+    Args:
+        one: the table.
+        own: the label of the method whose row is marked.
+        names: the metrics to show; all of them by default.
+        certain: whether to show intervals and letters.
+        added: a column in place of the letters, with the cells of the methods by their labels.
+    """
+    shown = one.metrics if names is None else names
+    sure = one.compared if certain else None
+    best = {name: one.best(name) for name in shown}
     several = len({line.row.seeds for line in one.lines}) > 1
-    head: list[Column | str] = ["method", Column(one.headline, number=True)]
-    if sure is not None:
-        head.append(Column(f"{100 * sure.level:.0f} % interval", number=True, hint="of the headline"))
-        if sure.lettered:
-            head.append(Column("group", hint="Shared letter: no significant difference"))
-    head += [Column(name, number=True) for name in one.metrics[1:]]
-    head += [Column("seeds", number=True)] if several else []
+    columns = [Column(name, number=True) for name in shown]
+    columns[1:1] = _certain_columns(sure, None if added is None else added[0])
+    head: list[Column | str] = ["method", *columns, *([Column("seeds", number=True)] if several else [])]
     below = {found.label: found.sentence for found in one.below}
+    shared = _bar_scale(one)
     rows = []
     for line in one.lines:
-        cells: list[object] = [_label(line, below), _value(line, one.headline, best[one.headline])]
-        cells += _interval(line, one.headline)[: 2 if sure.lettered else 1] if sure is not None else []
-        cells += [_value(line, name, best[name]) for name in one.metrics[1:]]
-        rows.append([*cells, *([line.row.seeds] if several else [])])
-    return table(head, rows, label=one.where, sorted_by=1 if higher_is_better(one.headline) else None)
+        cells = [_value(line, name, best[name]) for name in shown]
+        sides = _interval(line, one.headline, shared, sure) if sure is not None else []
+        cells[1:1] = sides if added is None else [*sides[:1], added[1].get(line.label, "")]
+        rows.append([_label(line, below), *cells, *([line.row.seeds] if several else [])])
+    marked = next((place for place, line in enumerate(one.lines) if line.label == own), None)
+    in_order = 1 if one.headline in shown[:1] and higher_is_better(one.headline) else None
+    return table(head, rows, label=one.where, sorted_by=in_order, marked=marked)
+
+
+def _certain_columns(sure: MethodComparison | None, added: Column | None) -> list[Column]:
+    if sure is None:
+        return [] if added is None else [added]
+    found = [Column(f"{100 * sure.level:.0f} % interval", hint="of the headline")]
+    if added is not None:
+        return [*found, added]
+    return [
+        *found,
+        *([Column("group", hint="Shared letter: no significant difference")] if sure.lettered else []),
+    ]
+
+
+def _bar_scale(one: Table) -> BarScale:
+    ends = [
+        end
+        for line in one.lines
+        if line.estimate is not None
+        for end in (line.estimate.estimate.low, line.estimate.estimate.high)
+    ]
+    return BarScale.of([*ends, *(line.value for line in one.lines)])
 
 
 def _label(line: Line, below: Mapping[str, str]) -> object:
     """The method; one that is worse than the best baseline of the table is marked."""
     if line.label not in below:
-        return line.label
+        hint = _settings(line)
+        return Cell(line.label, hint=hint) if hint else line.label
     marked = joined([line.label, tag("span", f" {MARK}", class_="letters")])
     return Cell(marked, sort=line.label, hint=below[line.label])
 
@@ -127,22 +172,14 @@ def _value(line: Line, name: str, best: float | None) -> object:
     return Cell(joined([format_value(name, row.means[name]), spread]), best=row.means[name] == best)
 
 
-def _interval(line: Line, metric: str) -> list[object]:
+def _interval(line: Line, metric: str, shared: BarScale, sure: MethodComparison) -> list[object]:
     if line.estimate is None:
-        return [MISSING, MISSING]
+        return [MISSING, *([MISSING] if sure.lettered else [])]
     found, letters = line.estimate.estimate, "".join(line.estimate.letters)
-    return [span(metric, found.low, found.high), tag("span", letters, class_="letters")]
-
-
-def intervals(one: Table) -> Figure:
-    """The headline of each method with its interval, best first."""
-    lines = [line for line in one.lines if line.estimate is not None][: 2 * MOST_IN_SQUARE]
-    found = [line.estimate.estimate for line in lines if line.estimate is not None]
-    factor = scale(one.headline)
-    values = [tuple(factor * getattr(e, end) for e in found) for end in ("value", "low", "high")]
-    series = Series(one.headline, tuple(line.label for line in lines), *values)
-    title = f"{one.headline} with its interval, {one.where}"
-    return Figure(f"intervals-{one.where}", title, "points", "method", axis_label(one.headline), (series,))
+    bar = interval_bar(shared, found.value, found.low, found.high)
+    text = tag("span", span(metric, found.low, found.high), class_="ends")
+    cells: list[object] = [Cell(joined([bar, text]), sort=found.value)]
+    return [*cells, *([tag("span", letters, class_="letters")] if sure.lettered else [])]
 
 
 def square(compared: MethodComparison) -> Figure:
@@ -197,11 +234,9 @@ def _pairs(compared: MethodComparison, most: int) -> Markup:
     ]
     left = len(ordered) - most
     said = [f"{left:,} pairs of lower-ranked methods are omitted."] if left > 0 else []
-    title = f"{len(compared.pairs):,} pair{'s' if len(compared.pairs) > 1 else ''} of methods compared"
     rows = [_pair(pair, compared.metric) for pair in ordered[:most]]
-    return folded(
-        title, table(columns, rows, caption=f"{compared.metric}, paired by test {unit}"), notes(said)
-    )
+    caption = f"{compared.metric}, paired by test {unit}"
+    return joined([table(columns, rows, caption=caption), notes(said)])
 
 
 def _pair(pair: PairComparison, metric: str) -> list[object]:
@@ -223,7 +258,7 @@ def _pair(pair: PairComparison, metric: str) -> list[object]:
     ]
 
 
-def _provenance(one: Table) -> Markup:
+def provenance(one: Table) -> Markup:
     """What the numbers are based on: the hashes of graph and parts, seed by seed."""
     found: dict[str, list[object]] = {}
     names = list(
@@ -244,11 +279,12 @@ def _provenance(one: Table) -> Markup:
     columns: list[Column | str] = [Column("seed", number=True), "task", *names, "split"]
     rows = list(found.values())[:50]
     more = [f"{len(found) - 50:,} more tasks are not listed"] if len(found) > 50 else []
-    return folded(
-        "provenance and hashes",
-        table(columns, rows, caption="SHA-256 of the data, shortened"),
-        notes(more),
-        definitions(words) if words else None,
+    return joined(
+        [
+            table(columns, rows, caption="SHA-256 of the data, shortened"),
+            notes(more),
+            definitions(words) if words else "",
+        ]
     )
 
 

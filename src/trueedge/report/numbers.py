@@ -42,6 +42,13 @@ def span(metric: str, low: float, high: float) -> str:
     return f"{end_text(metric, low)}–{end_text(metric, high)}"
 
 
+def signed(metric: str, value: float) -> str:
+    """Return a difference with its sign: ``+4.1``, ``−0.3``."""
+    text = end_text(metric, value)
+    # A true minus is as wide as a plus.
+    return f"−{text[1:]}" if text.startswith("-") else f"+{text}"
+
+
 def p_text(p: float) -> str:
     """Return a p-value as it is printed."""
     return "< 0.001" if p < 0.001 else f"{p:.3f}"

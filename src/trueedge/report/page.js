@@ -44,6 +44,39 @@
     if (button) sort(button.closest("th"));
   });
 
+  // One data set and protocol at a time; without this script, all of them are folds in a list.
+  var chooser = document.querySelector(".chooser"), select = document.querySelector(".chooser select");
+  function show(name) {
+    document.querySelectorAll("details.where").forEach(function (one) {
+      var chosen = one.querySelector(".linked").id === name;
+      one.hidden = name !== "" && !chosen;
+      one.open = chosen;
+    });
+    select.value = name;
+  }
+  function follow() {
+    var target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    var fold = target && target.closest("details");
+    if (!fold) return;
+    if (chooser && fold.classList.contains("where")) show(target.id);
+    fold.open = true;
+    fold.scrollIntoView();
+  }
+  if (chooser) {
+    chooser.hidden = false;
+    select.addEventListener("change", function () {
+      show(select.value);
+      try { history.replaceState(null, "", "#" + (select.value || "results")); } catch (error) { /* not kept */ }
+    });
+    show(select.options[0].value);
+  }
+  window.addEventListener("hashchange", follow);
+  document.addEventListener("click", function (event) {
+    // The same link again changes no address.
+    if (event.target.closest('a[href^="#"]')) setTimeout(follow);
+  });
+  follow();
+
   // Light or dark: as the system has it, until the reader chooses.
   var root = document.documentElement, button = document.querySelector("button.theme");
   var system = window.matchMedia("(prefers-color-scheme: dark)");

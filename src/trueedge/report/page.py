@@ -24,12 +24,14 @@ class Section:
         content: what is in it; a text that is no :class:`Markup` is escaped.
         name: what links end with; made of the title where empty.
         short: the entry in the contents, where the title is too long for it.
+        folded: whether it is shown only when it is asked for.
     """
 
     title: str
     content: object
     name: str = ""
     short: str = ""
+    folded: bool = False
 
 
 def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: Iterable[object] = ()) -> str:
@@ -47,10 +49,7 @@ def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: It
         for one, name in zip(sections, names, strict=True)
     ]
     contents = tag("nav", tag("ul", *entries), class_="contents", aria_label="Contents")
-    parts = [
-        tag("section", tag("h2", one.title), one.content, class_="part", id=name)
-        for one, name in zip(sections, names, strict=True)
-    ]
+    parts = [_part(one, name) for one, name in zip(sections, names, strict=True)]
     switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
     top = tag("div", tag("h1", title), switch, class_="topline")
     first = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
@@ -65,6 +64,16 @@ def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: It
         tag("script", Markup(resource("page.js"))),
     )
     return f"<!DOCTYPE html>\n{tag('html', _head(title), body, lang='en')}\n"
+
+
+def _part(one: Section, name: str) -> Markup:
+    heading = tag("h2", one.title)
+    if not one.folded:
+        return tag("section", heading, one.content, class_="part", id=name)
+    # A browser opens a fold if a link leads to something within it.
+    content = tag("div", one.content, id=name, class_="linked")
+    fold = tag("details", tag("summary", heading), content, class_="whole")
+    return tag("section", fold, class_="part folded")
 
 
 def _head(title: str) -> Markup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -27,15 +27,13 @@ from trueedge.report.blocks import (
     table,
 )
 from trueedge.report.marks import Looks
-from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.markup import Markup, joined
 from trueedge.report.naming import method_looks
 from trueedge.report.numbers import axis_label, in_percent
 from trueedge.report.size_limit import fitting
 from trueedge.results.record import Record
-from trueedge.results.versions import labelled
 
 MOST_LINES = 24
-FEW = 6
 MOST_ROWS, MOST_PAIRS, MOST_SENTENCES = 100, 30, 20
 
 
@@ -106,37 +104,32 @@ def _ranking(one: Ranking, looks: Mapping[str, Looks]) -> Markup:
     return figures([figure(bump, flip_y=True, looks=looks.get(one.dataset)), figure(heat, listed=False)])
 
 
-def slices(tables: Sequence[Table], group: Callable[[Table], Sliced], room: int) -> Markup:
-    """How well methods do on groups of test units.
+def groups(where: Table, found: Sliced, listed: bool) -> Markup:
+    """Return how well methods do on groups of test units; nothing if there are no groups.
 
     Args:
-        tables: of the page; those that there is no room for are not grouped.
-        group: groups the units of one.
-        room: in bytes.
+        where: the table.
+        found: the groups of its test units.
+        listed: whether the numbers of the pictures are listed too.
     """
-    said = paragraph(
-        "The headline metric within each group of the test part"
-        f"{in_percent(one.headline for one in tables)}.",
-        quiet=True,
-    )
-    missing: dict[tuple[str, str], list[str]] = {}
-    # The cells show the values; they are listed too where the page has room for that.
-    listed = len(tables) <= FEW
+    if not found.slicings:
+        return Markup("")
+    said = f"{found.metric} within each group of the test part{in_percent([found.metric])}."
+    drawn = [figure(slice_figure(where, found.metric, one), listed=listed) for one in found.slicings]
+    return joined([paragraph(said, quiet=True), figures(drawn)])
 
-    def build(where: Table) -> Markup:
-        found = group(where)
-        for reason in found.reasons:
-            missing.setdefault((where.first.dataset, reason), []).append(where.protocol)
-        if not found.slicings:
-            return Markup("")
-        drawn = [figure(_slice_figure(where, found.metric, one), listed=listed) for one in found.slicings]
-        return joined([tag("h3", where.where), figures(drawn)])
 
-    parts = fitting(tables, build, room, "data sets and protocols")
+def without_groups(missing: Mapping[tuple[str, str], Sequence[str]], tables: Sequence[Table]) -> list[str]:
+    """Say why test units are not grouped, each reason once.
+
+    Args:
+        missing: the protocols by the data set and the reason.
+        tables: all that could have groups.
+    """
     sentences = [_without(*key, protocols, tables) for key, protocols in missing.items()]
     if len(sentences) > MOST_SENTENCES:
         sentences[MOST_SENTENCES:] = [f"and {len(sentences) - MOST_SENTENCES:,} more"]
-    return joined([said, *parts, notes(sentences)])
+    return sentences
 
 
 def _without(dataset: str, reason: str, protocols: Sequence[str], tables: Sequence[Table]) -> str:
@@ -146,7 +139,8 @@ def _without(dataset: str, reason: str, protocols: Sequence[str], tables: Sequen
     return f"{dataset}{only}: {reason}"
 
 
-def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
+def slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
+    """Return a heat map of the methods in the groups of test units."""
     names = tuple(f"{group} ({count:,})" for group, count in zip(one.groups, one.counts, strict=True))
     factor = scale(metric)
     labels = [line.label for line in where.lines if line.label in one.values][:MOST_LINES]
@@ -169,32 +163,19 @@ def _slice_figure(where: Table, metric: str, one: Slicing) -> Figure:
     )
 
 
-def training(tables: Sequence[Table], room: int) -> Markup:
-    """Validation metric and loss by epoch; nothing where no record keeps them."""
-    trained = [one for one in tables if any(recorded_curve(record.provenance) for record in one.records)]
-    if not trained:
-        return Markup("")
-    said = paragraph(
-        "Mean over the seeds still training; the band is their range. The model of the best validation epoch"
-        " is the one that was evaluated.",
-        quiet=True,
-    )
-    build = partial(_curves, listed=len(trained) <= FEW, colours=method_looks(tables))
-    return joined([said, *fitting(trained, build, room, "data sets and protocols")])
-
-
-def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
+def training(one: Table, looks: Looks, listed: bool) -> Markup:
+    """Return validation metric and loss by epoch; nothing if no record keeps them."""
     evaluations: list[Series] = []
     losses: list[Series] = []
     metric = ""
-    for label, group in labelled(one.records).items():
-        curves = [recorded_curve(record.provenance) for record in group]
+    for line in one.lines:
+        curves = [recorded_curve(record.provenance) for record in line.records]
         curves = [curve for curve in curves if curve]
         if not curves:
             continue
         metric = metric or str(curves[0].get("metric") or "")
-        evaluations += _curve(label, [curve.get("evaluations", []) for curve in curves], scale(metric))
-        losses += _curve(label, [curve.get("losses", []) for curve in curves], 1.0)
+        evaluations += _curve(line.label, [curve.get("evaluations", []) for curve in curves], scale(metric))
+        losses += _curve(line.label, [curve.get("losses", []) for curve in curves], 1.0)
     drawn = []
     if evaluations:
         title = f"{metric} on the validation part, {one.where}"
@@ -204,7 +185,14 @@ def _curves(one: Table, listed: bool, colours: Mapping[str, Looks]) -> Markup:
         drawn.append(
             Figure(f"losses-{one.where}", f"Loss, {one.where}", "lines", "epoch", "loss", tuple(losses))
         )
-    return figures([figure(shown, listed=listed, looks=colours[one.first.dataset]) for shown in drawn])
+    if not drawn:
+        return Markup("")
+    said = paragraph(
+        "Mean over the seeds still training; the band is their range. The model of the best validation epoch"
+        " is the one that was evaluated.",
+        quiet=True,
+    )
+    return joined([said, figures([figure(shown, listed=listed, looks=looks) for shown in drawn])])
 
 
 def _curve(label: str, curves: Sequence[Sequence[Sequence[float]]], factor: float) -> list[Series]:

@@ -29,11 +29,38 @@ def fitting(items: Iterable[T], build: Callable[[T], Markup], room: int, what: s
         made = build(item)
         room -= len(made.encode())
         if room < 0:
-            left = len(listed) - number
-            told = (
-                f"{left:,} of {len(listed):,} {what} are omitted to keep the page small: select fewer data"
-                " sets or protocols (--dataset, --protocol) to see them"
-            )
-            return [*built, notes([told])]
+            return [*built, notes([_omitted(len(listed) - number, len(listed), what)])]
         built.append(made)
     return built
+
+
+class Room:
+    """The bytes that one kind of content has on a page; what does not fit is omitted and counted.
+
+    Attributes:
+        left: in bytes.
+        omitted: how many items did not fit.
+    """
+
+    def __init__(self, left: int) -> None:
+        self.left, self.omitted = left, 0
+
+    def take(self, build: Callable[[], Markup]) -> Markup:
+        """Build an item if there may be room for it; nothing if there is none."""
+        made = build() if self.left >= 0 else Markup("")
+        self.left -= len(made.encode())
+        if self.left >= 0:
+            return made
+        self.omitted += 1
+        return Markup("")
+
+    def note(self, count: int, what: str) -> list[str]:
+        """Return a sentence on what was omitted, if anything was."""
+        return [_omitted(self.omitted, count, what)] if self.omitted else []
+
+
+def _omitted(left: int, count: int, what: str) -> str:
+    return (
+        f"{left:,} of {count:,} {what} are omitted to keep the page small: select fewer data"
+        " sets or protocols (--dataset, --protocol) to see them"
+    )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
+from trueedge.html import shortened, table_html
 from trueedge.results.packed_units import inflate, unpack
 
 # The format of records that this version writes. Records of format 3 are sealed when they are written.
@@ -116,6 +117,22 @@ class Record:
         """Return the headline metric on the test part; for a trial on the validation part."""
         return self.metrics["valid" if self.is_trial else "test"][self.headline]
 
+    def __repr__(self) -> str:
+        names = [shortened(one, 28) for one in (self.method, self.dataset, self.protocol)]
+        return f"Record({names[0]} on {names[1]}, {names[2]}, seed {self.seed}: {self._shown()})"
+
+    def _shown(self) -> str:
+        part = "valid" if self.is_trial else "test"
+        value = self.metrics.get(part, {}).get(self.headline)
+        return f"{part} {self.headline} {value:.4f}" if isinstance(value, (int, float)) else "no result"
+
+    def _repr_html_(self) -> str:
+        parts = list(self.metrics)
+        names = dict.fromkeys(name for part in parts for name in self.metrics[part])
+        rows = [[name, *(_cell(self.metrics[part].get(name)) for part in parts)] for name in names]
+        title = f"{self.method} on {self.dataset} · {self.protocol}, seed {self.seed}"
+        return table_html(title, rows, ["metric", *parts])
+
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary for JSON."""
         plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=plain_value))
@@ -141,6 +158,10 @@ class Record:
             raise InputError("its content does not match its seal")
         _check(found)
         return cls(**{**found, "warnings": tuple(found.get("warnings", ()))})
+
+
+def _cell(value: float | None) -> str:
+    return "" if value is None else f"{value:.4f}"
 
 
 def _check(values: Mapping[str, Any]) -> None:

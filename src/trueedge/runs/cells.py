@@ -15,6 +15,7 @@ from typing import Any
 from trueedge import datasets, tasks
 from trueedge.analysis.curves import training_curve
 from trueedge.errors import InputError, must_be
+from trueedge.graph import EdgeFormat
 from trueedge.graph.any_graph import GraphLike, as_graph, holds_graph
 from trueedge.methods import Method
 from trueedge.methods.devices import check_device, device_used, naming_torch
@@ -61,7 +62,8 @@ class Cell:
 
     def __post_init__(self) -> None:
         if holds_graph(self.source):
-            object.__setattr__(self, "source", as_graph(self.source))
+            asked = EdgeFormat(bipartite=protocols.two_kinds(self.options))
+            object.__setattr__(self, "source", as_graph(self.source, asked))
 
     @property
     def split_seed(self) -> int:

@@ -197,15 +197,32 @@ def closure(roots: Iterable[Path], names: Iterable[str] = (), folder: Path | Non
         path = left.pop()
         if path in found.code:
             continue
+        if path.is_relative_to(PACKAGE):
+            found.code |= _own_closure(path)
+            continue
         read = source(path)
         found.code[path] = read.digest
-        found.code |= {data: file_digest(data) for data in read.data}
         left += dependencies(path)
         for data in named_files(read.names, path.parent) if read.names else ():
             if data.suffix == ".py":
                 left.append(data)
             elif data not in found.code:
                 found.data.add(data)
+    return found
+
+
+@cache
+def _own_closure(root: Path) -> dict[Path, str]:
+    """Return a file of ours, all it imports and the data files they name: these do not change."""
+    found: dict[Path, str] = {}
+    left = [root]
+    while left:
+        path = left.pop()
+        if path not in found:
+            read = source(path)
+            found[path] = read.digest
+            found |= {data: file_digest(data) for data in read.data}
+            left += dependencies(path)
     return found
 
 
@@ -228,9 +245,13 @@ def _package_of(path: Path) -> list[Path]:
 
 
 def _label(path: Path, base: Path) -> str:
-    if path.is_relative_to(PACKAGE):
-        return path.relative_to(PACKAGE).as_posix()
-    return f"user {os.path.relpath(path, base)}"
+    return _own_label(path) or f"user {os.path.relpath(path, base)}"
+
+
+@cache
+def _own_label(path: Path) -> str:
+    """Return the name of a file of ours; nothing for other files."""
+    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else ""
 
 
 # What a loaded module was when it was first seen here: its specification, and the hash of its file.
@@ -239,7 +260,7 @@ _LOADED: dict[Path, tuple[object, str]] = {}
 
 def _outdated(code: dict[Path, str], since: int) -> Iterator[Path]:
     """Yield files of the user that are not what was loaded from them: then the hash is of other code."""
-    theirs = {path: digest for path, digest in code.items() if not path.is_relative_to(PACKAGE)}
+    theirs = {path: digest for path, digest in code.items() if not _own_label(path)}
     modules = _loaded_from({path.name for path in theirs})
     for path, digest in theirs.items():
         module = modules.get(path)
@@ -260,6 +281,6 @@ def _loaded_from(names: set[str]) -> dict[Path, ModuleType]:
     found = {}
     for module in list(sys.modules.values()):
         file = getattr(module, "__file__", None)
-        if isinstance(file, str) and os.path.basename(file) in names:
+        if isinstance(file, str) and file.rpartition(os.sep)[2] in names:
             found[Path(file).resolve()] = module
     return found

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError, whole_number
+from trueedge.html import shortened, table_html
 from trueedge.metrics import PairScores, get
 from trueedge.metrics.scores import describe_nonfinite
 from trueedge.scorers import spread
@@ -61,6 +62,15 @@ class CheckReport:
     def ok(self) -> bool:
         """Return whether no check failed."""
         return all(finding.level != "broken" for finding in self.findings)
+
+    def __repr__(self) -> str:
+        wrong = [one.name for one in self.findings if one.level != "ok"]
+        told = shortened(", ".join(wrong), 40) if wrong else "all checks passed"
+        return f"CheckReport({shortened(self.scorer, 40)}: {told})"
+
+    def _repr_html_(self) -> str:
+        rows = [(one.name, one.level, one.sentence) for one in self.findings]
+        return table_html(f"Checks of {self.scorer}", rows, ("check", "verdict", "finding"))
 
     def __str__(self) -> str:
         width = max(len(finding.name) for finding in self.findings)

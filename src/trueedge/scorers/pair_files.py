@@ -17,6 +17,7 @@ from trueedge.files.arrays import read_array, regular_file
 from trueedge.files.columns import read_columns
 from trueedge.files.text import open_text
 from trueedge.graph import Graph, as_pairs
+from trueedge.graph.bipartite import names_by_side
 from trueedge.graph.reading import read_pair_files
 from trueedge.scorers.node_ids import AS_NUMBERS, NAMES, NUMBERS, all_names, are_names, by_name
 
@@ -230,8 +231,13 @@ def text_pairs(
     names = names or _names(graph)
     text = open_text(path)
     columns = read_columns(text, names_only=True)
-    numbers = np.array([names.get(name, -1) for name in columns.names or ()], dtype=np.int64)
-    pairs: NDArray[np.int64] = numbers[columns.ids]
+    # In a bipartite graph, the column tells user 1 from item 1.
+    sides = names_by_side(graph) or ({}, {})
+    numbers = [
+        np.array([names.get(name, side.get(name, -1)) for name in columns.names or ()], dtype=np.int64)
+        for side in sides
+    ]
+    pairs: NDArray[np.int64] = np.column_stack([numbers[end][columns.ids[:, end]] for end in (0, 1)])
     if (pairs < 0).any():
         row, column = (int(i) for i in np.argwhere(pairs < 0)[0])
         name = (columns.names or ())[columns.ids[row, column]]

@@ -16,6 +16,7 @@ from trueedge.files.archives import read_archive
 from trueedge.files.arrays import ZIP, read_array
 from trueedge.files.text import as_path, open_text, readable, shown
 from trueedge.graph import as_pairs, in_sorted, pair_keys
+from trueedge.graph.bipartite import NamesBySide
 from trueedge.metrics.scores import PairScores, as_scores
 from trueedge.scorers.pair_titles import INSTEAD, PairsTitle, title_of_array, title_of_lines
 from trueedge.scorers.score_text import read_numbers, read_written
@@ -68,7 +69,9 @@ class FileScores:
         return found
 
 
-def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileScores:
+def read_scores(
+    path: str | Path, labels: Sequence[str] | None = None, sides: NamesBySide | None = None
+) -> FileScores:
     """Read a file of scores.
 
     Args:
@@ -81,6 +84,8 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
             (P, K).
         labels: the names of the nodes, if any. The ids of a table are looked up among them; if one is not
             found, and all are whole numbers below the number of nodes, they are node numbers.
+        sides: of a bipartite graph, the nodes of either side by their names without a prefix: the first id of
+            a line may then be one of the first side, and the second one of the second.
     """
     path = as_path(path, "read_scores")
     name = readable(path.name)
@@ -94,7 +99,7 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         title = title_of_lines(text.lines)
         written = None if labels is None else read_written(text)
         if labels is not None and written is not None:
-            found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}")
+            found = _look_up(written.ids, labels, lambda row: f"{path}, line {written.lines[row]}", sides)
             return table(name, found, as_scores(written.scores, f"scores in {name}"), labels, title)
         pairs, scores = _split_columns(read_numbers(text), name)
     else:
@@ -108,7 +113,7 @@ def read_scores(path: str | Path, labels: Sequence[str] | None = None) -> FileSc
         return FileScores(name, values, none, np.empty(0), 0, positives=positives, title=title)
     if labels is not None:
         ids = [_as_written(value) for value in pairs.ravel().tolist()]
-        found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}")
+        found = _look_up(ids, labels, lambda row: f"{name}: pairs: row {row}", sides)
         return table(name, found, values, labels, title)
     return table(name, as_pairs(pairs, MAX_ID + 1, f"{name}: pairs"), values, title=title)
 
@@ -174,10 +179,18 @@ def _named(pair: Sequence[int], labels: Sequence[str] | None) -> str:
     return f"({u}, {v})"
 
 
-def _look_up(ids: Sequence[str], labels: Sequence[str], where: Callable[[int], str]) -> NDArray[np.int64]:
+def _look_up(
+    ids: Sequence[str],
+    labels: Sequence[str],
+    where: Callable[[int], str],
+    sides: NamesBySide | None = None,
+) -> NDArray[np.int64]:
     """Return the nodes of 2m ids as they are written, int64 (m, 2); ``where`` names a row in errors."""
     place = {label: node for node, label in enumerate(labels)}
+    by_column = sides or ({}, {})
     nodes = np.array([place.get(value, -1) for value in ids], dtype=np.int64)
+    for at in np.flatnonzero(nodes < 0):
+        nodes[at] = by_column[at % 2].get(ids[int(at)], -1)
     if (nodes < 0).any():
         # The pairs of a task are node numbers, and users may write these.
         if not all(NODE_NUMBER.fullmatch(value) and int(value) < len(labels) for value in ids):

@@ -140,8 +140,10 @@ def check_answer(answer: object, count: int, scorer: object) -> NDArray[Any]:
     name = scorer_name(scorer)
     # Converted once: an object may give numpy another array when it is asked again.
     array = as_array(answer, f"the scores of {name}")
-    shape = array.shape
     dimensions = dimensions_of(scorer)
+    if dimensions == (1,) and array.shape == (count, 1):
+        array = array[:, 0]  # the usual output of a torch model whose last layer has one unit
+    shape = array.shape
     if len(shape) not in dimensions or shape[0] != count:
         wanted = " or ".join({1: f"({count},)", 2: f"({count}, d)"}[size] for size in dimensions)
         rows = "pairs" if dimensions == (1,) else "rows"

@@ -28,29 +28,30 @@ def ratio(graph: Graph, ratios: Sequence[float] = (0.85, 0.05, 0.10), seed: int 
     """
     from trueedge.kernels.negatives.sampling import distinct
 
-    check_graph(graph, "ratio")
+    check_graph(graph, "split")
     shares = check_ratios(ratios)
     num_valid, num_test = (share_of(share, graph.num_edges) for share in shares[1:])
     if num_test == 0:
-        raise no_test_edges("ratio", shares[2], graph)
+        raise no_test_edges("split", shares[2], graph)
     rng = generator(seed, "split", "ratio")
     rows = distinct(rng, graph.num_edges, num_valid + num_test)
     name = "ratio " + "/".join(f"{100 * share:g}" for share in shares) + f", seed {seed}"
     return hold_out(graph, rows[:num_valid], rows[num_valid:], name)
 
 
-def check_ratios(ratios: Sequence[float], owner: str = "ratio") -> tuple[float, float, float]:
+def check_ratios(ratios: Sequence[float], owner: str = "split") -> tuple[float, float, float]:
     """Return the shares of train, valid and test, or raise an InputError unless they sum to 1."""
     try:
         given = list(ratios)
     except TypeError:
         given = []
     if len(given) != 3:
-        raise InputError(f"{owner}: ratios must be three shares (train, valid, test), got {ratios!r}")
+        raise InputError(f"{owner}: the ratios must be three shares (train, valid, test), got {ratios!r}")
     train, valid, test = (
         check_share(value, f"the share of {part}", owner)
         for part, value in zip(("train", "valid", "test"), given, strict=True)
     )
     if not np.isclose(train + valid + test, 1.0, rtol=0, atol=1e-9):
-        raise InputError(f"{owner}: ratios must sum to 1, but {train:g} + {valid:g} + {test:g} is not")
+        total = f"{train:g} + {valid:g} + {test:g} is {train + valid + test:g}"
+        raise InputError(f"{owner}: the ratios of train, valid and test must sum to 1, but {total}")
     return train, valid, test

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
 from trueedge.graph.freezing import FrozenFields
+from trueedge.html import facts_html, shortened
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -44,7 +45,17 @@ class Split(FrozenFields):
 
     def __repr__(self) -> str:
         sizes = f"{self.train.num_edges:,} train, {len(self.valid):,} valid, {len(self.test):,} test"
-        return f"Split({self.train.name}, {self.name}: {sizes})"
+        return f"Split({shortened(self.train.name)}, {shortened(self.name)}: {sizes})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "how": self.name,
+            "train": self.train.num_edges,
+            "valid": len(self.valid),
+            "test": len(self.test),
+            "notes": "; ".join(self.notes),
+        }
+        return facts_html(f"Split of {self.train.name}", facts)
 
 
 def hold_out(graph: Graph, valid: NDArray[np.int64], test: NDArray[np.int64], name: str) -> Split:

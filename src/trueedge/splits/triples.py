@@ -18,6 +18,7 @@ from trueedge.graph.freezing import FrozenFields
 from trueedge.graph.knowledge import KnowledgeGraph
 from trueedge.graph.triple_files import TripleParts, folder_files, missing_files, read_parts
 from trueedge.graph.triples import as_triples, contained, repeated, triple_order
+from trueedge.html import facts_html, shortened
 from trueedge.randomness import generator
 from trueedge.splits.ratio import check_ratios
 from trueedge.splits.split import share_of
@@ -67,7 +68,16 @@ class TripleSplit(FrozenFields):
 
     def __repr__(self) -> str:
         sizes = f"{self.train.num_triples:,} train, {len(self.valid):,} valid, {len(self.test):,} test"
-        return f"TripleSplit({self.train.name}, {self.name}: {sizes})"
+        return f"TripleSplit({shortened(self.train.name)}, {shortened(self.name)}: {sizes})"
+
+    def _repr_html_(self) -> str:
+        facts = {
+            "how": self.name,
+            "train": self.train.num_triples,
+            "valid": len(self.valid),
+            "test": len(self.test),
+        }
+        return facts_html(f"TripleSplit of {self.train.name}", facts)
 
 
 def published(name: str) -> TripleSplit:

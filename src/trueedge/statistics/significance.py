@@ -138,12 +138,24 @@ def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: flo
     return Difference(value, *_ends(value, error, df, level), error, df, over, p, *_sizes_of_effect(gaps))
 
 
-def mean_over_tasks(tasks: Iterable[Sample], level: float = 0.95) -> Estimate:
-    """Return the mean over at least two tasks of one graph, with Student's interval."""
+def mean_over_tasks(
+    tasks: Iterable[Sample], level: float = 0.95, span: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """Return the mean over at least two tasks of one graph, with Student's interval.
+
+    Of a metric with two bounds, the interval is Student's on the scale of log-odds. Means near a bound are
+    skewed away from it, and vary less the nearer they are: an interval that is as wide on both sides ends too
+    early on the side of the middle.
+
+    Args:
+        tasks: the values of each task.
+        level: the level of the interval.
+        span: the bounds of the metric.
+    """
     means = np.array([task.mean for task in tasks])
     error, df = _error_of_tasks(means)
     value = float(means.mean())
-    return Estimate(value, *_ends(value, error, df, level), error, df, "tasks")
+    return Estimate(value, *_ends_within(span, value, error, df, level), error, df, "tasks")
 
 
 def difference_over_tasks(pairs: Iterable[tuple[Sample, Sample]], level: float = 0.95) -> Difference:
@@ -230,6 +242,21 @@ def _error_of_tasks(means: Array) -> tuple[float, float]:
 def _ends(value: float, error: float, df: float, level: float) -> tuple[float, float]:
     half = _quantile(df, _tail(level)) * error if error else 0.0
     return value - half, value + half
+
+
+def _ends_within(
+    span: tuple[float, float], value: float, error: float, df: float, level: float
+) -> tuple[float, float]:
+    """Return the ends of an interval on the scale of log-odds, if there are two bounds."""
+    from scipy.special import expit, logit
+
+    low, width = span[0], span[1] - span[0]
+    if not math.isfinite(width) or not error or not span[0] < value < span[1]:
+        return _ends(value, error, df, level)
+    share = (value - low) / width
+    ends = _ends(float(logit(share)), error / width / (share * (1 - share)), df, level)
+    first, last = (low + width * float(expit(end)) for end in ends)
+    return first, last
 
 
 def _tail(level: float) -> float:

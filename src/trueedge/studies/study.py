@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from trueedge import methods
 from trueedge.analysis import summarise
 from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError, unknown, whole_number
@@ -166,11 +167,18 @@ def catalogue() -> tuple[Study, ...]:
 
 
 def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
-    """Return the requested names, or all if none is requested; refuse unknown ones."""
+    """Return the requested names, or all if none is requested; refuse unknown ones.
+
+    The name of a family of methods stands for those of its methods that are there.
+    """
+    wanted: set[str] = set()
     for name in asked:
-        if name not in there:
+        of_family = {kind.name for kind in methods.catalogue() if kind.family == name}
+        meant = {name} if name in there else {one for one in there if one.partition("/")[0] in of_family}
+        if not meant:
             raise unknown(what, name, there)
-    return [name for name in there if not asked or name in asked]
+        wanted |= meant
+    return [name for name in there if not asked or name in wanted]
 
 
 def run_all(

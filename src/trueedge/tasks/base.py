@@ -20,8 +20,10 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, ScoreWarning, unknown
 from trueedge.graph import Graph
 from trueedge.graph.freezing import FrozenFields
+from trueedge.html import facts_html, shortened
 from trueedge.metrics import Evaluation, Scores, measure
 from trueedge.metrics import get as get_metric
+from trueedge.metrics.units import plural
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need, as_candidate_scorer, as_predictor, as_vectors
 from trueedge.scorers.fitted import fitted_on
@@ -236,7 +238,20 @@ class Task(FrozenFields, ABC):
         raise unknown("part", part, self.part_names)
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({self.dataset}, {self.protocol}, seed={self.seed})"
+        names = f"{shortened(self.dataset)}, {shortened(self.protocol)}"
+        return f"{type(self).__name__}({names}, seed={self.seed})"
+
+    def _repr_html_(self) -> str:
+        facts: dict[str, object] = {"seed": self.seed, "headline": self.headline}
+        facts["metrics"] = ", ".join(self.metrics)
+        facts["training data"] = getattr(self, "graph", None)
+        facts |= {part: self.size_of(part) for part in self.part_names}
+        return facts_html(f"{type(self).__name__} {self.dataset} · {self.protocol}", facts)
+
+    def size_of(self, part: str) -> str:
+        """Return how many units a part has, in words."""
+        count = len(self.questions(part))
+        return f"{count:,} {self.unit if count == 1 else plural(self.unit)}"
 
 
 @dataclass(frozen=True, eq=False, kw_only=True, repr=False)

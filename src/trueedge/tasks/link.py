@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, as_pairs, pair_keys
+from trueedge.graph.bipartite import names_by_side
 from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
@@ -64,8 +65,13 @@ class Part(FrozenFields):
         return neutral_direction(np.concatenate([self.positives, self.negatives.reshape(-1, 2)]))
 
     def __repr__(self) -> str:
+        return f"Part({self.size})"
+
+    @property
+    def size(self) -> str:
+        """Return how many positives and negatives there are, in words."""
         size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
-        return f"Part({len(self.positives):,} positives, {size} negatives)"
+        return f"{len(self.positives):,} positives, {size} negatives"
 
     @cached_property
     def hash(self) -> str:
@@ -91,6 +97,11 @@ class LinkTask(GraphTask):
     needs: ClassVar[Need] = "pairs"
 
     parts: Mapping[str, Part]
+
+    def size_of(self, part: str) -> str:
+        """Return how many positives and negatives a part has, in words."""
+        self.check_part(part)
+        return self.parts[part].size
 
     @classmethod
     def from_split(
@@ -166,7 +177,7 @@ class LinkTask(GraphTask):
             if not pairs.size:
                 raise InputError(f"the {part} part of {self.dataset} has no {noun}")
         if isinstance(scorer, (str, Path)):
-            scorer = read_scores(scorer, self.graph.labels)
+            scorer = read_scores(scorer, self.graph.labels, names_by_side(self.graph))
         if isinstance(scorer, FileScores) and scorer.in_order is not None and scorer.positives is not None:
             if scorer.positives != len(chosen.positives):
                 raise InputError(
@@ -180,7 +191,7 @@ class LinkTask(GraphTask):
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can score pairs into a scorer on the graph of a part."""
         if isinstance(scorer, (str, Path)):
-            scorer = read_scores(scorer, self.graph.labels)
+            scorer = read_scores(scorer, self.graph.labels, names_by_side(self.graph))
         return (
             match_file(scorer, self, part) if isinstance(scorer, FileScores) else super().bind(scorer, part)
         )

@@ -25,7 +25,7 @@ from trueedge.tasks.full_ranking import SCORES_IN_A_BLOCK, CandidateLists, ask_f
 from trueedge.tasks.items import ItemTask
 from trueedge.tasks.link import LinkTask
 from trueedge.tasks.list_files import write_lists
-from trueedge.tasks.recommend import PAIRS_IN_A_BLOCK, RecommendTask
+from trueedge.tasks.recommend import PAIRS_IN_A_BLOCK, RecommendTask, known_and_own_side
 
 SHOWN_USERS = 3
 SHOWN_ITEMS = 5
@@ -167,7 +167,8 @@ def recommend(
     """Return the best items for some users, without those they are known to have.
 
     These are the items of the training and of the validation part. Equal scores are in a random order, the
-    same as in an evaluation. On a plain graph, the lists hold the best partners of nodes.
+    same as in an evaluation. On a plain graph, the lists hold the best partners of nodes; in a bipartite one,
+    those on the other side.
 
     Args:
         scorer: what a method's ``fit`` returned, or anything that ``task.evaluate`` takes.
@@ -315,7 +316,7 @@ class _PartnerLists:
         """Return the scores of all nodes for some nodes; pairs that are known are not asked for."""
         if dimensions_of(self._bound) != (1,):
             return ask_for_all(self._bound, users, self.items.count, ("nodes", "nodes"))
-        found = full(self._graph, users)
+        found = full(self._graph, users, sides=self._graph.sides)
         rows = np.repeat(np.arange(len(users)), np.diff(found.indptr))
         table = np.zeros((len(users), self.items.count))
         pairs = np.column_stack([users[rows], found.candidates.astype(np.int64)])
@@ -323,10 +324,12 @@ class _PartnerLists:
         return table
 
     def known(self, users: NDArray[np.int64]) -> CandidateLists:
-        """Return the neighbours of some nodes, and the nodes themselves."""
+        """Return the neighbours of some nodes, the nodes themselves, and in bipartite graphs their side."""
         found = CandidateLists(self._graph.indptr, self._graph.indices).of(users)
         starts = found.starts + np.arange(len(users) + 1)
-        return CandidateLists(starts, np.insert(found.candidates, found.starts[:-1], users).astype(np.int32))
+        known = CandidateLists(starts, np.insert(found.candidates, found.starts[:-1], users).astype(np.int32))
+        sides = self._graph.sides
+        return known if sides is None else known_and_own_side(known, users, sides)
 
 
 def _titles(task: ItemTask) -> tuple[str, ...]:

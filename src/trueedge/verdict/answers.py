@@ -19,6 +19,25 @@ CHANCE_AUC = 0.6
 
 
 @dataclass(frozen=True)
+class Comparison:
+    """A model against one baseline.
+
+    Attributes:
+        baseline: its label in the table.
+        difference: model minus baseline.
+        low: the lower end of its interval, corrected for all comparisons of the model with baselines.
+        high: the upper end.
+        clear: whether the difference is significant, after the same correction.
+    """
+
+    baseline: str
+    difference: float
+    low: float
+    high: float
+    clear: bool
+
+
+@dataclass(frozen=True)
 class Answer:
     """How a model does under one protocol.
 
@@ -34,6 +53,7 @@ class Answer:
         beside: the baselines that are tied with the model, or above it.
         stem: the place in words: "is below ppr".
         detail: the protocol and the numbers in words.
+        comparisons: the model against each baseline; empty if unknown.
     """
 
     protocol: str
@@ -47,6 +67,7 @@ class Answer:
     beside: tuple[str, ...]
     stem: str
     detail: str
+    comparisons: tuple[Comparison, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -69,17 +90,24 @@ def answer(table: Table, model: str) -> Answer | None:
         return _unknown(table, own, best)
     # Only the model's own comparisons are corrected for: the others are not asked about.
     levels = step_levels({label: pair.difference.p for label, pair in pairs.items()})
-    clear = {label for label, pair in pairs.items() if pair.difference.p <= levels[label]}
-    lost = {label for label, pair in pairs.items() if sign * _gap(pair, model) < 0}
-    above = [label for label in pairs if label in clear & lost]
-    tied = [label for label in pairs if label not in clear]
+    compared = {
+        label: Comparison(
+            label,
+            _gap(pair, model),
+            *_ends(pair, model, levels[label], table.headline),
+            pair.difference.p <= levels[label],
+        )
+        for label, pair in pairs.items()
+    }
+    above = [one.baseline for one in compared.values() if one.clear and sign * one.difference < 0]
+    tied = [one.baseline for one in compared.values() if not one.clear]
     place: Place = "below" if above else "tied" if tied else "above"
     gap = _gap(pairs[best.label], model)
-    low, high = _ends(pairs[best.label], model, levels[best.label])
+    low, high = compared[best.label].low, compared[best.label].high
     stem, against = _words(place, best.label, above or tied, len(pairs))
     split = ", on this split" if table.found.tasks == 1 else ""
-    ends = f"[{_signed(table.headline, low)}, {_signed(table.headline, high)}]"
-    told = f"{_signed(table.headline, gap)} {table.headline.upper()} {ends}{against}{split}"
+    ends = f"[{signed(table.headline, low)}, {signed(table.headline, high)}]"
+    told = f"{signed(table.headline, gap)} {table.headline.upper()} {ends}{against}{split}"
     return Answer(
         protocol=table.protocol,
         metric=table.headline,
@@ -92,6 +120,7 @@ def answer(table: Table, model: str) -> Answer | None:
         beside=tuple(above or tied),
         stem=stem,
         detail=f"{table.protocol} ({told})",
+        comparisons=tuple(compared.values()),
     )
 
 
@@ -176,13 +205,18 @@ def _gap(pair: PairComparison, model: str) -> float:
     return pair.difference.value if pair.first == model else -pair.difference.value
 
 
-def _ends(pair: PairComparison, model: str, rate: float) -> tuple[float, float]:
-    """Return the interval of the gap at an error rate."""
+def _ends(pair: PairComparison, model: str, rate: float, metric: str) -> tuple[float, float]:
+    """Return the interval of the gap at an error rate, no wider than the gaps that are possible."""
     low, high = ends_at(pair.difference, 1 - rate)
-    return (low, high) if pair.first == model else (-high, -low)
+    if pair.first != model:
+        low, high = -high, -low
+    known = metrics.get(metric)
+    most = known.high - known.low
+    return max(low, -most), min(high, most)
 
 
-def _signed(metric: str, value: float) -> str:
+def signed(metric: str, value: float) -> str:
+    """Return a difference as tables show it: ``+1.2``, ``−0.4``."""
     text = metrics.format_value(metric, value, 1 if metrics.scale(metric) == 100 else None)
     # A true minus is as wide as a plus.
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}"

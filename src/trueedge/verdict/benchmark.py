@@ -1,41 +1,52 @@
-"""What is wrong with the benchmarks that a model was judged on, the worst first."""
+"""What is wrong with the benchmarks that a model was judged on, and what to do about it, the worst first."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from trueedge.audit import Finding
 
-# More findings than these are counted: the audit shows them all.
+# More problems than these are counted: the audit shows them all.
 MOST_SHOWN = 5
+PROTOCOL = re.compile(r"Use `-p (\S+)`")
 
 
 def sentences(warnings: Sequence[tuple[str, Finding]], most: int = MOST_SHOWN) -> list[str]:
-    """Return a sentence for each of the worst findings, with the protocols that share it.
+    """Return a sentence for each of the worst problems, with the protocols that share it and what to do.
+
+    Findings with the same advice are one problem, whatever their protocol: the worst stands for it.
 
     Args:
         warnings: protocols and findings.
-        most: the number of findings to show.
+        most: the number of problems to show.
     """
-    protocols: dict[str, list[str]] = {}
-    first: dict[str, Finding] = {}
+    groups: dict[str, list[tuple[str, Finding]]] = {}
     for protocol, finding in warnings:
-        protocols.setdefault(finding.check, []).append(protocol)
-        kept = first.setdefault(finding.check, finding)
-        if kept.verdict != "broken" and finding.verdict == "broken":
-            first[finding.check] = finding
-            protocols[finding.check] = [protocol, *protocols[finding.check][:-1]]
-    ordered = sorted(first.values(), key=lambda one: one.verdict != "broken")
-    said = [f"{_where(protocols[one.check])}: {one.sentence}" for one in ordered[:most]]
-    left = len(ordered) - most
+        groups.setdefault(finding.advice or finding.check, []).append((protocol, finding))
+    # Sorting is stable: the first of the worst findings comes first.
+    problems = [sorted(one, key=_rank) for one in groups.values()]
+    problems.sort(key=lambda one: _rank(one[0]))
+    judged = {protocol for protocol, _ in warnings}
+    said = [_said(one, judged) for one in problems[:most]]
+    left = len(problems) - most
     if left > 0:
-        said.append(f"{left} more finding{'s' if left > 1 else ''}: run 'trueedge audit' for each protocol")
+        said.append(f"{left} more problem{'s' if left > 1 else ''}: run 'trueedge audit' for each protocol")
     return said
 
 
-def _where(protocols: Sequence[str]) -> str:
-    """Return the protocol whose numbers are shown, and how many others have the same finding."""
-    others = ", ".join(protocols[1:])
-    return f"{protocols[0]} (and {others})" if others else protocols[0]
+def _rank(warning: tuple[str, Finding]) -> int:
+    return int(warning[1].verdict != "broken")
+
+
+def _said(problem: Sequence[tuple[str, Finding]], judged: Collection[str]) -> str:
+    """Return the worst finding of a problem, the protocols that have it, and what to do."""
+    worst = problem[0][1]
+    first, *others = dict.fromkeys(protocol for protocol, _ in problem)
+    where = f"{first} (and {', '.join(others)})" if others else first
+    advice, used = worst.advice, PROTOCOL.fullmatch(worst.advice)
+    if used is not None and used[1] in judged:
+        advice = f"Compare with the results under {used[1]}"
+    return f"{where}: {worst.sentence}" + (f". {advice}" if advice else "")

@@ -8,10 +8,12 @@ from trueedge import metrics
 from trueedge.analysis.slices import Sliced
 from trueedge.analysis.tables import Table
 from trueedge.metrics.units import plural
-from trueedge.verdict.answers import Answer
+from trueedge.verdict.answers import Answer, signed
 
 # Fewer units than these say little.
 LEAST_UNITS = 30
+# Groups made by the scores of heuristics favour these heuristics: they say nothing about a comparison.
+CIRCULAR = ("factor",)
 
 
 def sentences(
@@ -32,7 +34,7 @@ def _sentence(table: Table, sliced: Sliced, best: str, label: str) -> str:
     gains = []
     for slicing in sliced.slicings:
         ours, theirs = slicing.values.get(label), slicing.values.get(best)
-        if ours is None or theirs is None:
+        if slicing.name in CIRCULAR or ours is None or theirs is None:
             continue
         for group, count, own, other in zip(slicing.groups, slicing.counts, ours, theirs, strict=True):
             if own is None or other is None or count < LEAST_UNITS:
@@ -47,13 +49,11 @@ def _sentence(table: Table, sliced: Sliced, best: str, label: str) -> str:
     unit = plural(table.found.unit)
     said = []
     if sign * gains[0][0] > 0:
-        said.append(f"it gains most where {_group(*gains[0], sliced.metric, unit)}")
+        said.append(f"it gains most on {_group(*gains[0], sliced.metric, unit)}")
     if sign * gains[-1][0] < 0:
-        said.append(f"it loses most where {_group(*gains[-1], sliced.metric, unit)}")
+        said.append(f"it loses most on {_group(*gains[-1], sliced.metric, unit)}")
     return f"{table.protocol}, against {best}: {', and '.join(said)}"
 
 
 def _group(gain: float, title: str, group: str, count: int, metric: str, unit: str) -> str:
-    shown = metrics.format_value(metric, gain, 1 if metrics.scale(metric) == 100 else None)
-    signed = f"−{shown[1:]}" if shown.startswith("-") else f"+{shown}"
-    return f"{title} = {group} ({signed} {metric.upper()}, {count} {unit})"
+    return f"the {count:,} {unit} with {title} = {group} ({signed(metric, gain)} {metric.upper()})"

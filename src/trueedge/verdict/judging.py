@@ -23,7 +23,7 @@ from trueedge.results.store import Store
 from trueedge.runs import Cell, InProcess, drive
 from trueedge.scorers.check import CheckReport, check_scorer
 from trueedge.tasks import Task
-from trueedge.tasks.protocols import default_protocol
+from trueedge.tasks.protocols import Source, default_protocol
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import advice, groups, plan
@@ -88,9 +88,13 @@ def judge(
     if named is None and is_score_file(method):
         named = [first]
     asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
-    beside = plan.baselines(flavour, kind, method)
+    large = plan.is_large(data)
+    beside = plan.baselines(flavour, kind, method, large)
     kept = store if isinstance(store, Store) or store is None else Store(store)
     judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
+    if large:
+        judging.large = True
+        judging.notes.append(_reduced(data, asked, beside))
     judging.run()
     return _verdict(judging, fixed, checks, time.perf_counter() - start)
 
@@ -103,6 +107,7 @@ class _Judging:
         properties: the properties of each task's test units, by the task's hash.
         first: the first task of each protocol, with the fitted model.
         notes: what the reader has to know, a sentence each.
+        large: whether the graph is large, so that baselines are evaluated on the test part alone.
     """
 
     def __init__(
@@ -122,6 +127,7 @@ class _Judging:
         self.records: list[Record] = []
         self.first: dict[str, tuple[Task, Any]] = {}
         self.notes: list[str] = []
+        self.large = False
         self.failed: dict[str, None] = {}
         self.properties: dict[str, Mapping[str, NDArray[Any]]] = {}
 
@@ -148,13 +154,14 @@ class _Judging:
                     counts[place] = min(counts[place], self._affordable(request))
 
     def _with_validation(self, request: plan.Request) -> plan.Request:
-        """Add a validation part to a protocol that has none, for a user's model: it may need one."""
-        if isinstance(request.source, Task) or not isinstance(self.method, OwnModel) or is_fixed(self.method):
+        """Add a validation part to a protocol that has none, for a user's ``fit(task)``: it may need one."""
+        own = isinstance(self.method, OwnModel) and self.method.fits == "task"
+        if isinstance(request.source, Task) or not own:
             return request
         known = get_protocol(request.protocol).options
-        if known.get("valid") != 0.0 or "valid" in self.options:
+        if known.get("valid") != 0.0 or "valid" in self.options or "valid" in request.options:
             return request
-        return replace(request, options={"valid": VALIDATION_SHARE})
+        return replace(request, options={**request.options, "valid": VALIDATION_SHARE})
 
     def _group(self, task: Task) -> None:
         """Note the properties of a task's test units, while the heuristics behind them are remembered."""
@@ -180,8 +187,9 @@ class _Judging:
     def _cell(self, request: plan.Request, method: Method, seed: int) -> Cell:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
         own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
-        # A file may hold scores of the test part alone.
-        parts = ("test",) if is_score_file(method) else None
+        # A file may hold scores of the test part alone; on a large graph, that is all that is compared.
+        alone = is_score_file(method) or (self.large and method.name != self.method.name)
+        parts = ("test",) if alone else None
         return Cell(request.source, request.protocol, method, seed, own, self.device, parts=parts)
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
@@ -347,7 +355,7 @@ def _audit(task: Task) -> list[Any]:
             found = audit(task, sample=AUDIT_SAMPLE)
         except InputError:
             return []
-    return [one for one in found.by_verdict() if one.verdict != "ok"]
+    return [one for one in found.by_verdict() if one.wrong]
 
 
 def _share(made: Sequence[Table], label: str) -> float | None:
@@ -367,6 +375,20 @@ def _share(made: Sequence[Table], label: str) -> float | None:
 def _units(records: Sequence[Record]) -> int:
     """Return the number of test units of some records."""
     return sum(len(found) for one in records if (found := one.unit_values("auc")) is not None)
+
+
+def _reduced(data: Any, requests: Sequence[plan.Request], baselines: Sequence[Method]) -> str:
+    """Return a sentence on what is less than usual, because a graph is large."""
+    edges = Source.of(data).graph.num_edges
+    cheaper = {one.name: plan.CHEAPER[one.name] for one in baselines if one.name in plan.CHEAPER}
+    said = [
+        f"{name} has {', '.join(f'{key}={value:g}' for key, value in settings.items())}"
+        for name, settings in cheaper.items()
+    ]
+    if any(one.options for one in requests):
+        names = "ratios or fraction"
+        said.insert(0, f"about {plan.HELD_OUT:,} edges are held out in each part, unless you set {names}")
+    return f"This graph is large ({edges:,} edges): {', and '.join(said)}"
 
 
 def _how(judging: _Judging, fixed: bool) -> list[str]:

@@ -19,6 +19,8 @@ from trueedge.verdict.model_files import read_model
 DATA = ("graph", "triples", "typed", "interactions")
 # A function whose first argument has one of these names is fitted; any other scores pairs.
 FITTED = ("task", "graph")
+# Names of functions that say nothing about a model.
+UNTELLING = ("fit", "train", "build", "make", "model", "score", "scorer", "predict", "function", "partial")
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,14 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
     return _own(called, model, "")
 
 
+def telling_name(place: str, name: str) -> str:
+    """Return the name of a function, or of its file or module if any function might be called so."""
+    if name.removeprefix("the ") not in (*UNTELLING, "lambda"):
+        return name
+    stem = Path(place).stem if place.endswith(".py") else place.rpartition(".")[2]
+    return "my model" if stem in ("", "__main__") else stem
+
+
 def is_fixed(method: Method) -> bool:
     """Return whether a method is a scorer that no training part is shown to."""
     return isinstance(method, OwnModel) and not method.fits
@@ -112,8 +122,7 @@ def _name_of(model: object) -> str:
         return Path(model).stem
     if is_table(model):
         return "my vectors"
-    found = scorer_name(model)
-    return "my model" if found in ("the lambda", "function", "partial") else found
+    return telling_name(getattr(model, "__module__", None) or "", scorer_name(model))
 
 
 def _first_argument(call: Any) -> str:

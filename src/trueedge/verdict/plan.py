@@ -8,7 +8,7 @@ from typing import Any
 
 from trueedge import methods, tasks
 from trueedge.methods import Method
-from trueedge.splits import Split
+from trueedge.splits import Split, published
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import Source, default_protocol, from_split
 from trueedge.tasks.protocols import get as get_protocol
@@ -19,6 +19,10 @@ PLAIN = ("existing", "heart", "degree-corrected")
 RECOMMENDATION = "recommendation"
 # Every node ranks every other: with more nodes, that takes longer than everything else.
 MOST_NODES_RANKED = 1_000
+# With more edges, fewer of them are held out, and baselines get settings that take less time.
+MOST_EDGES = 20_000
+HELD_OUT = 1_000
+CHEAPER = {"ppr": {"eps": 1e-5}, "katz": {"max_length": 3}}
 # The families whose methods stand beside the model, by kind of data.
 BASELINES = {
     "graph": ("heuristics",),
@@ -70,7 +74,29 @@ def requests(
     names = list(protocols) if protocols else _fitting(data)
     if fixed:
         return _on_one_split(data, names, options or {})
-    return [Request(data, name, tuple(range(seeds))) for name in names]
+    return [Request(data, name, tuple(range(seeds)), _held_out(data, name, options or {})) for name in names]
+
+
+def is_large(data: Any) -> bool:
+    """Return whether data is a graph on which a verdict on all edges would take very long."""
+    made = isinstance(data, Task) or (isinstance(data, (list, tuple)) and data and isinstance(data[0], Task))
+    if made or get_protocol(default_protocol(data)).data != "graph":
+        return False
+    return Source.of(data).graph.num_edges > MOST_EDGES
+
+
+def _held_out(data: Any, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options that hold out about a thousand edges of a large graph; none if the user set theirs."""
+    chosen = get_protocol(name)
+    if chosen.data != "graph" or not is_large(data) or set(chosen.split_options) & set(options):
+        return {}
+    source = Source.of(data)
+    if chosen.released is not None or (source.given is None and published(source.name) is not None):
+        return {}
+    share = float(f"{HELD_OUT / source.graph.num_edges:.2g}")
+    if "ratios" in chosen.split_options:
+        return {"ratios": (round(1 - 2 * share, 12), share, share)}
+    return {"fraction": share, "valid": share} if "fraction" in chosen.split_options else {}
 
 
 def _on_one_split(data: Any, names: Sequence[str], options: Mapping[str, Any]) -> list[Request]:
@@ -106,11 +132,18 @@ def _fitting(data: Any) -> list[str]:
     return [*PLAIN, *([RECOMMENDATION] if small else [])]
 
 
-def baselines(data: str, kind: str, model: Method) -> list[Method]:
-    """Return the methods that stand beside a model, without the model itself."""
+def baselines(data: str, kind: str, model: Method, large: bool = False) -> list[Method]:
+    """Return the methods that stand beside a model, without the model itself.
+
+    Args:
+        data: the kind of data.
+        kind: the kind of task.
+        model: the model.
+        large: whether the graph is large, so that some methods get settings that take less time.
+    """
     families = BASELINES[data]
     return [
-        methods.create(one.name)
+        methods.create(one.name, CHEAPER.get(one.name) if large else None)
         for one in methods.catalogue()
         if one.family in families and data in one.takes and one.can_do(kind) and one.name != model.name
     ]

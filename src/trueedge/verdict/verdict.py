@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from trueedge import metrics
 from trueedge.analysis.slices import Sliced
 from trueedge.analysis.tables import Table
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
 from trueedge.registry import Registry
 from trueedge.results.record import Record
-from trueedge.verdict import benchmark
+from trueedge.verdict import benchmark, rows
 from trueedge.verdict.answers import Answer, joined
+from trueedge.verdict.notebook import html
 from trueedge.verdict.suspicions import Suspicion
 
 if TYPE_CHECKING:
@@ -73,19 +72,21 @@ class Verdict:
         """Return the answer in one sentence."""
         listed = joined(self.answers) or "was evaluated alone: there is no baseline to compare it with"
         doubt = "" if self.ok else "These scores cannot be trusted (see the doubts below). "
-        return f"{doubt}{self.model} {listed}.{self._share()}"
+        return f"{doubt}{self.model} {listed}. {self.degree_sentence}".rstrip()
 
-    def _share(self) -> str:
+    @property
+    def degree_sentence(self) -> str:
+        """Return how much of its AUC is degree, in words; empty if that is unknown."""
         if self.degree_share is None:
             return ""
         if self.degree_share < LITTLE_DEGREE:
-            return " Hardly any of its AUC is degree."
-        return f" {100 * self.degree_share:.0f} % of its AUC is degree."
+            return "Hardly any of its AUC is degree."
+        return f"{100 * self.degree_share:.0f} % of its AUC is degree."
 
     @property
     def table(self) -> Any:
         """Return a row for each protocol and method, a DataFrame if pandas is installed."""
-        rows = [
+        found = [
             {
                 "dataset": table.first.dataset,
                 "protocol": table.protocol,
@@ -103,13 +104,23 @@ class Verdict:
         try:
             import pandas  # type: ignore[import-untyped]
         except ImportError:
-            return rows
-        return pandas.DataFrame(rows)
+            return found
+        return pandas.DataFrame(found)
+
+    @property
+    def label(self) -> str:
+        """Return the model's name in the tables, with its settings."""
+        lines = (line for table in self.tables for line in table.lines)
+        return next((line.label for line in lines if line.row.method == self.model), self.model)
+
+    def answer_in(self, table: Table) -> Answer | None:
+        """Return what was found about the model in one of the tables."""
+        return next((one for one in self.answers if one.protocol == table.protocol), None)
 
     def page(self, path: str | Path) -> Path:
         """Write the verdict as a page; return its path."""
         place = Path(path)
-        written = FORMATS.find(place.suffix) or (_plain_page if place.suffix == ".html" else None)
+        written = FORMATS.find(place.suffix)
         if written is None:
             raise InputError(f"{place}: a verdict is written to a .html file")
         return write_text(place, written(self), "the verdict")
@@ -125,7 +136,7 @@ class Verdict:
             ("Checks of the scorer", broken),
             ("About the benchmark", benchmark.sentences(self.warnings)),
             ("What to do next", list(self.advice)),
-            ("How this was made", list(self.notes)),
+            ("How this was made", [*self.notes, *rows.remarks(self)]),
         ]
         return [(title, sentences) for title, sentences in found if sentences]
 
@@ -134,7 +145,7 @@ class Verdict:
         for title, sentences in self.sections():
             parts.append("\n".join([title, *(f"  {sentence}" for sentence in sentences)]))
             if title == "Answer":
-                parts += ["\n".join(_lines(table)) for table in self.tables]
+                parts += ["\n".join(_lines(table, self)) for table in self.tables]
         return "\n\n".join([f"Verdict on {self.model} · {self.dataset}", *parts])
 
     def __repr__(self) -> str:
@@ -142,52 +153,20 @@ class Verdict:
         return f"Verdict({self.model} on {self.dataset}: {places or 'no baselines'})"
 
     def _repr_html_(self) -> str:
-        body = []
-        for title, sentences in self.sections():
-            items = "".join(f"<li>{escape(sentence)}</li>" for sentence in sentences)
-            body.append(f"<h4>{escape(title)}</h4><ul>{items}</ul>")
-            if title == "Answer":
-                body += [_html(table) for table in self.tables]
-        return f"<h3>Verdict on {escape(self.model)} · {escape(self.dataset)}</h3>{''.join(body)}"
+        return html(self)
 
 
 # How a verdict is written, by the ending of the file; the room of pages adds its own.
 FORMATS: Registry[Callable[[Verdict], str]] = Registry("format of a verdict", "trueedge.report")
 
 
-def _plain_page(verdict: Verdict) -> str:
-    """Return a page without style, if the room of pages has none."""
-    title = escape(f"Verdict on {verdict.model} · {verdict.dataset}")
-    return (
-        f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{title}</title>'
-        f"{verdict._repr_html_()}</html>\n"
-    )
-
-
-def _cells(table: Table) -> tuple[list[str], list[list[str]]]:
-    """Return the head and the rows of a table: the headline, its interval and its group."""
-    sure = table.compared
-    head = ["method", table.headline, *(["95 %", "group"] if sure else [])]
-    rows = []
-    for line in table.lines:
-        row = [line.label, metrics.format_value(table.headline, line.value)]
-        if sure and line.estimate is not None:
-            ends = (line.estimate.estimate.low, line.estimate.estimate.high)
-            shown = [metrics.format_value(table.headline, end, 1) for end in ends]
-            row += ["–".join(shown), "".join(line.estimate.letters)]
-        elif sure:
-            row += ["–", "–"]
-        rows.append(row)
-    return head, rows
-
-
-def _lines(table: Table) -> list[str]:
+def _lines(table: Table, verdict: Verdict) -> list[str]:
     """Return a table as lines of text."""
-    head, rows = _cells(table)
-    widths = [max(len(row[column]) for row in [head, *rows]) for column in range(len(head))]
+    head, body = rows.cells(table, verdict.answer_in(table), verdict.label)
+    widths = [max(len(row[column]) for row in [head, *body]) for column in range(len(head))]
     return [
-        f"{table.where}, {table.seeds}",
-        *("  " + _row(row, widths) for row in [head, *rows]),
+        f"{table.where}, {rows.caption(table)}",
+        *("  " + _row(row, widths) for row in [head, *body]),
     ]
 
 
@@ -195,11 +174,3 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
     first, *rest = cells
     aligned = [cell.rjust(width) for cell, width in zip(rest, widths[1:], strict=True)]
     return "  ".join([first.ljust(widths[0]), *aligned]).rstrip()
-
-
-def _html(table: Table) -> str:
-    head, rows = _cells(table)
-    top = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join("<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in rows)
-    caption = escape(f"{table.where}, {table.seeds}")
-    return f"<table><caption>{caption}</caption><tr>{top}</tr>{body}</table>"

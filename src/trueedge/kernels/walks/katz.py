@@ -8,6 +8,7 @@ from numba import njit
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 from trueedge.kernels.arrays.threads import run_blocks
+from trueedge.kernels.walks.kept_rows import KeptRows
 
 # Sources solved side by side: one cache line of float64, so that a neighbour is fetched once for all.
 LANES = 4
@@ -40,6 +41,46 @@ def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Fl
         lambda: None,
     )
     return sums
+
+
+def fill_katz_rows(indptr: Int64s, indices: Int32s, sources: Int64s, rows: Float64s, beta: float) -> None:
+    """Write what :func:`katz_sums` returns for some sources and all other nodes into a table.
+
+    Args:
+        indptr, indices, beta: as there.
+        sources: int64 array (k,), distinct.
+        rows: float64 array (nodes, nodes), whose rows of the sources are written.
+    """
+    bundles = -(-len(sources) // LANES)
+    blocks = num_blocks(bundles)
+    run_blocks(
+        lambda block, _, __: _fill_block(indptr, indices, beta, sources, block, blocks, rows),
+        blocks,
+        1,
+        lambda: None,
+    )
+
+
+kept_rows = KeptRows(fill_katz_rows)
+
+
+@njit(cache=True, nogil=True)
+def _fill_block(
+    indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, block: int, blocks: int, rows: Float64s
+) -> None:
+    """The rows of some bundles of sources."""
+    columns = np.empty((len(indptr) - 1, LANES))
+    chosen = np.empty(LANES, dtype=np.int64)
+    for bundle in range(block, -(-len(sources) // LANES), blocks):
+        first = bundle * LANES
+        lanes = min(LANES, len(sources) - first)
+        chosen[:] = -1
+        chosen[:lanes] = sources[first : first + lanes]
+        _solve(indptr, indices, beta, chosen, lanes, columns)
+        for target in range(len(columns)):
+            sums = _neighbor_sums(indptr, indices, columns, target)
+            for lane in range(lanes):
+                rows[chosen[lane], target] = beta * sums[lane]
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""PageRank rows of a small graph, kept from one call to the next.
+"""Rows of scores from one node to all others of a small graph, kept from one call to the next.
 
 Several parts, protocols and checks ask for the same sources on the same training graph, one after the other.
 """
@@ -6,49 +6,63 @@ Several parts, protocols and checks ask for the same sources on the same trainin
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 
 import numpy as np
 
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
-from trueedge.kernels.walks.push import push_rows
 
-# A row for each node of a larger graph would take more than 72 MB.
-MOST_NODES = 3_000
+# A row for each node of a larger graph would take more than 98 MB.
+MOST_NODES = 3_500
 
-Key = tuple[str, float, float]
+# Called with the adjacency (indptr, indices), the sources, a table (n, n) whose rows it fills for them, and
+# the parameters of the scores.
+Fill = Callable[..., None]
 
 
 class KeptRows:
-    """The PageRank rows of the last graph that was asked for, as far as they are known."""
+    """The rows of the last graph that was asked for, as far as they are known.
 
-    def __init__(self) -> None:
+    Args:
+        fill: computes the rows of some sources.
+    """
+
+    def __init__(self, fill: Fill) -> None:
+        self._fill = fill
         self._lock = threading.Lock()
-        self._key: Key | None = None
+        self._key: tuple[str | float, ...] = ()
         self._rows: Float64s = np.empty((0, 0))
         self._known = np.empty(0, dtype=np.bool_)
 
     def values(
-        self, key: Key, indptr: Int64s, indices: Int32s, sources: Int64s, starts: Int64s, targets: Int64s
+        self,
+        graph_hash: str,
+        indptr: Int64s,
+        indices: Int32s,
+        sources: Int64s,
+        targets: Int64s,
+        *parameters: float,
     ) -> Float64s:
-        """Return what :func:`trueedge.kernels.walks.push.push_values` does, to the last bit.
+        """Return the score of each source at its target, float64 (n,).
 
         Args:
-            key: a hash of the graph, the teleport probability and the error bound.
-            indptr, indices, sources, starts, targets: as in ``push_values``.
+            graph_hash: a hash of the adjacency.
+            indptr, indices: the CSR adjacency, int64 (nodes + 1,) and int32 (arcs,).
+            sources: int64 array (n,).
+            targets: int64 array (n,).
+            parameters: of the scores.
         """
         nodes = len(indptr) - 1
+        asked = np.zeros(nodes, dtype=np.bool_)
+        asked[sources] = True
         with self._lock:
-            if self._key != key:
+            if self._key != (graph_hash, *parameters):
                 # The rows are in memory once they are written.
-                self._key, self._rows = key, np.zeros((nodes, nodes))
+                self._key, self._rows = (graph_hash, *parameters), np.zeros((nodes, nodes))
                 self._known = np.zeros(nodes, dtype=np.bool_)
-            missing = sources[~self._known[sources]]
+            missing = np.flatnonzero(asked & ~self._known)
             if len(missing):
-                found = push_rows(indptr, indices, missing, key[1], key[2])
-                self._rows[np.repeat(missing, np.diff(found.starts)), found.nodes] = found.scores
+                self._fill(indptr, indices, missing, self._rows, *parameters)
                 self._known[missing] = True
-            values: Float64s = self._rows[np.repeat(sources, np.diff(starts)), targets]
+            values: Float64s = self._rows[sources, targets]
         return values
-
-
-kept_rows = KeptRows()

@@ -24,6 +24,8 @@ from trueedge.kernels.arrays.kept_scratch import KeptScratch
 from trueedge.kernels.arrays.prefetch import prefetch
 from trueedge.kernels.arrays.radix import digit_counts, sort_ids
 from trueedge.kernels.arrays.threads import run_blocks
+from trueedge.kernels.walks.kept_rows import KeptRows
+from trueedge.kernels.walks.small_push import push_small
 
 Block = tuple[Int64s, Int32s, Float64s]
 
@@ -33,6 +35,8 @@ DEGREE, STAMP = 2, 3
 LAST_STAMP = np.int32(0x7FFFFFFF)
 # How many rows before its turn one is asked for from memory.
 ROWS_AHEAD = 6
+# Up to this size, what a push reads and writes of the nodes is in a core's cache.
+MOST_NODES_IN_CACHE = 1 << 15
 
 
 class SparseRows(NamedTuple):
@@ -56,13 +60,14 @@ class PushState(NamedTuple):
         residual: float64 array (n, 2); the first column is a node's residual, if this push has been there.
         tags: int32 array (n, 4), the same memory: column DEGREE is a node's degree, column STAMP the number
             of the push that wrote its residual. So nothing has to be cleared, and what the inner loop reads
-            of a node comes in one cache line.
+            of a node comes in one cache line. Of a small graph, the second column is the threshold instead.
         stamp: int32 array (1,), the number of the last push.
         unit: the threshold of a node of degree 1.
         queue: int32 array, a ring whose size is a power of two above 2n: this round's nodes and the next's.
         starts: int64 array (n,), where the neighbours of each node of a round start.
         ends: int64 array (n,), where they end.
         shares: float64 array (n,), what each of them gets.
+        small: whether the graph fits into a core's cache.
     """
 
     residual: Float64s
@@ -73,6 +78,7 @@ class PushState(NamedTuple):
     starts: Int64s
     ends: Int64s
     shares: Float64s
+    small: bool
 
 
 class Scratch(NamedTuple):
@@ -104,16 +110,21 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
     nodes = len(indptr) - 1
     residual = np.zeros((nodes, 2))
     tags = residual.view(np.int32)
-    tags[:, DEGREE] = np.diff(indptr)
+    small = nodes <= MOST_NODES_IN_CACHE
+    if small:
+        residual[:, 1] = alpha * eps * np.diff(indptr)
+    else:
+        tags[:, DEGREE] = np.diff(indptr)
     return PushState(
         residual,
         tags,
         np.zeros(1, dtype=np.int32),
         alpha * eps,
-        np.empty(1 << (2 * nodes).bit_length(), dtype=np.int32),
+        np.empty(1 << (2 * nodes + 1).bit_length(), dtype=np.int32),
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1)),
+        small,
     )
 
 
@@ -175,6 +186,22 @@ def push_values(
     return values
 
 
+def fill_push_rows(
+    indptr: Int64s, indices: Int32s, sources: Int64s, rows: Float64s, alpha: float, eps: float
+) -> None:
+    """Write the PageRank estimates of some sources into a table.
+
+    Args:
+        indptr, indices, sources, alpha, eps: as in :func:`push_rows`.
+        rows: float64 array (n, n), zero in the rows of the sources.
+    """
+
+    def work(first: int, last: int, scratch: Scratch) -> None:
+        _fill_block(indptr, indices, sources[first:last], alpha, scratch, rows)
+
+    run_blocks(work, len(sources), block_size(len(sources)), kept_scratch.of(indptr, alpha, eps))
+
+
 def _make_scratch(indptr: Int64s, alpha: float, eps: float) -> Scratch:
     nodes = len(indptr) - 1
     support, room = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
@@ -182,6 +209,7 @@ def _make_scratch(indptr: Int64s, alpha: float, eps: float) -> Scratch:
 
 
 kept_scratch = KeptScratch(_make_scratch)
+kept_rows = KeptRows(fill_push_rows)
 
 
 def block_size(sources: int) -> int:
@@ -210,6 +238,8 @@ def push(
         support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.
     """
     residual, tags, unit, queue = state.residual, state.tags, state.unit, state.queue
+    if state.small:
+        return push_small(indptr, indices, source, alpha, residual, queue, state.shares, estimate, support)
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
     head, tail, count = 0, 1, 0
@@ -301,6 +331,12 @@ def _values_block(indptr, indices, sources, starts, targets, alpha, scratch, val
             values[j] = estimate[targets[j]]
         for j in range(count):
             estimate[support[j]] = 0.0
+
+
+@njit(cache=True, nogil=True)
+def _fill_block(indptr, indices, sources, alpha, scratch, rows):  # type: ignore[no-untyped-def]
+    for source in sources:
+        push(indptr, indices, source, alpha, scratch.state, rows[source], scratch.support)
 
 
 @njit(cache=True, nogil=True)

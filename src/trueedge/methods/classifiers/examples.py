@@ -64,7 +64,9 @@ def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Exa
         hidden[order[number::count]] = True
         rest = graph.only_edges(graph.edges[~hidden])
         positives = graph.edges[hidden].astype(np.int64)
-        drawn = SAMPLERS[sampler](rest, positives, known=positives, seed=derive(seed, "classifier", number))
+        drawn = SAMPLERS[sampler](
+            rest, positives, known=positives, seed=derive(seed, "classifier", number), sides=graph.sides
+        )
         pairs = np.concatenate([positives, drawn.astype(np.int64)])
         found.append(Examples(positives, pairs[len(positives) :], features(rest, pairs)))
     return found

@@ -48,10 +48,15 @@ class Katz(Heuristic):
 
             lengths = self.beta ** np.arange(1.0, self.max_length + 1)
             return walk_sums(graph.indptr, graph.indices, pairs, lengths, np.ones(graph.num_nodes))
-        from trueedge.kernels.walks.katz import katz_sums
+        from trueedge.kernels.walks.katz import katz_sums, kept_rows
+        from trueedge.kernels.walks.kept_rows import MOST_NODES
 
         self._check_convergence(graph)
-        return without_rounding_errors(katz_sums(graph.indptr, graph.indices, pairs, self.beta))
+        if graph.num_nodes > MOST_NODES:
+            return without_rounding_errors(katz_sums(graph.indptr, graph.indices, pairs, self.beta))
+        first, second = pairs.min(axis=1), pairs.max(axis=1)
+        sums = kept_rows.values(graph.hash, graph.indptr, graph.indices, first, second, self.beta)
+        return without_rounding_errors(sums)
 
     def _check_convergence(self, graph: Graph) -> None:
         """Refuse a beta for which the sum diverges or converges too slowly."""

@@ -31,26 +31,33 @@ class PersonalizedPageRank(Heuristic):
 
     def compute(self, graph: Graph, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""
-        from trueedge.kernels.arrays.grouping import group_by
-        from trueedge.kernels.walks.kept_rows import MOST_NODES, kept_rows
-        from trueedge.kernels.walks.push import push_values
-
         degrees = graph.degrees[pairs]
         larger = (degrees[:, 1] > degrees[:, 0]).astype(np.int64)
         equal = np.flatnonzero((degrees[:, 0] == degrees[:, 1]) & (pairs[:, 0] != pairs[:, 1]))
         rows = np.arange(len(pairs))
         source = np.concatenate([pairs[rows, larger], pairs[equal, 1]])
         target = np.concatenate([pairs[rows, 1 - larger], pairs[equal, 0]])
-        groups = group_by(source, graph.num_nodes)
-        values = np.empty(len(source))
-        targets = target[groups.order]
-        asked = (graph.indptr, graph.indices, groups.keys, groups.starts, targets)
-        if graph.num_nodes <= MOST_NODES:
-            values[groups.order] = kept_rows.values((graph.hash, self.alpha, self.eps), *asked)
-        else:
-            values[groups.order] = push_values(*asked, self.alpha, self.eps)
+        values = self._from_sources(graph, source, target)
         found, other_way = values[: len(pairs)], values[len(pairs) :]
         found[equal] = (found[equal] + other_way) / 2
         # A node without neighbours is reached only from itself, where both directions are equal.
         both = 1.0 + np.maximum(degrees.max(axis=1), 1) / np.maximum(degrees.min(axis=1), 1)
         return without_rounding_errors(found * both)
+
+    def _from_sources(
+        self, graph: Graph, source: NDArray[np.int64], target: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """Return the probability of each target in the walk from its source, float64 (n,)."""
+        from trueedge.kernels.arrays.grouping import group_by
+        from trueedge.kernels.walks.kept_rows import MOST_NODES
+        from trueedge.kernels.walks.push import kept_rows, push_values
+
+        if graph.num_nodes <= MOST_NODES:
+            asked = (graph.hash, graph.indptr, graph.indices, source, target)
+            return kept_rows.values(*asked, self.alpha, self.eps)
+        values = np.empty(len(source))
+        keys, starts, order = group_by(source, graph.num_nodes)
+        values[order] = push_values(
+            graph.indptr, graph.indices, keys, starts, target[order], self.alpha, self.eps
+        )
+        return values

@@ -11,6 +11,7 @@ from trueedge.tasks.protocols.protocol import (
     link_protocol,
     register,
     task,
+    two_kinds,
 )
 from trueedge.tasks.protocols.source import Data, Source, default_protocol
 
@@ -28,4 +29,5 @@ __all__ = [
     "link_protocol",
     "register",
     "task",
+    "two_kinds",
 ]

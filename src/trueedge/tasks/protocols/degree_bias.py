@@ -65,7 +65,8 @@ def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
         for key, value in request.options.items()
         if key not in SPLIT_OPTIONS and key != "bipartite"
     }
-    sides, said, notes = two_sides(request, split)
+    split, said, notes = two_sides(request, split)
+    sides = split.train.sides
     own["sides"] = sides
     parts = {
         part: Part(
@@ -100,7 +101,8 @@ def _settings(request: Request, split: Split, said: dict[str, Any], notes: tuple
 
 def _build_recommendation(request: Request, split: Split) -> RecommendTask:
     # With fewer than 100 candidates, a list of 100 holds all of them and measures nothing.
-    sides, said, notes = two_sides(request, split)
+    split, said, notes = two_sides(request, split)
+    sides = split.train.sides
     most = split.train.num_nodes if sides is None else min(int((sides == side).sum()) for side in (0, 1))
     sizes = [k for k in (10, 100) if k < most] or [1]
     return RecommendTask(

@@ -57,7 +57,8 @@ def parts_of(split: Split) -> dict[str, NDArray[np.int32]]:
 def _build(request: Request, split: Split, *, name: str) -> LinkTask:
     fixed = {} if request.release is None else request.release.negatives
     everything = np.concatenate([split.valid, split.test])
-    sides, said, notes = two_sides(request, split)
+    split, said, notes = two_sides(request, split)
+    sides = split.train.sides
     parts = {}
     for part, positives in parts_of(split).items():
         negatives = fixed.get(part)

@@ -34,13 +34,14 @@ def _build(request: Request, split: Split) -> LinkTask:
     if options["heuristics"] is None:
         with_features = rules.heart_features and split.train.features is not None
         options["heuristics"] = ("ra", "ppr", "features") if with_features else ("ra", "ppr")
+    split, said, notes = two_sides(request, split)
+    sides = split.train.sides
     test_graph = joined_graph(split.train, split.valid, rules.valid_in_test)
     asked = {
         "valid": (split.train, None),
         "test": (test_graph or split.train, split.valid if len(split.valid) else None),
     }
     positives = parts_of(split)
-    sides, said, notes = two_sides(request, split)
     if sides is not None:
         options["heuristics"] = ranking_across(options["heuristics"])
         notes += (f"heart: candidates are ranked by {' and '.join(options['heuristics'])}",)

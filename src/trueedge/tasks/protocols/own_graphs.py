@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -48,29 +49,35 @@ def recorded(request: Request, split: Split, options: dict[str, Any] | None = No
     return {"split": split.name, **{key: value for key, value in used.items() if key not in OPTIONS}}
 
 
-def two_sides(
-    request: Request, split: Split
-) -> tuple[NDArray[np.int8] | None, dict[str, Any], tuple[str, ...]]:
-    """Return the sides between which negatives are drawn, or None; and what settings and notes say of it.
+def two_sides(request: Request, split: Split) -> tuple[Split, dict[str, Any], tuple[str, ...]]:
+    """Return a split whose training graph has its sides, between which negatives are drawn, or none.
 
     Data sets that are read by name are published with negatives among all nodes, so they are not looked at
     unless the option says ``yes``.
+
+    Returns:
+        the split, what the settings of the task say of it, and what its notes say.
     """
     asked = request.options.get("bipartite", "no")
     if asked == "no" or (asked == "auto" and request.source.given is None):
-        return None, {}, ()
-    if asked == "auto" and has_triangle(split.train):
-        return None, {}, ()
+        return _with_sides(split, None), {}, ()
+    known = split.train.sides is not None
+    if asked == "auto" and not known and has_triangle(split.train):
+        return split, {}, ()
     whole = split.train.with_edges(np.concatenate([split.valid, split.test]))
     sides = check_sides(whole) if asked == "yes" else sides_of(whole)
     if sides is None:
-        return None, {}, _undecided(whole)
+        return split, {}, _undecided(whole)
     first, second = (int((sides == side).sum()) for side in (0, 1))
     note = (
         f"{whole.name} is bipartite ({first:,} and {second:,} nodes): negatives join the two sides, where"
         f" {ZERO_ACROSS} are 0 by construction; {NOT_ZERO_ACROSS} are not"
     )
-    return sides, {"bipartite": "yes"}, (note,)
+    return _with_sides(split, sides), {"bipartite": "yes"}, (note,)
+
+
+def _with_sides(split: Split, sides: NDArray[np.int8] | None) -> Split:
+    return split if split.train.sides is sides else replace(split, train=replace(split.train, sides=sides))
 
 
 def with_notes(settings: dict[str, Any], *notes: str) -> dict[str, Any]:

@@ -226,7 +226,13 @@ def task(
     chosen = get(default_protocol(source) if protocol is None else protocol)
     if isinstance(source, Split):
         return from_split(source, chosen.name, seed, None, options, progress, shards)
-    return _made(chosen, chosen.request(Source.of(source, chosen.takes), seed, options, progress, shards))
+    found = Source.of(source, chosen.takes, two_kinds(options))
+    return _made(chosen, chosen.request(found, seed, options, progress, shards))
+
+
+def two_kinds(options: Mapping[str, Any]) -> bool | None:
+    """Return whether an edge list has two kinds of nodes by the option ``bipartite``; None to detect it."""
+    return {"yes": True, "no": False}.get(str(options.get("bipartite")))
 
 
 def from_split(

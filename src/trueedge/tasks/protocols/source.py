@@ -11,7 +11,7 @@ from typing import Any
 from trueedge import datasets
 from trueedge.datasets import DEFAULT_PROTOCOL, Rules
 from trueedge.errors import InputError
-from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, as_graph
+from trueedge.graph import EdgeFormat, Graph, HeteroGraph, Interactions, KnowledgeGraph, as_graph
 from trueedge.graph.any_graph import GraphLike, holds_graph
 from trueedge.graph.hgb_files import is_hgb
 from trueedge.graph.interaction_files import folder_format, is_file_of_interactions, undecided
@@ -115,7 +115,12 @@ class Source:
         )
 
     @classmethod
-    def of(cls, thing: str | Path | Data | GraphLike, takes: Sequence[str] = ("graph",)) -> Source:
+    def of(
+        cls,
+        thing: str | Path | Data | GraphLike,
+        takes: Sequence[str] = ("graph",),
+        bipartite: bool | None = None,
+    ) -> Source:
         """Return the source for a name, a graph, a split, a folder of triples or interactions, or a file.
 
         Args:
@@ -123,14 +128,15 @@ class Source:
                 a PyG ``Data``, a data frame, an array (m, 2) or a list of pairs.
             takes: what the protocol takes: it says whether a file has edges, triples or interactions.
                 Self-loops, and repeated edges, triples and interactions are dropped.
+            bipartite: whether the two columns of edges hold two kinds of nodes; None to detect it.
         """
         datasets.refuse_shadowed(thing)
         if isinstance(thing, str) and datasets.is_name(thing):
             return cls(thing, rules=datasets.get(thing).rules)
         if isinstance(thing, (str, Path)):
-            thing = _read(thing, takes)
+            thing = _read(thing, takes, bipartite)
         elif holds_graph(thing):
-            thing = as_graph(thing)
+            thing = as_graph(thing, EdgeFormat(bipartite=bipartite))
         if isinstance(thing, (Graph, KnowledgeGraph, HeteroGraph, Interactions)):
             return cls(thing.name, thing)
         if isinstance(thing, TypedData):
@@ -180,7 +186,7 @@ def _default_of_folder(path: Path) -> str:
     return DEFAULTS["triples" if folder_files(beside) is None else "inductive triples"]
 
 
-def _read(path: str | Path, takes: Sequence[str]) -> Any:
+def _read(path: str | Path, takes: Sequence[str], bipartite: bool | None) -> Any:
     """Read a file or folder; a text that is neither is returned as it is, unless it must be a path."""
     place = Path(path)
     if is_hgb(place):
@@ -196,7 +202,7 @@ def _read(path: str | Path, takes: Sequence[str]) -> Any:
         if "interactions" in takes or is_file_of_interactions(place):
             return Interactions.from_path(place)
         if "graph" in takes:
-            return as_graph(path)
+            return as_graph(path, EdgeFormat(bipartite=bipartite))
         return KnowledgeGraph.from_triples(path, repeats="drop", name=place.name.split(".")[0])
     if folder_files(place) is not None:
         inductive = "inductive triples" in takes

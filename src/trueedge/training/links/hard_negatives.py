@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.negatives import heart
+from trueedge.negatives.between import Sides
 
 # HeaRT has 500 negatives per positive, half of them around each end.
 AROUND_AN_END = 250
@@ -40,17 +41,20 @@ class HardPartners:
             most: partners per node; fewer for all if one node has fewer non-neighbours.
         """
         nodes = np.flatnonzero(graph.degrees)
-        left = graph.num_nodes - 1 - graph.degrees[nodes]
+        sides = Sides.check(graph.sides, graph, "training")
+        others = np.full(graph.num_nodes, graph.num_nodes - 1) if sides is None else sides.opposite
+        left = (others - graph.degrees)[nodes]
         half = min(most, int(left.min(initial=most)))
         if half < 1:
             node = int(nodes[left.argmin()])
             name = node if graph.labels is None else repr(graph.labels[node])
             raise InputError(
-                f"{graph.name}: node {name} has an edge to every other node, so it has no hard negatives"
+                f"{graph.name}: node {name} has an edge to every other node"
+                f"{'' if sides is None else ' on the other side'}, so it has no hard negatives"
             )
         edges = np.column_stack([nodes, graph.indices[graph.indptr[nodes]]])
         partners = np.zeros((graph.num_nodes, half), dtype=np.int32)
-        partners[nodes] = heart(graph, edges, k=2 * half, seed=seed)[:, :half, 1]
+        partners[nodes] = heart(graph, edges, k=2 * half, seed=seed, sides=graph.sides)[:, :half, 1]
         return cls(partners)
 
     def draw(self, positives: NDArray[np.integer], rng: np.random.Generator) -> NDArray[np.int64]:

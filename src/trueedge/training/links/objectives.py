@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.graph import Graph
+from trueedge.negatives.between import Sides
 from trueedge.training.links.hard_negatives import HardPartners
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import LinkModel
@@ -38,6 +39,7 @@ class PairObjective(Objective):
         self.schedule = schedule
         self.seed = seed
         self.device = messages.indices.device
+        self.sides = Sides.check(graph.sides, graph, "training")
 
     def steps(self, rng: np.random.Generator) -> Iterator[NDArray[np.int64]]:
         """Yield batches of the edges in a random order."""
@@ -69,6 +71,13 @@ class PairObjective(Objective):
         return self._without_edges(pairs, rng) if self.schedule.reject_edges else pairs
 
     @cached_property
+    def _ends_by_side(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """The ends of all edges on either side of a bipartite graph, int32 (m,) each."""
+        assert self.sides is not None
+        ends, side = self.graph.edges, self.sides.of[self.graph.edges]
+        return ends[side == 0], ends[side == 1]
+
+    @cached_property
     def hard_partners(self) -> HardPartners:
         """The hard partners of all nodes, found at first use."""
         return HardPartners.of(self.graph, self.seed)
@@ -85,8 +94,13 @@ class PairObjective(Objective):
         raise InputError(f"{self.graph.name} has too few pairs without an edge to sample negatives from")
 
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
-        """Return pairs with independently drawn ends, int64 (count, 2)."""
-        if self.schedule.negatives == "uniform":
+        """Return pairs with independently drawn ends, int64 (count, 2); in a bipartite graph across."""
+        uniform = self.schedule.negatives == "uniform"
+        if self.sides is not None:
+            nodes = self.sides.nodes if uniform else self._ends_by_side
+            drawn = [side[rng.integers(0, len(side), size=count)] for side in nodes]
+            return np.column_stack(drawn).astype(np.int64)
+        if uniform:
             return rng.integers(0, self.graph.num_nodes, size=(count, 2))
         ends = self.graph.edges.reshape(-1)
         return ends[rng.integers(0, len(ends), size=(count, 2))].astype(np.int64)
