@@ -98,3 +98,12 @@ def test_a_loaded_scorer_gives_the_bits_of_the_saved_one(name, tmp_path):
     # Another seed or a new training would give other bits: what was saved is what is used.
     assert fit_of(loaded).task.training_hash == task.training_hash
     assert "test" not in fit_of(loaded).task.part_names or task.kind == "communities"
+
+
+@pytest.mark.parametrize("triple_loss", [False, True])
+def test_the_attention_of_kgat_is_saved_with_its_weights(triple_loss, tmp_path):
+    task = task_for("interactions", "")
+    settings = {"epochs": 2, "evaluate_every": 1, "dim": 8, "pretrain_epochs": 2, "triple_loss": triple_loss}
+    scorer = create("kgat", settings).fit(task, seed=3)
+    loaded = te.load_scorer(te.save(scorer, tmp_path / "model"))
+    assert answers(task, loaded) == answers(task, scorer)

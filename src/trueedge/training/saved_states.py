@@ -52,7 +52,8 @@ def load_arrays(model: nn.Module, arrays: Arrays) -> None:
                 f" {given.dtype} of the shape {tuple(given.shape)}"
             )
         # Whole numbers are ids, which compiled loops do not check: they come from the graph, not from a file.
-        ids = not value.is_floating_point() and not name.endswith("num_batches_tracked")
+        number = value.is_floating_point() or value.dtype == torch.bool
+        ids = not number and not name.endswith("num_batches_tracked")
         if ids and not torch.equal(given, value.cpu()):
             raise InputError(f"the ids in {name!r} are not those of the training graph")
         state[name] = given

@@ -89,6 +89,14 @@ class KGATModel(GraphModel):
         """Let attention be computed anew before it is used again."""
         self._stale = True
 
+    def get_extra_state(self) -> torch.Tensor:
+        """Return whether attention must be computed anew: weights and attention are saved together."""
+        return torch.tensor(self._stale)
+
+    def set_extra_state(self, state: torch.Tensor) -> None:
+        """Take over whether the attention of a saved state must be computed anew."""
+        self._stale = bool(state)
+
     def triple_loss(self, triples: torch.Tensor, others: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Return TransR's ranking loss of triples against ones with other tails, and a penalty, float ().
 
