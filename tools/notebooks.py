@@ -57,7 +57,8 @@ def _shown(output: dict[str, Any]) -> str:
     if "text/html" in data:
         html = re.sub(r"<style.*?</style>", "", "".join(data["text/html"]), flags=re.DOTALL)
         # The site styles plain tables, and Markdown ends a block of HTML at an empty line.
-        html = re.sub(r"\n\s*\n", "\n", re.sub(r' (border|class|style)="[^"]*"', "", html))
+        html = html.replace('<table border="1" class="dataframe">', "<table>")
+        html = re.sub(r"\n\s*\n", "\n", html)
         return f'<div class="output">\n{html.strip()}\n</div>'
     return f"```text\n{''.join(data['text/plain']).rstrip()}\n```"
 

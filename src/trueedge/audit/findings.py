@@ -153,21 +153,21 @@ class Audit:
         return len(self.findings)
 
     def by_verdict(self) -> list[Finding]:
-        """The findings, what is broken first, then what deserves a look."""
+        """Return the findings, what is broken first, then what deserves a look."""
         return sorted(self.findings, key=lambda finding: VERDICTS.index(finding.verdict))
 
     def count(self, verdict: str) -> int:
-        """How many findings have a verdict."""
+        """Return how many findings have a verdict."""
         return sum(finding.verdict == verdict for finding in self.findings)
 
     @property
     def counts(self) -> str:
-        """How many findings have each verdict, in words."""
+        """Return how many findings have each verdict, in words."""
         counts = {verdict: self.count(verdict) for verdict in VERDICTS}
         return ", ".join(f"{count} {one}" for one, count in counts.items() if count or one != "too small")
 
     def names(self, verdict: str) -> list[str]:
-        """The checks with a verdict."""
+        """Return the checks with a verdict."""
         return [finding.check for finding in self.findings if finding.verdict == verdict]
 
     @property
@@ -184,7 +184,7 @@ class Audit:
             for one in self.by_verdict()
         ]
         try:
-            import pandas  # type: ignore[import-untyped]
+            import pandas
         except ImportError:
             return rows
         return pandas.DataFrame(rows)
@@ -201,7 +201,7 @@ class Audit:
         return write_text(path, FORMATS.get(path.suffix)(self), "the audit")
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything as plain numbers, texts and lists."""
+        """Return everything as plain numbers, texts and lists."""
         return {
             "dataset": self.dataset,
             "protocol": self.protocol,

@@ -93,7 +93,7 @@ def is_parquet(path: Path) -> bool:
 def read_parquet(path: Path) -> Records:
     """Read a Parquet file; pyarrow must be installed."""
     try:
-        import pyarrow  # type: ignore[import-not-found]
+        import pyarrow
         from pyarrow import parquet
     except ImportError:
         raise InputError(

@@ -235,7 +235,7 @@ def to_pandas(graph: Graph) -> Any:
     Nodes are their labels, or ``0..n-1`` without labels. Features and nodes without an edge are left out.
     """
     try:
-        from pandas import DataFrame  # type: ignore[import-untyped]
+        from pandas import DataFrame
     except ImportError:
         raise InputError("to_pandas: pandas is not installed (pip install pandas)") from None
     nodes = np.arange(graph.num_nodes) if graph.labels is None else np.array(graph.labels, dtype=object)

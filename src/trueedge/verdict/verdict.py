@@ -102,7 +102,7 @@ class Verdict:
             for line in table.lines
         ]
         try:
-            import pandas  # type: ignore[import-untyped]
+            import pandas
         except ImportError:
             return found
         return pandas.DataFrame(found)
