@@ -239,7 +239,10 @@ def push(
     """
     residual, tags, unit, queue = state.residual, state.tags, state.unit, state.queue
     if state.small:
-        return push_small(indptr, indices, source, alpha, residual, queue, state.shares, estimate, support)
+        reached: int = push_small(
+            indptr, indices, source, alpha, residual, queue, state.shares, estimate, support
+        )
+        return reached
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
     head, tail, count = 0, 1, 0
