@@ -12,7 +12,6 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from trueedge import datasets, methods, metrics, studies
