@@ -12,6 +12,7 @@ from collections.abc import Callable
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from trueedge import datasets, methods, metrics, studies
@@ -256,8 +257,44 @@ def metrics_table() -> str:
 def checks_table() -> str:
     from trueedge.audit import catalogue as checks
 
-    rows = [[check.family, f"`{check.name}`", check.question, check.rule] for check in checks()]
-    return table(["family", "check", "question", "rule"], rows)
+    rows = []
+    for check in checks():
+        # Some advice depends on the task.
+        anything = SimpleNamespace(task=SimpleNamespace(protocol="", settings={}))
+        advice = check.advice if isinstance(check.advice, str) else check.advice(anything)
+        needs = ", ".join(f"{least} {name}" for name, least in check.fewest.items())
+        rows.append([check.family, f"`{check.name}`", check.question, check.rule, advice, needs])
+    return table(["family", "check", "question", "rule", "what to do", "needs"], rows)
+
+
+def checks_by_kind_table() -> str:
+    """Return how many checks each kind of task has, by family."""
+    from trueedge.audit import catalogue as checks
+    from trueedge.audit.check import FAMILIES
+    from trueedge.tasks.base import KINDS
+
+    rows = []
+    for kind in dict.fromkeys(one for check in checks() for one in check.kinds or ()):
+        families = [check.family for check in checks(kind)]
+        rows.append([KINDS.get(kind).title, str(len(families)), *(str(families.count(f)) for f in FAMILIES)])
+    return table(["task", "checks", *FAMILIES], sorted(rows))
+
+
+def null_audits_table() -> str:
+    """Return how often checks found something where there was nothing to find."""
+    rows = [
+        [
+            found["kind"],
+            f"{found['units']:.0f}",
+            str(found["checks"]),
+            f"{sum(found['small'].values()) / found['runs']:.1f}",
+            f"{100 * max(found['alarms'].values(), default=0) / found['runs']:.0f} %",
+            ", ".join(f"`{name}`" for name in found["alarms"]),
+        ]
+        for found in json.loads((ROOT / "benchmarks" / "results" / "null_audits.json").read_text())
+    ]
+    head = ["benchmarks", "test units", "checks", "too small to judge", "most alarms of a check", "which"]
+    return table(head, rows)
 
 
 def studies_table() -> str:
@@ -584,6 +621,8 @@ TABLES: dict[str, Callable[..., str]] = {
     "plain": plain_table,
     "spread": spread_table,
     "checks": checks_table,
+    "checks-by-kind": checks_by_kind_table,
+    "null-audits": null_audits_table,
     "degree-bias": degree_bias_table,
     "communities": communities_table,
     "speed": speed_table,

@@ -13,7 +13,7 @@ from planted import NODES, benchmark, random_edges
 
 import trueedge as te
 from trueedge.audit import Finding, LinkSubject, Problem, catalogue
-from trueedge.audit.check import chance_auc, chance_share, pairs_needed, smallest
+from trueedge.audit.check import chance_auc, chance_share, graded_share, pairs_needed, smallest
 from trueedge.errors import InputError
 
 VERBS = {
@@ -147,6 +147,8 @@ def test_a_share_of_few_units_needs_to_be_larger() -> None:
     assert chance_share(0.05, 7) == pytest.approx(0.05 + 3.29 * np.sqrt(0.05 * 0.95 / 7))
     assert chance_share(0.05, 220) == 0.05
     assert chance_share(0.5, 0) == 0.5
+    assert [graded_share(0.0, 0.05, 0.5, units) for units in (9, 10)] == ["too small", "ok"]
+    assert [graded_share(2 / 7, 0.05, 0.5, 7), graded_share(5 / 7, 0.05, 0.5, 7)] == ["too small", "broken"]
 
 
 def test_common_neighbours_of_a_bipartite_graph_are_not_called_ok() -> None:

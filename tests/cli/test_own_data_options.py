@@ -138,6 +138,14 @@ def test_heuristics_that_are_0_by_construction_are_named_once(trueedge, command:
     assert (out + err).count("cn, aa, ra and jaccard are 0 by construction") == 1
 
 
+@pytest.mark.usefixtures("purchases")
+def test_a_protocol_of_users_and_items_needs_no_flag(trueedge) -> None:
+    words = ("purchases.csv", "-p", "full-ranking", "-m", "popularity", "--bipartite")
+    status, _, err = trueedge("run", *words)
+    assert status == 1
+    assert err.endswith("--bipartite is for plain graphs, which full-ranking cannot use\n")
+
+
 @pytest.mark.parametrize("flag", [("--features", "x.npy"), ("--split", "mine"), ("--bipartite",)])
 def test_what_is_given_beside_a_saved_task_is_refused(trueedge, flag: tuple[str, ...]) -> None:
     te.task("karate", "existing").save("made")

@@ -165,3 +165,16 @@ def test_a_file_of_scores_names_users_and_items_as_the_data_does(tmp_path: Path)
         lines = [f"{form.format(u, v)},{value}" for (u, v), value in zip(names, values, strict=True)]
         path.write_text("user,item,score\n" + "\n".join(lines) + "\n")
         assert made.evaluate(path)["auc"] == expected
+
+
+def test_users_and_items_of_a_split_in_files_are_told_apart(tmp_path: Path) -> None:
+    for part, pairs in {"train": "1,1\n1,2\n2,1\n3,3\n", "valid": "3,1\n", "test": "2,2\n"}.items():
+        (tmp_path / f"{part}.txt").write_text(pairs)
+    files = {part: tmp_path / f"{part}.txt" for part in ("train", "valid", "test")}
+    split = te.splits.from_files(**files, bipartite=True)
+    assert split.train.labels == ("source 1", "source 2", "source 3", "target 1", "target 2", "target 3")
+    assert (split.train.num_edges, split.valid.tolist(), split.test.tolist()) == (4, [[2, 3]], [[1, 4]])
+    assert split.train.sides is not None
+    assert te.task(split, "existing").settings["bipartite"] == "yes"
+    with pytest.raises(InputError, match=r"lists the edge \(2, 1\) again"):
+        te.splits.from_files(**files)

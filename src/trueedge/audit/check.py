@@ -162,7 +162,9 @@ def graded(value: float, look: float, broken: float, noise: float = -math.inf) -
     return "broken" if value > broken else "look"
 
 
-# Random numbers are so many standard errors away from their mean in one case of a thousand.
+# What happens by chance so seldom is no chance; random numbers are then so many standard errors away from
+# their mean.
+UNLIKELY = 0.001
 STANDARD_ERRORS = 3.29
 # A share is taken as it is if so many units are expected at its bound: their number then exceeds so many
 # standard errors of itself.
@@ -184,6 +186,21 @@ def chance_share(bound: float, units: int) -> float:
     if not units or min(bound, 1.0 - bound) * units >= ENOUGH:
         return bound
     return bound + STANDARD_ERRORS * math.sqrt(bound * (1.0 - bound) / units)
+
+
+def graded_share(share: float, look: float, broken: float, units: int) -> Verdict:
+    """Return the verdict for a share of test units, where larger is worse.
+
+    Args:
+        share: the share.
+        look: a larger share is at least ``look``.
+        broken: a larger share is ``broken``.
+        units: how many units there are. With few of them, the share must be larger by some standard errors,
+            and a small share is not ``ok`` if a broken one could not be seen in so few.
+    """
+    verdict = graded(share, look, broken, chance_share(look, units))
+    unseen = (1.0 - broken) ** units > UNLIKELY
+    return "too small" if verdict == "ok" and unseen else verdict
 
 
 def smallest(chance: Callable[[int], float], bound: float) -> int:

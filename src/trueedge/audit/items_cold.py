@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, chance_share, check, graded, graded_share, percent, picture
 from trueedge.audit.items_subject import ItemSubject
 
 KINDS = ("items",)
@@ -68,7 +68,7 @@ def _cold(
         told += f"; {known:,} of these items have triples, which only methods that read them can use"
     return Finding(
         name,
-        graded(share, COLD_LOOK, COLD_BROKEN, chance_share(COLD_LOOK, len(cold))),
+        graded_share(share, COLD_LOOK, COLD_BROKEN, len(cold)),
         percent(share),
         told,
         {"share": share, "test interactions": float(cold.sum()), noun[1]: float(few)},
@@ -101,7 +101,7 @@ def _short(subject: ItemSubject) -> Finding:
     names = ["0", "1–4", "5–9", "10–19", "20–49", "50–99", "100+"]
     return Finding(
         "short-histories",
-        graded(share, FEW_LOOK, FEW_BROKEN, chance_share(FEW_LOOK, len(users))),
+        graded_share(share, FEW_LOOK, FEW_BROKEN, len(users)),
         percent(share),
         f"{int(short.sum()):,} of {len(users):,} test users have fewer than {FEW} training items (median"
         f" {np.median(counts):g})"

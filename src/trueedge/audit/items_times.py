@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.advice import split_by_time
-from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, check, graded_share, percent, picture
 from trueedge.audit.items_subject import FEWEST_USERS, ItemSubject, Timed
 
 KINDS = ("items",)
@@ -45,7 +45,7 @@ def _future_of_users(subject: ItemSubject) -> Finding | Skipped:
     share = float((newer > 0).mean())
     part = newer / np.maximum(count, 1)
     bins = np.minimum(np.ceil(part * 5).astype(np.int64), 5)
-    verdict = graded(share, FUTURE_LOOK, FUTURE_BROKEN, chance_share(FUTURE_LOOK, len(newer)))
+    verdict = graded_share(share, FUTURE_LOOK, FUTURE_BROKEN, len(newer))
     return Finding(
         "future-of-users",
         verdict,
@@ -97,7 +97,7 @@ def _future_of_items(subject: ItemSubject) -> Finding | Skipped:
     newer = 1 - float(older.mean()) / len(timed.train)
     return Finding(
         "future-of-items",
-        graded(share, NEW_LOOK, NEW_BROKEN, chance_share(NEW_LOOK, len(later))),
+        graded_share(share, NEW_LOOK, NEW_BROKEN, len(later)),
         percent(share),
         f"{percent(share)} of {_said(timed)} are older than all training interactions of their item; at the"
         f" time of a test interaction, {percent(unknown)} of the ranked items with training interactions had"

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Verdict, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, Verdict, check, graded, graded_share, percent, picture
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.graph import in_sorted, pair_keys
 
@@ -227,7 +227,7 @@ def _isolated(subject: LinkSubject) -> Finding:
     reason = f" ({percent(both)} at both ends), so structure cannot rank them" if share else ""
     return Finding(
         "isolated-nodes",
-        graded(share, ISOLATED_LOOK, ISOLATED_BROKEN, chance_share(ISOLATED_LOOK, len(ends))),
+        graded_share(share, ISOLATED_LOOK, ISOLATED_BROKEN, len(ends)),
         percent(share),
         f"{percent(share)} of the test positives have an end node without training edges{reason}",
         {"share": share, "both ends": both, "nodes": float(len(np.unique(ends[alone])))},

@@ -17,7 +17,7 @@ from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
 from trueedge.splits.time import TIME
 from trueedge.tasks import ItemTask, LinkTask, Part, Task, task
-from trueedge.tasks.protocols import Data, Source, default_protocol
+from trueedge.tasks.protocols import Data, Source, default_protocol, two_kinds
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.protocols.existing import link_metrics
 from trueedge.tasks.protocols.own_graphs import CHOICES
@@ -104,7 +104,8 @@ def own_benchmark(
     if negatives is not None and (protocol is not None or options):
         named = f"the protocol {protocol}" if protocol is not None else f"the option {next(iter(options))}"
         raise InputError(f"split and negatives are both given, so {named} would have no effect")
-    return _with_split(Source.of(graph).graph, protocol, seed, options, split, negatives)
+    whole = Source.of(graph, bipartite=two_kinds(options)).graph
+    return _with_split(whole, protocol, seed, options, split, negatives)
 
 
 def _as_it_is(thing: Data | str | Path, protocol: str, seed: int, options: Mapping[str, Any]) -> Benchmark:

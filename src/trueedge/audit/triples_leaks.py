@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.advice import ONE_RULE
-from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, check, graded, graded_share, percent, picture
 from trueedge.audit.repeated import repeated_finding
 from trueedge.audit.triples_subject import TripleSubject, among
 
@@ -72,7 +72,7 @@ def _symmetric(subject: TripleSubject) -> Finding:
         sentence += f"; most of them have the relation {subject.task.graph.relations[top[0]]}"
     return Finding(
         "symmetric-relations",
-        graded(share, SYMMETRIC_LOOK, SYMMETRIC_BROKEN, chance_share(SYMMETRIC_LOOK, len(found))),
+        graded_share(share, SYMMETRIC_LOOK, SYMMETRIC_BROKEN, len(found)),
         percent(share),
         sentence,
         {"share": share, "test triples": float(found.sum())},
@@ -152,7 +152,7 @@ def _alike(subject: TripleSubject, name: str, common: NDArray[np.int64], how: st
         sentence += f"no relation is {how} another one"
     return Finding(
         name,
-        graded(share, ALIKE_LOOK, ALIKE_BROKEN, chance_share(ALIKE_LOOK, len(found))),
+        graded_share(share, ALIKE_LOOK, ALIKE_BROKEN, len(found)),
         percent(share),
         sentence,
         {"share": share, "test triples": float(found.sum()), "pairs of relations": float(pairs)},

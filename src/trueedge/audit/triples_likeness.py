@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.audit.advice import COUNTING
-from trueedge.audit.check import Finding, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, check, graded, graded_share, percent, picture
 from trueedge.audit.triples_subject import TripleSubject
 from trueedge.metrics import get
 from trueedge.metrics.ranked import DEGREE_NAMES, RankSizes, degree_groups
@@ -69,7 +69,7 @@ def _unseen(
     bars = {**counts, "neither" if len(counts) > 1 else "with training triples": ~new}
     return Finding(
         name,
-        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN, chance_share(UNSEEN_LOOK, len(new))),
+        graded_share(share, UNSEEN_LOOK, UNSEEN_BROKEN, len(new)),
         percent(share),
         f"{int(new.sum()):,} of {len(new):,} test triples have {noun}",
         {"share": share, "test triples": float(new.sum())},
@@ -145,7 +145,7 @@ def _popular(subject: TripleSubject) -> Finding:
     few = f"among the {most:,} entities" if most > 1 else "the entity"
     return Finding(
         "popular-answers",
-        graded(share, POPULAR_LOOK, 1.0, chance_share(POPULAR_LOOK, len(subject.test))),
+        graded_share(share, POPULAR_LOOK, 1.0, len(subject.test)),
         percent(share),
         f"{percent(share)} of the answers are {few} with the most triples {subject.in_facts};"
         f" {counts[0]:,} of {int(counts.sum()):,} answers never occur with their relation there",

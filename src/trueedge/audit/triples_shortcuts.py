@@ -13,9 +13,9 @@ from trueedge.audit.advice import COUNTING, ONE_RULE
 from trueedge.audit.check import (
     STANDARD_ERRORS,
     Finding,
-    chance_share,
     check,
     graded,
+    graded_share,
     percent,
     picture,
     smallest,
@@ -70,7 +70,7 @@ def _cartesian(subject: TripleSubject) -> Finding:
         )
     return Finding(
         "cartesian-relations",
-        graded(share, FULL_LOOK, FULL_BROKEN, chance_share(FULL_LOOK, len(subject.test))),
+        graded_share(share, FULL_LOOK, FULL_BROKEN, len(subject.test)),
         percent(share),
         sentence,
         {"share": share, "relations": float(full.sum())},

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from trueedge.audit.check import (
     Finding,
     chance_auc,
-    chance_share,
     check,
     graded,
+    graded_share,
     pairs_needed,
     percent,
     picture,
@@ -57,7 +57,7 @@ def _unseen(subject: TypedLinkSubject) -> Finding:
     share = count / len(subject.test)
     return Finding(
         "unseen-ends",
-        graded(share, UNSEEN_LOOK, UNSEEN_BROKEN, chance_share(UNSEEN_LOOK, len(subject.test))),
+        graded_share(share, UNSEEN_LOOK, UNSEEN_BROKEN, len(subject.test)),
         percent(share),
         f"{count:,} of {len(subject.test):,} test links have an end without a training edge"
         f" (source: {int(source.sum()):,}, target: {int(target.sum()):,})",

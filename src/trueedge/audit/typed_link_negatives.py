@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, percent, picture
+from trueedge.audit.check import Finding, Skipped, chance_share, check, graded, graded_share, percent, picture
 from trueedge.audit.typed_subject import PART_WORDS, TypedLinkSubject
 
 KINDS = ("typed-links",)
@@ -127,7 +127,7 @@ def _few(subject: TypedLinkSubject) -> Finding | Skipped:
     total = len(subject.task.negatives["test"])
     return Finding(
         "few-two-hop",
-        graded(share, FEW_LOOK, FEW_BROKEN, chance_share(FEW_LOOK, heads)),
+        graded_share(share, FEW_LOOK, FEW_BROKEN, heads),
         percent(share),
         f"{few:,} of {heads:,} test heads have fewer nodes two steps away than links, and {random:,} of"
         f" {total:,} test negatives are not two steps from their head",

@@ -11,9 +11,9 @@ from trueedge.audit.check import (
     STANDARD_ERRORS,
     Finding,
     Skipped,
-    chance_share,
     check,
     graded,
+    graded_share,
     percent,
     picture,
     smallest,
@@ -87,7 +87,7 @@ def _copies(subject: NodeSubject) -> Finding:
         sentence += f", and {agree:,} of them the same classes"
     return Finding(
         "duplicate-nodes",
-        graded(share, COPIES_LOOK, COPIES_BROKEN, chance_share(COPIES_LOOK, len(test))),
+        graded_share(share, COPIES_LOOK, COPIES_BROKEN, len(test)),
         percent(share),
         sentence,
         {"share": share, "copies": float(copy.sum()), "copies with the same classes": float(agree)},

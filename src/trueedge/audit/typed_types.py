@@ -6,7 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from trueedge.audit.check import Finding, Skipped, Verdict, chance_share, check, graded, percent, picture
+from trueedge.audit.check import (
+    Finding,
+    Skipped,
+    Verdict,
+    check,
+    graded_share,
+    percent,
+    picture,
+)
 from trueedge.audit.typed_subject import NodeSubject, TypedSubject
 
 if TYPE_CHECKING:
@@ -156,7 +164,7 @@ def _isolated(subject: NodeSubject) -> Finding:
     fewest = min(len(subject.parts[part]) for part in ("train", "test"))
     return Finding(
         "isolated-targets",
-        graded(worst, ISOLATED_LOOK, ISOLATED_BROKEN, chance_share(ISOLATED_LOOK, fewest)),
+        graded_share(worst, ISOLATED_LOOK, ISOLATED_BROKEN, fewest),
         percent(worst),
         f"{counts['test']:,} of {len(subject.parts['test']):,} test nodes and {counts['train']:,} of"
         f" {len(subject.parts['train']):,} training nodes have no edge",

@@ -10,6 +10,7 @@ import numpy as np
 import typer
 
 from trueedge.cli import completing, options, own_data, parsing, showing
+from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import EdgeFormat, Graph
@@ -69,6 +70,7 @@ def task(
     split: own_data.OwnSplit = None,
     bipartite: own_data.Bipartite = None,
     option: Words = None,
+    quiet: options.Quiet = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -81,6 +83,7 @@ def task(
         trueedge task cora -p heart -o cora-heart
         trueedge task graph.csv -p existing --split my-split -o mine
     """
+    speak(quiet)
     own = own_data.OwnData(features, split, bipartite)
     refuse_inputs(output, _files(dataset, own), "the task")
     with showing.progress(1, "making the task") as report:
@@ -170,6 +173,7 @@ def negatives(
             min=1,
         ),
     ] = 2048,
+    quiet: options.Quiet = False,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -188,6 +192,7 @@ def negatives(
         trueedge negatives graph.csv -p heart -o negatives.npz --option k=100
         trueedge negatives large.csv.gz -o large-heart --shards
     """
+    speak(quiet)
     own = own_data.OwnData(features, split, bipartite)
     if positives is not None and split is not None:
         raise InputError("--positives and --split both say what to predict: leave out one of them")

@@ -102,7 +102,12 @@ def chosen_protocols(text: str | None, dataset: str) -> list[str]:
 
 def options(words: Sequence[str], chosen: Sequence[str]) -> Settings:
     """Return the options of each of the chosen protocols."""
-    return assignments(words, {name: get_protocol(name).options for name in chosen}, "option")
+    known = {name: get_protocol(name).options for name in chosen}
+    if any(word.startswith("bipartite=") for word in words) and not any(
+        "bipartite" in one for one in known.values()
+    ):
+        raise InputError(f"--bipartite is for plain graphs, which {' and '.join(chosen)} cannot use")
+    return assignments(words, known, "option")
 
 
 def chosen_methods(

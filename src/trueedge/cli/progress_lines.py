@@ -7,6 +7,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -32,7 +33,7 @@ class Talk:
     warned = False
 
 
-def speak(quiet: bool, verbose: bool) -> None:
+def speak(quiet: bool, verbose: bool = False) -> None:
     """Set how much is said about progress, by the flags of a command."""
     if quiet and verbose:
         raise InputError("--quiet and --verbose contradict each other: leave out one of them")
@@ -72,7 +73,8 @@ class LogLines:
     def _run(self) -> None:
         while not self._end.wait(self._every):
             part = f" {self.done}/{self.of}" if self.of > 1 else ""
-            self._say(f"[{clock(time.monotonic() - self._start)}]{part} {self.text}")
+            with suppress(OSError, ValueError):  # nobody reads the log any more
+                self._say(f"[{clock(time.monotonic() - self._start)}]{part} {self.text}")
 
 
 def warn_of_compiling(say: Callable[[str], None]) -> None:

@@ -13,6 +13,7 @@ import typer
 from trueedge.cli import completing, options, own_data, parsing, showing
 from trueedge.cli.making import Header, ProtocolToUse
 from trueedge.cli.own_code import own_object
+from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import show_epoch
 from trueedge.errors import InputError
 from trueedge.files.text import open_text
@@ -63,6 +64,7 @@ def recommend(
     ] = None,
     device: options.Device = "cpu",
     bipartite: own_data.Bipartite = None,
+    quiet: options.Quiet = False,
     header: Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -76,6 +78,7 @@ def recommend(
         trueedge recommend bookshop -m item-knn --user 42 --user 7 -k 5
         trueedge recommend bookshop -m popularity -o lists.csv
     """
+    speak(quiet)
     named = [*(user or []), *(_listed(users) if users is not None else [])]
     if not named and output is None:
         raise InputError("nobody is named: give --user or --users, or -o to write the lists of all users")

@@ -11,7 +11,8 @@ from trueedge.graph import Graph
 
 def read(file: SourceFile, name: str, num_nodes: int) -> Graph:
     """Read ``networks/<name>.edges.gz``: two node ids per line, each edge once."""
-    return Graph.from_edges(locate(file, name), num_nodes, name=name)
+    # Its negatives are published among all nodes, whatever its columns hold.
+    return Graph.from_edges(locate(file, name), num_nodes, name=name, bipartite=False)
 
 
 def _register(name: str, nodes: int, edges: int, sha256: str, title: str) -> None:

@@ -13,10 +13,7 @@ from numpy.typing import NDArray
 from trueedge.analysis.figure import Figure, Series
 from trueedge.audit.check import CHECKS, VERDICTS, Finding
 from trueedge.audit.findings import FORMATS, LARGER, Audit, Problem
-from trueedge.audit.shortcuts import SHORTCUTS
-from trueedge.audit.triples_shortcuts import TRIPLE_SHORTCUTS
-from trueedge.audit.typed_link_likeness import TYPED_LINK_SHORTCUTS
-from trueedge.audit.typed_shortcuts import NODE_SHORTCUTS
+from trueedge.report.audit_overview import overview
 from trueedge.report.blocks import (
     Cell,
     Column,
@@ -46,11 +43,11 @@ def page(audit: Audit) -> str:
     """
     style = tag("style", Markup(resource("audit.css")))
     sections = [Section("What to do", joined([style, *_problems(audit)]))]
-    overview = _overview(audit)
-    if overview is not None:
+    shortcuts = overview(audit)
+    if shortcuts is not None:
         of_nodes = "classes" in audit.sizes
         title = "Predictors that use one source alone" if of_nodes else "Scorers that learn nothing"
-        sections.append(Section(title, overview, short="Shortcuts"))
+        sections.append(Section(title, shortcuts, short="Shortcuts"))
     sections += [
         Section("All checks", _all_checks(audit)),
         Section("What was examined", _examined(audit), short="Examined"),
@@ -187,82 +184,6 @@ def filled(drawn: Figure, series: Mapping[str, NDArray[Any]]) -> Figure | None:
 
 def _sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}."
-
-
-def _overview(audit: Audit) -> Markup | None:
-    """What scorers that learn nothing achieve beside chance; None where no such check could judge."""
-    if audit.verdict == "too small":
-        return None
-    return _overview_of_links(audit) or _overview_of_triples(audit) or _overview_of_nodes(audit)
-
-
-def _overview_of_nodes(audit: Audit) -> Markup | None:
-    looks_at = {f"shortcut-{name}": uses for name, (_, uses) in NODE_SHORTCUTS.items()}
-    found = [one for one in audit if one.check in looks_at]
-    if not found:
-        return None
-    names = tuple(looks_at[one.check] for one in found)
-    metrics = {"micro-f1": "micro-F1", "macro-f1": "macro-F1"}
-    shown = Figure(
-        name="shortcuts",
-        title="F1 without edges, without features, or without either",
-        kind="bars",
-        x_label="what they use",
-        y_label="F1",
-        series=tuple(
-            Series(title, names, tuple(one.numbers[metric] for one in found))
-            for metric, title in metrics.items()
-        ),
-    )
-    return figure(shown)
-
-
-def _overview_of_triples(audit: Audit) -> Markup | None:
-    looks_at = {f"shortcut-{name}": uses for name, (_, uses) in TRIPLE_SHORTCUTS.items()}
-    found = [one for one in audit if one.check in looks_at]
-    if not found:
-        return None
-    names = tuple(looks_at[one.check] for one in found)
-    shown = Figure(
-        name="shortcuts",
-        title="The MRR of scorers that learn nothing",
-        kind="bars",
-        x_label="what they use",
-        y_label="MRR",
-        series=(
-            Series("test queries", names, tuple(one.number for one in found)),
-            Series("random scores", names, tuple(one.numbers["chance"] for one in found)),
-        ),
-    )
-    return figure(shown)
-
-
-def _overview_of_links(audit: Audit) -> Markup | None:
-    looks_at = {f"shortcut-{name}": uses for name, uses in SHORTCUTS.items()} | TYPED_LINK_SHORTCUTS
-    found = [one for one in audit if one.check in looks_at]
-    if not found:
-        return None
-    names = tuple(looks_at[one.check] for one in found)
-    noise = [one.numbers["chance"] for one in found]
-    shown = Figure(
-        name="shortcuts",
-        title="The AUC of scorers that learn nothing",
-        kind="bars",
-        x_label="what they use",
-        y_label="AUC",
-        series=(
-            Series("against these negatives", names, tuple(one.number for one in found)),
-            Series(
-                "chance",
-                names,
-                (0.5,) * len(found),
-                tuple(max(0.5 - one, 0.0) for one in noise),
-                tuple(min(0.5 + one, 1.0) for one in noise),
-            ),
-        ),
-        note="The interval around chance holds random scores 999 times out of 1,000.",
-    )
-    return figure(shown)
 
 
 def _examined(audit: Audit) -> Markup:

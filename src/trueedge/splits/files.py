@@ -11,7 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.graph import Graph, Handling, in_sorted, pair_keys
-from trueedge.graph.reading import read_pair_files
+from trueedge.graph.reading import PairFiles, read_pair_files
+from trueedge.graph.two_kinds import tell_apart
 from trueedge.graph.validation import check_num_nodes
 from trueedge.splits.split import Split
 
@@ -28,6 +29,7 @@ def from_files(
     repeats: Handling = "refuse",
     overlap: Overlap = "refuse",
     name: str | None = None,
+    bipartite: bool = False,
 ) -> Split:
     """Read a split from files, one pair of node ids per line.
 
@@ -48,6 +50,8 @@ def from_files(
         overlap: ``"refuse"`` a positive that occurs again, within its part or in another (in either
             direction), or ``"allow"`` it: in graphs that grow over time edges recur.
         name: what to call the graph; the folder's name where it is not given.
+        bipartite: whether the two columns hold two kinds of nodes, such as users and items: an id that is in
+            both is then two nodes.
     """
     if overlap not in ("refuse", "allow"):
         raise must_be("overlap", "from_files", "'refuse' or 'allow'", overlap)
@@ -58,6 +62,9 @@ def from_files(
     given = {"train": train, "valid": valid, "test": test}
     paths = {part: Path(path) for part, path in given.items() if path is not None}
     files = read_pair_files(list(paths.values()), num_nodes)
+    sides = None
+    if bipartite:
+        files, sides = _told_apart(files, fixed=num_nodes is not None)
     pairs = dict(zip(paths, files.pairs, strict=True))
     if repeats == "refuse":
         _refuse_repeats(pairs["train"], files.num_nodes, files.labels, paths["train"])
@@ -70,7 +77,7 @@ def from_files(
         labels=files.labels,
         name=name or paths["train"].resolve().parent.name or "files",
     )
-    graph = replace(graph, notes=(*files.notes, *graph.notes))
+    graph = replace(graph, notes=(*files.notes, *graph.notes), sides=sides)
     held_out = {part: pairs.get(part, np.empty((0, 2), dtype=np.int64)) for part in ("valid", "test")}
     for part, listed in held_out.items():
         loops = np.flatnonzero(listed[:, 0] == listed[:, 1])
@@ -81,6 +88,15 @@ def from_files(
     if overlap == "refuse":
         _refuse_overlap(graph, held_out, paths)
     return Split(graph, held_out["valid"].astype(np.int32), held_out["test"].astype(np.int32), "fixed files")
+
+
+def _told_apart(files: PairFiles, fixed: bool) -> tuple[PairFiles, NDArray[np.int8] | None]:
+    """Return pairs whose columns are of two kinds of nodes, and the side of each node."""
+    found = tell_apart(np.concatenate(files.pairs), files.num_nodes, files.labels, None, True, fixed)
+    pairs = np.split(found.pairs, np.cumsum([len(part) for part in files.pairs])[:-1])
+    notes = (*files.notes, *(() if found.sides is None else (found.sides.said,)))
+    apart = PairFiles(tuple(pairs), found.num_nodes, found.labels, notes)
+    return apart, None if found.sides is None else found.sides.of
 
 
 def _refuse_repeats(
