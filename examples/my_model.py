@@ -1,21 +1,17 @@
-"""A small link predictor of one's own: features, averaged over neighbours, compared by their cosine.
+"""A small link predictor: features, averaged over neighbours, and compared by their cosine.
 
 Judge it with ``trueedge judge cora examples/my_model.py:fit``.
 """
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse.linalg import svds
 
 
 def fit(graph):
-    """Return a function that scores pairs of nodes, from the training graph of one split."""
+    """Return a vector for each node, from the training graph of one split; dot products are the scores."""
     adjacency = graph.to_scipy() + sparse.eye_array(graph.num_nodes)
-    degrees = np.asarray(adjacency.sum(axis=1)).ravel()
-    averaging = sparse.diags_array(1 / degrees) @ adjacency
-    vectors = averaging @ (averaging @ graph.features)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12)
-
-    def score(pairs):
-        return np.einsum("ij,ij->i", vectors[pairs[:, 0]], vectors[pairs[:, 1]])
-
-    return score
+    averaging = sparse.diags_array(1 / adjacency.sum(axis=1)) @ adjacency
+    left, sizes, _ = svds(sparse.csr_array(graph.features), k=64, v0=np.ones(min(graph.features.shape)))
+    vectors = averaging @ (averaging @ (left * sizes))
+    return vectors / np.linalg.norm(vectors, axis=1, keepdims=True).clip(1e-12)

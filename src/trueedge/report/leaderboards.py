@@ -125,7 +125,7 @@ def leaderboard_table(
     for line in one.lines:
         cells = [_value(line, name, best[name]) for name in shown]
         sides = _interval(line, one.headline, shared, sure) if sure is not None else []
-        cells[1:1] = sides if added is None else [*sides[:1], added[1].get(line.label, "")]
+        cells[1:1] = sides if added is None else [added[1].get(line.label, ""), *sides[:1]]
         rows.append([_label(line, below), *cells, *([line.row.seeds] if several else [])])
     marked = next((place for place, line in enumerate(one.lines) if line.label == own), None)
     in_order = 1 if one.headline in shown[:1] and higher_is_better(one.headline) else None
@@ -137,7 +137,7 @@ def _certain_columns(sure: MethodComparison | None, added: Column | None) -> lis
         return [] if added is None else [added]
     found = [Column(f"{100 * sure.level:.0f} % interval", hint="of the headline")]
     if added is not None:
-        return [*found, added]
+        return [added, *found]
     return [
         *found,
         *([Column("group", hint="Shared letter: no significant difference")] if sure.lettered else []),

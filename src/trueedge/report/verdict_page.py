@@ -143,10 +143,10 @@ def _doubts(title: str, sentences: Sequence[str], kind: str) -> Markup:
 
 
 def _tables(verdict: Verdict) -> Markup:
-    """A table for each protocol, beside each other where there is room, with the model's row marked."""
+    """A table for each protocol, with the model's row marked."""
     drawn = [_table(one, verdict) for one in verdict.tables]
     said = " ".join(f"{one}." for one in remarks(verdict))
-    return joined([paragraph(said, quiet=True), tag("div", *drawn, class_="pictures")])
+    return joined([paragraph(said, quiet=True), *drawn])
 
 
 def _table(one: Table, verdict: Verdict) -> Markup:
