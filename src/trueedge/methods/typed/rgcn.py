@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
 from trueedge.methods.typed.typed_method import TypedMethod
@@ -47,12 +48,30 @@ class RGCNHetero(TypedMethod):
     bases: int = setting(
         0, "matrices that those of all relations are made of; 0: each has its own", low=0, high=1000
     )
+    blocks: int = setting(
+        0,
+        "blocks along the diagonal of each relation's matrix, zero elsewhere; 0: it is full",
+        low=0,
+        high=1000,
+    )
     self_loop: bool = open_setting(bool, "add a product of a node's own state")
+    mean: str = setting(
+        "relation",
+        "what messages are averaged over: the edges of each relation, or all edges of a node and a loop",
+        choices=("relation", "node"),
+    )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
         from trueedge.methods.typed.models.rgcn import RGCNModel
 
         del task
-        shape = (self.features, self.dim, out, self.layers, self.bases, self.self_loop)
-        return RGCNModel(inputs, *shape, self.dropout)
+        if self.bases and self.blocks:
+            raise InputError("rgcn-hetero: set bases or blocks, not both")
+        if self.blocks and (self.dim % self.blocks or out % self.blocks):
+            raise InputError(
+                f"rgcn-hetero: blocks must divide dim and the number of classes; got {self.blocks} blocks, dim"
+                f" {self.dim} and {out} outputs"
+            )
+        shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
+        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout)
