@@ -25,7 +25,8 @@ class RGCNHetero(TypedMethod):
     The published number of layers counts the linear layer of the features, ``layers`` does not. Learning
     rate, weight decay, dropout and the metric for selection are those of the benchmark's code; for links,
     selection by ROC-AUC is our choice. That code has no self loops for node classification, and reports the
-    last of 150 epochs, since the best state is not copied when it is kept.
+    last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
+    edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice.
     """
 
     name: ClassVar[str] = "rgcn-hetero"
@@ -70,8 +71,8 @@ class RGCNHetero(TypedMethod):
             raise InputError("rgcn-hetero: set bases or blocks, not both")
         if self.blocks and (self.dim % self.blocks or out % self.blocks):
             raise InputError(
-                f"rgcn-hetero: blocks must divide dim and the number of classes; got {self.blocks} blocks, dim"
-                f" {self.dim} and {out} outputs"
+                f"rgcn-hetero: blocks must divide dim and the number of classes; got {self.blocks} blocks,"
+                f" dim {self.dim} and {out} outputs"
             )
         shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
         return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout)

@@ -22,10 +22,10 @@ class RGCNModel(nn.Module):
         out: the size of the output: classes, or of the node vectors.
         layers: the number of layers.
         bases: matrices that those of all relations are made of; 0: each relation has a matrix of its own.
-        blocks: blocks along the diagonal of a relation's matrix, which is zero outside of them; 0: it is full.
+        blocks: blocks along the diagonal of a relation's matrix, which is zero elsewhere; 0: it is full.
         self_loop: whether a layer adds a product of a node's own state.
-        mean: what messages are averaged over: the edges of each ``relation``, or all edges of a ``node`` and a
-            loop, as the published code for links does.
+        mean: what messages are averaged over: the edges of each ``relation``, or all edges of a ``node``
+            and a loop, as the published code for links does.
         dropout: the rate for the output of each hidden layer.
     """
 
