@@ -100,6 +100,7 @@ def scores(case: Case, seed: int, device: str) -> Iterator[tuple[str, float]]:
     tasks = {one: te.task(case.dataset, "typed-links", negatives=one) for one in (hard, "random")}
     scorer = method.fit(tasks[hard], seed=seed, device=device)
     for negatives, task in tasks.items():
+        assert isinstance(task, TypedLinkTask)
         asked = links_of_seen_nodes(task) if case.seen else task
         found = asked.evaluate(scorer)
         yield from ((f"{name}, {negatives}", 100 * found[name]) for name in ("roc-auc", "head-mrr"))
