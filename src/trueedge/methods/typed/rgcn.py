@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from trueedge.tasks import NodeTask, TypedLinkTask
+    from trueedge.training.typed.decoders import Decoder
     from trueedge.training.typed.inputs import TypedInputs
 
 
@@ -61,6 +62,20 @@ class RGCNHetero(TypedMethod):
         "what messages are averaged over: the edges of each relation, or all edges of a node and a loop",
         choices=("relation", "node"),
     )
+    double_sigmoid: bool = setting(
+        False, "take the sigmoid of a link's score before the loss takes another, as the published code does"
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("double_sigmoid",)) if kind == "nodes" else frozenset())
+
+    def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
+        """Return the untrained decoder of links."""
+        from trueedge.training.typed.decoders import Decoder
+
+        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
