@@ -20,7 +20,7 @@ class Decoder(nn.Module):
         kind: ``dot``, ``distmult`` (a diagonal matrix for each relation) or ``bilinear`` (a full one).
         relations: the relations, by number.
         dim: the size of the vectors.
-        squashed: take the sigmoid of scores, before the loss takes another; the order of links is the same.
+        squashed: take the sigmoid of scores, before the loss takes another; large scores then tie.
     """
 
     def __init__(self, kind: str, relations: Sequence[int], dim: int, squashed: bool = False) -> None:
