@@ -47,3 +47,11 @@ def test_links_are_scored_and_the_same_seed_gives_the_same_bits(name, decoder):
 def test_hgt_names_a_size_that_its_heads_do_not_divide():
     with pytest.raises(InputError, match="dim must be a multiple of heads; got dim 20 and 8 heads"):
         fitted("hgt", te.task(small_graph()), dim=20)
+
+
+def test_rgcn_names_blocks_that_do_not_divide_its_sizes():
+    task = te.task(small_graph(), "typed-links", relation="author-paper")
+    with pytest.raises(InputError, match="blocks must divide dim and the number of classes; got 3 blocks"):
+        fitted("rgcn-hetero", task, dim=8, blocks=3, decoder="dot")
+    with pytest.raises(InputError, match="set bases or blocks, not both"):
+        fitted("rgcn-hetero", task, blocks=2, bases=2, decoder="dot")

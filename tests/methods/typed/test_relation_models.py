@@ -26,9 +26,10 @@ def models(inputs, out=OUT, features="all", layers=2, dropout=0.0):
     shared = (inputs, features, DIM, out, layers)
     torch.manual_seed(0)
     return {
-        "rgcn": RGCNModel(*shared, 0, True, dropout),
-        "rgcn bases": RGCNModel(*shared, 2, True, dropout),
-        "rgcn without loops": RGCNModel(*shared, 0, False, dropout),
+        "rgcn": RGCNModel(*shared, 0, 0, True, "relation", dropout),
+        "rgcn bases": RGCNModel(*shared, 2, 0, True, "relation", dropout),
+        "rgcn without loops": RGCNModel(*shared, 0, 0, False, "relation", dropout),
+        "rgcn by node": RGCNModel(*shared, 0, 0, True, "node", dropout),
         "hgt": HGTModel(*shared, HEADS, True, True, "node", dropout),
         "hgt without norm and reverses": HGTModel(*shared, HEADS, False, False, "node", dropout),
         "hgt by relation": HGTModel(*shared, HEADS, True, True, "relation", dropout),
@@ -48,9 +49,14 @@ def inputs(request):
 
 def plain_rgcn(model, inputs, states):
     edges = plain_edges(model.rows.relations)
+    # Only means over all edges of a node count a loop.
+    by_node = any(one.relation < 0 for one in model.rows.relations)
     for number, layer in enumerate(model.layers):
         states = torch.relu(states) if number else states
         matrices = layer.matrices
+        if layer.blocks:
+            parts = matrices.view(len(matrices), layer.blocks, -1, layer.shape[2] // layer.blocks)
+            matrices = torch.stack([torch.block_diag(*own) for own in parts])
         if layer.shares is not None:
             matrices = torch.einsum("rb,bio->rio", layer.shares, matrices)
         new = []
@@ -58,8 +64,9 @@ def plain_rgcn(model, inputs, states):
             total = layer.bias + (0 if layer.own is None else states[node] @ layer.own)
             for relation in range(model.rows.num_relations):
                 own = [edge for edge in edges if edge.relation == relation and edge.target == node]
+                count = sum(edge.target == node for edge in edges) if by_node else len(own)
                 for edge in own:
-                    total = total + states[edge.source] @ matrices[relation] / len(own)
+                    total = total + states[edge.source] @ matrices[relation] / count
             new.append(total)
         states = torch.stack(new)
     return states
@@ -188,6 +195,15 @@ def test_the_same_seed_gives_the_same_bits(name):
         out.sum().backward()
         found.append([out, *(one.grad for one in model.parameters() if one.grad is not None)])
     assert all(torch.equal(one, other) for one, other in zip(*found, strict=True))
+
+
+def test_rgcn_with_blocks_equals_its_formula_with_block_diagonal_matrices():
+    inputs = TypedInputs.of(tiny_graph())
+    torch.manual_seed(0)
+    model = RGCNModel(inputs, "all", DIM, 4, 2, 0, 2, True, "node", 0.0)
+    plain = plain_rgcn(model, inputs, model.input(inputs))
+    torch.testing.assert_close(model(inputs), plain, rtol=1e-4, atol=1e-5)
+    assert model.layers[0].matrices.numel() == model.rows.num_relations * DIM * DIM // 2
 
 
 def count(module):

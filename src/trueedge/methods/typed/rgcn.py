@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
 from trueedge.methods.typed.typed_method import TypedMethod
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from torch import nn
 
     from trueedge.tasks import NodeTask, TypedLinkTask
+    from trueedge.training.typed.decoders import Decoder
     from trueedge.training.typed.inputs import TypedInputs
 
 
@@ -24,7 +26,8 @@ class RGCNHetero(TypedMethod):
     The published number of layers counts the linear layer of the features, ``layers`` does not. Learning
     rate, weight decay, dropout and the metric for selection are those of the benchmark's code; for links,
     selection by ROC-AUC is our choice. That code has no self loops for node classification, and reports the
-    last of 150 epochs, since the best state is not copied when it is kept.
+    last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
+    edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice.
     """
 
     name: ClassVar[str] = "rgcn-hetero"
@@ -47,12 +50,44 @@ class RGCNHetero(TypedMethod):
     bases: int = setting(
         0, "matrices that those of all relations are made of; 0: each has its own", low=0, high=1000
     )
+    blocks: int = setting(
+        0,
+        "blocks along the diagonal of each relation's matrix, zero elsewhere; 0: it is full",
+        low=0,
+        high=1000,
+    )
     self_loop: bool = open_setting(bool, "add a product of a node's own state")
+    mean: str = setting(
+        "relation",
+        "what messages are averaged over: the edges of each relation, or all edges of a node and a loop",
+        choices=("relation", "node"),
+    )
+    double_sigmoid: bool = setting(
+        False, "take the sigmoid of a link's score before the loss takes another, as the published code does"
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("double_sigmoid",)) if kind == "nodes" else frozenset())
+
+    def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
+        """Return the untrained decoder of links."""
+        from trueedge.training.typed.decoders import Decoder
+
+        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
         from trueedge.methods.typed.models.rgcn import RGCNModel
 
         del task
-        shape = (self.features, self.dim, out, self.layers, self.bases, self.self_loop)
-        return RGCNModel(inputs, *shape, self.dropout)
+        if self.bases and self.blocks:
+            raise InputError("rgcn-hetero: set bases or blocks, not both")
+        if self.blocks and (self.dim % self.blocks or out % self.blocks):
+            raise InputError(
+                f"rgcn-hetero: blocks must divide dim and the number of classes; got {self.blocks} blocks,"
+                f" dim {self.dim} and {out} outputs"
+            )
+        shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
+        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout)

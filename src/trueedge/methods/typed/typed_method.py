@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from trueedge.graph.typed import HeteroGraph
     from trueedge.tasks import NodeTask, Task, TypedLinkTask
+    from trueedge.training.typed.decoders import Decoder
     from trueedge.training.typed.inputs import TypedInputs
     from trueedge.training.typed.train import TypedSchedule
 
@@ -132,7 +133,7 @@ class TypedMethod(Method):
         from trueedge.tasks import NodeTask
         from trueedge.training.loop import seeded
         from trueedge.training.typed.inputs import TypedInputs
-        from trueedge.training.typed.train import LinkModel, decoder_for, train_classes, train_links
+        from trueedge.training.typed.train import LinkModel, train_classes, train_links
 
         chosen = {"method": self.name, **self.settings()}
         schedule = self.schedule()
@@ -144,7 +145,7 @@ class TypedMethod(Method):
         inputs = TypedInputs.of(task.graph, device)
         with seeded(seed, device):
             encoder: Any = self.build(task, inputs, self.dim)
-            linked = LinkModel(encoder, decoder_for(self.decoder, task, encoder.out_dim))
+            linked = LinkModel(encoder, self.link_decoder(task, encoder.out_dim))
         return train_links(linked, task, inputs, schedule, seed, device, chosen)
 
     @abstractmethod
@@ -154,6 +155,12 @@ class TypedMethod(Method):
         For node classification, it gives logits of all nodes of the target type, (n, out). For links, it
         gives vectors of all nodes, and has their size as ``out_dim``.
         """
+
+    def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
+        """Return the untrained decoder of links between nodes with vectors of a size."""
+        from trueedge.training.typed.decoders import Decoder
+
+        return Decoder(self.decoder, task.relations, dim)
 
     def schedule(self) -> TypedSchedule:
         """Return the training schedule."""

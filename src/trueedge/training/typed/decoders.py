@@ -20,11 +20,12 @@ class Decoder(nn.Module):
         kind: ``dot``, ``distmult`` (a diagonal matrix for each relation) or ``bilinear`` (a full one).
         relations: the relations, by number.
         dim: the size of the vectors.
+        squashed: take the sigmoid of scores, before the loss takes another; large scores then tie.
     """
 
-    def __init__(self, kind: str, relations: Sequence[int], dim: int) -> None:
+    def __init__(self, kind: str, relations: Sequence[int], dim: int, squashed: bool = False) -> None:
         super().__init__()
-        self.kind = kind
+        self.kind, self.squashed = kind, squashed
         self.place = {relation: number for number, relation in enumerate(relations)}
         self.weight: nn.Parameter | None = None
         if kind == "distmult":
@@ -43,6 +44,10 @@ class Decoder(nn.Module):
             vectors: float (nodes, dim).
             links: int64 (n, 3), source, relation and target.
         """
+        score = self._score(vectors, links)
+        return score.sigmoid() if self.squashed else score
+
+    def _score(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
         source, target = vectors[links[:, 0]], vectors[links[:, 2]]
         if self.weight is None:
             return (source * target).sum(1)

@@ -86,9 +86,14 @@ class RelationRows(nn.Module):
             found.append(sent.view(-1, out))
         return torch.cat(found)
 
-    def mean_weights(self) -> torch.Tensor:
-        """Return 1 / the number of edges of its relation that a target receives, float (edges, 1)."""
-        _, where, counts = torch.unique(self._pairs(), return_inverse=True, return_counts=True)
+    def mean_weights(self, by_node: bool = False) -> torch.Tensor:
+        """Return 1 / the number of edges of its relation that a target receives, float (edges, 1).
+
+        Args:
+            by_node: count the edges of all relations.
+        """
+        counted = self.edges.target if by_node else self._pairs()
+        _, where, counts = torch.unique(counted, return_inverse=True, return_counts=True)
         return (1.0 / counts[where]).unsqueeze(1)
 
     def by_relation(self) -> EdgeList:

@@ -161,8 +161,3 @@ def _labelled(task: NodeTask, part: str, inputs: TypedInputs) -> tuple[torch.Ten
     values = task.labels_of(part)
     classes = torch.from_numpy(values.astype(np.float32 if task.multi else np.int64))
     return torch.from_numpy(rows).to(inputs.device), classes.to(inputs.device)
-
-
-def decoder_for(kind: str, task: TypedLinkTask, dim: int) -> Decoder:
-    """Return the decoder of a task's relations."""
-    return Decoder(kind, task.relations, dim)
