@@ -55,7 +55,13 @@ def spectral_vectors(graph: Graph) -> Array:
 
 def dot_products(vectors: Array) -> Callable[[NDArray[np.int64]], Array]:
     """Return a function that scores pairs by the product of their vectors."""
-    return lambda pairs: (vectors[pairs[:, 0]] * vectors[pairs[:, 1]]).sum(axis=1)
+
+    def score(pairs: NDArray[np.int64]) -> Array:
+        # Long vectors of many pairs would not fit into memory.
+        blocks = np.array_split(pairs, 1 + len(pairs) // 4096)
+        return np.concatenate([(vectors[one[:, 0]] * vectors[one[:, 1]]).sum(axis=1) for one in blocks])
+
+    return score
 
 
 def is_edge(graph: Graph) -> Callable[[NDArray[np.int64]], Array]:
