@@ -144,3 +144,41 @@ def test_groups_that_heuristics_define_are_not_held_against_them(verdict: te.ver
 )
 def test_a_model_is_called_by_the_name_that_tells_most(place: str, name: str, told: str) -> None:
     assert telling_name(place, name) == told
+
+
+def test_an_interval_that_says_nothing_is_not_printed_and_nothing_is_called_equal() -> None:
+    def noise(graph: te.Graph):
+        return np.random.default_rng(0).normal(size=(graph.num_nodes, 4))
+
+    found = judge(noise, "karate", ["existing"], 3, name="noise", checks=False)
+    (one,) = found.answers
+    assert not one.equal
+    assert not any("does as well" in advice for advice in found.advice)
+    if one.place == "tied":
+        assert "cannot be told from" in one.stem
+        assert "[" not in one.detail
+
+
+@pytest.mark.parametrize(("low", "high", "equal"), [(-0.01, 0.015, True), (-0.03, 0.01, False)])
+def test_equal_means_that_the_whole_interval_is_small(
+    verdict: te.verdict.Verdict, low: float, high: float, equal: bool
+) -> None:
+    assert replace(verdict.answers[0], place="tied", low=low, high=high).equal is equal
+
+
+def test_a_split_by_time_is_one_split() -> None:
+    times = np.arange(60.0)
+    pairs = [(node, (node + step) % 20) for node in range(20) for step in (1, 2, 3)]
+    graph = te.Graph.from_edges(pairs, name="ring", edge_data={"time": times})
+    found = judge("ra", graph, ["existing"], 3, checks=False, options={"split": "time"})
+    assert {one.seed for one in found.records} == {0}
+    assert any("one split by time" in note for note in found.notes)
+
+
+def test_random_numbers_of_a_users_model_are_those_of_the_seed() -> None:
+    def fit(graph: te.Graph):
+        return np.random.randn(graph.num_nodes, 3)  # noqa: NPY002
+
+    first, second = (judge(fit, "karate", ["existing"], 1, name="own", checks=False) for _ in range(2))
+    values = [[one.test["mrr"] for one in found.records if one.method == "own"] for found in (first, second)]
+    assert values[0] == values[1]

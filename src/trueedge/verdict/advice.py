@@ -8,6 +8,8 @@ if TYPE_CHECKING:
     from trueedge.verdict.verdict import Verdict
 
 MUCH_DEGREE = 0.4
+SIMPLE = ", and needs no training"
+UNTRAINED = ("heuristics", "counting", "voting")
 # What to do about a doubt or a check of the scorer, by its name.
 REMEDIES = {
     "adjacency": "Score pairs by a model that was trained without validation and test edges",
@@ -50,14 +52,24 @@ def _by_answers(verdict: Verdict) -> list[str]:
     below, tied, above = (
         [one for one in verdict.answers if one.place == place] for place in ("below", "tied", "above")
     )
+    simple = "" if verdict.model in _untrained() else SIMPLE
     if below and not above:
-        return [f"Use {below[0].best}: it is better here, and needs no training"]
+        return [f"Use {below[0].best}: it is better here{simple}"]
+    if tied and not above and all(one.equal for one in tied):
+        return [f"Consider {tied[0].best}: it does as well here{simple}"]
     if tied and not above:
-        return [f"Consider {tied[0].best}: it does as well here, and needs no training"]
+        return [f"Run more splits (seeds=10, or --seeds 10) to tell it from {tied[0].best}"]
     if above and (below or tied):
         other = (below or tied)[0]
         return [f"Report {other.protocol} beside {above[0].protocol}: they disagree about this model"]
     return ["Report every protocol with its interval: the model is ahead under each of them"] if above else []
+
+
+def _untrained() -> set[str]:
+    """Return the names of the methods that need no training."""
+    from trueedge import methods
+
+    return {one.name for one in methods.catalogue() if one.family in UNTRAINED}
 
 
 def _by_degree(verdict: Verdict) -> list[str]:

@@ -16,6 +16,10 @@ Place = Literal["above", "tied", "below", "unknown"]
 LEVEL = 0.05
 # An AUC against easy negatives that is no higher than this is at chance: there is no share of it to speak of.
 CHANCE_AUC = 0.6
+# An interval that covers a larger share of all possible differences says nothing.
+WIDEST = 0.25
+# Two methods do equally well if the whole interval of their difference is within this share of the scale.
+EQUAL = 0.02
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,14 @@ class Answer:
         """Return the answer in words, without the model's name."""
         return f"{self.stem} under {self.detail}"
 
+    @property
+    def equal(self) -> bool:
+        """Return whether the model does as well as the best baseline, not only whether they may be equal."""
+        if self.place != "tied" or self.low is None or self.high is None:
+            return False
+        margin = EQUAL * _most(self.metric)
+        return -margin <= self.low and self.high <= margin
+
 
 def answer(table: Table, model: str) -> Answer | None:
     """Compare a model with the baselines of a table; None if the table has no other method."""
@@ -106,8 +118,10 @@ def answer(table: Table, model: str) -> Answer | None:
     low, high = compared[best.label].low, compared[best.label].high
     stem, against = _words(place, best.label, above or tied, len(pairs))
     split = ", on this split" if table.found.tasks == 1 else ""
-    ends = f"[{signed(table.headline, low)}, {signed(table.headline, high)}]"
-    told = f"{signed(table.headline, gap)} {table.headline.upper()} {ends}{against}{split}"
+    ends = f" [{signed(table.headline, low)}, {signed(table.headline, high)}]"
+    if place == "tied" and high - low > WIDEST * 2 * _most(table.headline):
+        stem, ends = f"cannot be told from {best.label}, the best baseline, by so few splits", ""
+    told = f"{signed(table.headline, gap)} {table.headline.upper()}{ends}{against}{split}"
     return Answer(
         protocol=table.protocol,
         metric=table.headline,
@@ -190,7 +204,7 @@ def _unknown(table: Table, own: Line, best: Line) -> Answer:
         high=None,
         beside=(),
         stem="has too few splits for a comparison",
-        detail=f"{table.protocol} ({table.headline.upper()} {shown[0]}, the best baseline, {best.label},"
+        detail=f"{table.protocol} ({table.headline.upper()} {shown[0]}; best baseline, {best.label}:"
         f" {shown[1]})",
     )
 
@@ -210,9 +224,13 @@ def _ends(pair: PairComparison, model: str, rate: float, metric: str) -> tuple[f
     low, high = ends_at(pair.difference, 1 - rate)
     if pair.first != model:
         low, high = -high, -low
+    return max(low, -_most(metric)), min(high, _most(metric))
+
+
+def _most(metric: str) -> float:
+    """Return the largest possible difference."""
     known = metrics.get(metric)
-    most = known.high - known.low
-    return max(low, -most), min(high, most)
+    return known.high - known.low
 
 
 def signed(metric: str, value: float) -> str:

@@ -395,7 +395,10 @@ def _how(judging: _Judging, fixed: bool) -> list[str]:
     ran = {one.method for one in judging.records}
     names = ", ".join(one.name for one in judging.baselines if one.name in ran)
     many = max((len({r.seed for r in judging.records if r.protocol == p}) for p in judging.first), default=1)
-    said = [f"beside {names}" if names else "", f"{many} random split{'' if many == 1 else 's'}"]
+    splits = f"{many} random split{'' if many == 1 else 's'}"
+    if judging.options.get("split") == "time":
+        splits = "one split by time, which has no other seeds"
+    said = [f"beside {names}" if names else "", splits]
     notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
     if fixed:
         notes.append(

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import inspect
+import random
 import re
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.methods import Method
+from trueedge.randomness import derive
 from trueedge.scorers.scorer import is_module, is_table, scorer_name
 from trueedge.tasks import Task
 from trueedge.verdict.model_files import read_model
@@ -45,10 +51,34 @@ class OwnModel(Method):
             return model
         given = task if self.fits == "task" else getattr(task, "graph", task)
         known = _accepted(model, {"seed": seed, "device": device})
-        found = model(given, **known)
+        with _seeded(derive(seed, "own model", self.name)):
+            found = model(given, **known)
         if found is None:
             raise InputError(f"{self.name}: its function returned nothing; it must return a scorer")
         return found
+
+
+@contextmanager
+def _seeded(seed: int) -> Iterator[None]:
+    """Seed the global random numbers of Python, numpy and torch, and put them back afterwards."""
+    torch = sys.modules.get("torch")
+    # Users' code draws from these global states.
+    before = (
+        random.getstate(),
+        np.random.get_state(),  # noqa: NPY002
+        torch.get_rng_state() if torch else None,
+    )
+    random.seed(seed)
+    np.random.seed(seed % 2**32)  # noqa: NPY002
+    if torch:
+        torch.manual_seed(seed)
+    try:
+        yield
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])  # noqa: NPY002
+        if torch and before[2] is not None:
+            torch.set_rng_state(before[2])
 
 
 def as_method(model: object, name: str = "", data: str = "graph") -> Method:

@@ -74,7 +74,10 @@ def requests(
     names = list(protocols) if protocols else _fitting(data)
     if fixed:
         return _on_one_split(data, names, options or {})
-    return [Request(data, name, tuple(range(seeds)), _held_out(data, name, options or {})) for name in names]
+    # A split by time is always the same: more seeds would only draw other negatives.
+    by_time = (options or {}).get("split") == "time"
+    all_seeds = tuple(range(1 if by_time else seeds))
+    return [Request(data, name, all_seeds, _held_out(data, name, options or {})) for name in names]
 
 
 def is_large(data: Any) -> bool:

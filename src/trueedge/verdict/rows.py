@@ -78,7 +78,7 @@ def remarks(verdict: Verdict) -> list[str]:
     )
     most = max((len(one.comparisons) for one in verdict.answers), default=0)
     if most:
-        count = f"its {most} comparisons" if most > 1 else "one comparison"
-        star = f"{CLEAR} significant difference (paired test, 5 %, corrected for {count} under a protocol)"
-        said[star] = None
+        count = f", corrected for its {most} comparisons under a protocol" if most > 1 else ""
+        said[f"{ahead(verdict.label)}: paired differences with 95 % intervals{count}"] = None
+        said[f"{CLEAR} significant difference (5 %{', after the same correction' if count else ''})"] = None
     return list(said)
