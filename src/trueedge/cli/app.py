@@ -17,6 +17,7 @@ from trueedge.cli import (
     auditing,
     catalogues,
     certifying,
+    engines,
     judging,
     making,
     recommending,
@@ -136,6 +137,7 @@ for _module in (
     reproducing,
     certifying,
     reporting,
+    engines,
 ):
     for _command in _module.COMMANDS:
         app.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
