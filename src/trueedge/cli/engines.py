@@ -101,8 +101,8 @@ class Engine:
     def show_share(self) -> None:
         """Print what to do with the records of a share."""
         showing.note(
-            f"share {self.share}: when all shares are done, merge their folders with 'trueedge merge', and run"
-            " the same command without --share to see the results"
+            f"share {self.share}: when all shares are done, merge their folders with 'trueedge merge', and"
+            " run the same command without --share to see the results"
         )
 
     def _share(self) -> Share | None:
@@ -197,4 +197,47 @@ def merge(
         raise typer.Exit(1)
 
 
-COMMANDS = (merge,)
+def worker(
+    scheduler: Annotated[
+        str,
+        typer.Argument(
+            metavar="SCHEDULER", help="Address of Dask's scheduler (tcp://HOST:8786), or a scheduler file."
+        ),
+    ],
+    gpus: Annotated[
+        str | None,
+        typer.Option(
+            help="GPUs, one process for each: 0,1; 'all' for those in CUDA_VISIBLE_DEVICES.",
+            show_default=False,
+        ),
+    ] = None,
+    processes: Annotated[int, typer.Option(help="Number of processes, without --gpus.", min=1)] = 1,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads of each process.", min=1, show_default="all cores, divided")
+    ] = None,
+    host: Annotated[
+        str | None,
+        typer.Option(
+            help="Address by which other machines reach this one.", show_default="on the way to the scheduler"
+        ),
+    ] = None,
+) -> None:
+    """Run cells that a scheduler of Dask hands out, until the scheduler ends.
+
+    Each process runs one cell at a time. Whoever reaches the scheduler can run code on this machine: use it
+    in a network that you trust, or with Dask's TLS settings.
+
+    Example:
+        trueedge worker tcp://10.0.0.1:8786 --gpus 0,1
+    """
+    from trueedge.runs.engines.serving import named_gpus, serve
+
+    if gpus is not None and processes > 1:
+        raise InputError("--gpus starts one process for each GPU: leave out --processes")
+    named = [] if gpus is None else named_gpus(gpus)
+    status = serve(scheduler, named, processes, threads, host, showing.note)
+    if status:
+        raise typer.Exit(status)
+
+
+COMMANDS = (worker, merge)

@@ -242,7 +242,7 @@ def _outcomes(
     checkpoints: Path | None,
     engine: engines.Engine,
 ) -> list[Outcome]:
-    """Run the cells under a progress bar; return the outcomes in their order, without those of other shares."""
+    """Run the cells under a progress bar; return the outcomes in their order, those of the share alone."""
     from trueedge.runs import drive
     from trueedge.runs.engines.share import OTHERS
 

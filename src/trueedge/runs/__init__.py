@@ -1,5 +1,6 @@
 """Run cells (a task, a method and a seed); each gives a record."""
 
+import importlib
 import warnings
 from typing import Any
 
@@ -23,6 +24,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "engines":
+        return importlib.import_module("trueedge.runs.engines")
     if name == "Workers":
         warnings.warn(
             "trueedge.runs.Workers is deprecated: run_cells(cells, store, jobs=4) does the same",

@@ -43,6 +43,7 @@ class Cluster:
         self, scheduler: str | None, scheduler_file: Path | None, jobs: int, notice: Callable[[str], object]
     ) -> None:
         need_dask()
+        quiet()
         self._stack = ExitStack()
         if scheduler_file is not None:
             scheduler = address_in(scheduler_file)
@@ -71,7 +72,7 @@ class Cluster:
         import dask.config
         from distributed import Client, LocalCluster
 
-        threads = str(max(1, _cores() // jobs))
+        threads = str(max(1, available_cores() // jobs))
         environment = {name: _fewer(os.environ.get(name), threads) for name in THREADS}
         # Dask sets the variables of its workers in this process, too.
         before = dict(os.environ)
@@ -81,8 +82,7 @@ class Cluster:
         )
         os.environ.update(environment)
         dashboard = "127.0.0.1:0" if find_spec("bokeh") is not None else None
-        logging.getLogger("distributed").setLevel(logging.CRITICAL)
-        cluster = LocalCluster(  # type: ignore[no-untyped-call]
+        cluster = LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
             host="127.0.0.1",
@@ -107,6 +107,13 @@ def need_dask() -> None:
         raise InputError("the engine dask is not installed: pip install 'trueedge[dask]'")
 
 
+def quiet() -> None:
+    """Let Dask log nothing, here and in the processes it starts, unless the user has set its log level."""
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    if os.environ["DASK_LOGGING__DISTRIBUTED"] == "critical":
+        logging.getLogger("distributed").setLevel(logging.CRITICAL)
+
+
 def address_in(path: Path) -> str:
     """Return the address in a scheduler file."""
     try:
@@ -120,7 +127,8 @@ def address_in(path: Path) -> str:
     return str(found)
 
 
-def _cores() -> int:
+def available_cores() -> int:
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

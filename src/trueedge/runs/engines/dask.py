@@ -358,9 +358,7 @@ class DaskRunner(Runner):
         else:
             waiting.append(started.what)
 
-    def _died(
-        self, started: _Started, waiting: list[_Waiting], why: str
-    ) -> Iterator[tuple[int, Outcome]]:
+    def _died(self, started: _Started, waiting: list[_Waiting], why: str) -> Iterator[tuple[int, Outcome]]:
         """Let a cell wait again whose worker died, or give it up."""
         started.worker.running = None
         with suppress(Exception):
@@ -421,7 +419,12 @@ class DaskRunner(Runner):
             started.worker.running = None
             with suppress(Exception):
                 started.future.cancel()
-        if running and self._open is not None and not self._open.own and self._open.client.status == "running":
+        if (
+            running
+            and self._open is not None
+            and not self._open.own
+            and self._open.client.status == "running"
+        ):
             # A cancelled cell would go on, and block its worker.
             self._restarted([started.worker.address for started in running])
             time.sleep(SECONDS_BETWEEN_LOOKS)
@@ -458,6 +461,4 @@ def _with_scores(outcome: Outcome, scores_to: Path | None) -> Outcome:
     if outcome.scores is None or scores_to is None:
         return outcome
     held: Any = outcome.scores
-    return Outcome(
-        outcome.cell, outcome.record, outcome.fresh, outcome.reason, HeldScores(held, scores_to)
-    )
+    return Outcome(outcome.cell, outcome.record, outcome.fresh, outcome.reason, HeldScores(held, scores_to))

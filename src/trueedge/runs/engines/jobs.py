@@ -166,8 +166,6 @@ def _collected(kind: type, paths: list[Path], state: str) -> UserCode:
         hash=state,
         folder=str(folder),
         files={path.relative_to(folder).as_posix(): path.read_bytes() for path in paths},
-        paths=tuple(
-            root.relative_to(folder).as_posix() for root in searched if root.is_relative_to(folder)
-        ),
+        paths=tuple(root.relative_to(folder).as_posix() for root in searched if root.is_relative_to(folder)),
         module=module,
     )

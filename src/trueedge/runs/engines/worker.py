@@ -75,9 +75,8 @@ class _State:
             return Answer(refused=f"worker {address} cannot run {job.name}: {error}")
         except Exception as error:
             said = next(iter(str(error).splitlines()), "")
-            return Answer(
-                refused=f"worker {address} cannot run {job.name}: {type(error).__name__}{said and f': {said}'}"
-            )
+            what = f"{type(error).__name__}{said and f': {said}'}"
+            return Answer(refused=f"worker {address} cannot run {job.name}: {what}")
         if key != job.key:
             return Answer(refused=_difference(job, cell, address))
         scores_to = None if job.runs is None else Path(job.runs)
@@ -87,6 +86,7 @@ class _State:
             return Answer(trouble=traceback.format_exc())
 
     def _cell(self, job: Job, code: UserCode | None) -> Cell:
+        bare: Cell
         bare, module, name, settings = pickle.loads(job.cell)
         if job.code:
             if job.code not in self.modules:
