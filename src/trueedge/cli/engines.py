@@ -90,7 +90,7 @@ class Engine:
         if self.engine is None:
             chosen: Runner = runner_for(jobs, progress)
         else:
-            from trueedge.runs.engines.dask import DaskRunner
+            from trueedge.runs.engines.dask_runner import DaskRunner
 
             chosen = DaskRunner(
                 self.scheduler, self.scheduler_file, jobs, self.cell_timeout, notice=showing.note
