@@ -41,3 +41,13 @@ class Endless(Sum):
 
     def fit(self, task, seed=0, device="cpu"):
         time.sleep(600)
+
+
+@dataclass(frozen=True)
+class Raising(Sum):
+    """Raises an exception."""
+
+    name: ClassVar[str] = "raising"
+
+    def fit(self, task, seed=0, device="cpu"):
+        raise ValueError("no")

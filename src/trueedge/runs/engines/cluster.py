@@ -81,13 +81,12 @@ class Cluster:
             dask.config.set({**OWN, "distributed.nanny.pre-spawn-environ": environment})
         )
         os.environ.update(environment)
-        dashboard = "127.0.0.1:0" if find_spec("bokeh") is not None else None
         cluster = LocalCluster(
             n_workers=jobs,
             threads_per_worker=1,
             host="127.0.0.1",
             scheduler_port=0,
-            dashboard_address=dashboard,
+            dashboard_address="127.0.0.1:0",
             memory_limit=0,
             silence_logs=logging.CRITICAL,
         )
