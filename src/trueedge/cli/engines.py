@@ -98,6 +98,46 @@ class Engine:
         with chosen as runner:
             yield runner if share is None else OwnShare(runner, share, count)
 
+    @contextmanager
+    def runner_ahead(self, jobs: int) -> Iterator[Runner | None]:
+        """Yield what runs the cells, or None for this process."""
+        if jobs == 1 and self.engine is None and self.share is None:
+            self._check()
+            yield None
+            return
+        with self.runner(jobs) as runner:
+            yield runner
+
+    @contextmanager
+    def ending_a_share(self, runner: Runner | None = None) -> Iterator[None]:
+        """End the command where a share is done: what comes next needs the others.
+
+        Args:
+            runner: what runs the cells, if the command may fail on the records of a share alone.
+        """
+        from trueedge.runs.engines.share import OwnShare, ShareDone
+
+        try:
+            yield
+        except ShareDone:
+            self.end_share()
+        except (InputError, LookupError, ValueError):
+            if not isinstance(runner, OwnShare) or not runner.left_out:
+                raise
+            self.end_share()
+
+    def end_share(self) -> None:
+        """End a command that has a share, with what to do next."""
+        if self.share is not None:
+            self.show_share()
+            raise typer.Exit(0)
+
+    def refuse(self, why: str) -> None:
+        """Refuse all options of engines."""
+        for one in fields(self):
+            if getattr(self, one.name) is not None:
+                raise InputError(f"{why}: remove --{one.name.replace('_', '-')}")
+
     def show_share(self) -> None:
         """Print what to do with the records of a share."""
         showing.note(

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, own_data, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli import engines, options, own_data, parsing, running, scoreboard, showing, verdicts
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
 from trueedge.errors import InputError
@@ -19,6 +19,7 @@ from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
 
+@engines.with_engine
 def judge(
     dataset: options.DatasetOrTask,
     model: Annotated[
@@ -54,6 +55,8 @@ def judge(
     page: Annotated[Path | None, typer.Option(help="Write the verdict to this .html file, too.")] = None,
     runs: options.Runs = Path("runs"),
     device: options.Device = "cpu",
+    jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -87,7 +90,12 @@ def judge(
         verdicts.check_page(page, parsing.input_files(dataset))
     found, called = _model(model, set_ or [], data)
     store = Store(runs)
-    with running.keeping(store), showing.progress(1, "making the task") as report:
+    with (
+        engine.ending_a_share(),
+        running.keeping(store),
+        showing.progress(1, "making the task") as report,
+        engine.runner_ahead(jobs) as runner,
+    ):
         verdict = judged(
             found,
             given_data,
@@ -97,6 +105,7 @@ def judge(
             store=store,
             device=device,
             progress=report,
+            runner=runner,
             options={key: value for own in given.values() for key, value in own.items()},
         )
     verdicts.show(verdict)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import options, own_data, parsing, scoreboard, showing
+from trueedge.cli import engines, options, own_data, parsing, scoreboard, showing
 from trueedge.cli.making import ProtocolOfName
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError
@@ -23,6 +23,7 @@ SHOWN = 10
 One = TypeVar("One")
 
 
+@engines.with_engine
 def tune(
     dataset: options.DatasetOrTask,
     protocol: ProtocolOfName = None,
@@ -59,6 +60,7 @@ def tune(
     split: own_data.OwnSplit = None,
     bipartite: own_data.Bipartite = None,
     jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
     header: options.Header = None,
@@ -98,8 +100,15 @@ def tune(
         "jobs": jobs,
         **parsing.options(own.words(option), [name])[name],
     }
+    if engine.share is not None and search != "grid":
+        raise InputError(f"{search} chooses trials by earlier ones: --share needs --search grid")
     store = Store(runs)
-    with keeping(store), showing.progress(trials + seeds, "making the task") as report:
+    with (
+        engine.ending_a_share(),
+        keeping(store),
+        showing.progress(trials + seeds, "making the task") as report,
+        engine.runner(jobs) as runner,
+    ):
         found = room.tune(
             data_source,
             name,
@@ -107,6 +116,7 @@ def tune(
             store=store,
             announce=lambda budget: showing.note(str(budget)),
             progress=report,
+            runner=runner,
             **asked,
         )
     _show(found)

@@ -5,7 +5,7 @@ import warnings
 from typing import Any
 
 from trueedge.runs.cells import Cell, Outcome, default_protocol
-from trueedge.runs.driver import drive, run, run_cells, runner_for, workers
+from trueedge.runs.driver import drive, run, run_cells, runner_for, runner_in_use, workers
 from trueedge.runs.processes import Processes
 from trueedge.runs.runner import InProcess, Runner
 
@@ -20,6 +20,7 @@ __all__ = [
     "run",
     "run_cells",
     "runner_for",
+    "runner_in_use",
 ]
 
 

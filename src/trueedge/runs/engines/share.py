@@ -53,6 +53,10 @@ class Share:
         return f"{self.number}/{self.of}"
 
 
+class ShareDone(Exception):  # noqa: N818
+    """The cells of a share are done, and what comes next needs those of the other shares."""
+
+
 class OwnShare(Runner):
     """Runs the cells of a share with another runner; each other cell has an outcome without a record.
 
