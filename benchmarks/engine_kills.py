@@ -75,7 +75,7 @@ class Found:
         problems: a sentence for each failure.
     """
 
-    kills: Counter[str] = field(default_factory=Counter)
+    kills: dict[str, int] = field(default_factory=lambda: dict.fromkeys(VICTIMS, 0))
     records: int = 0
     lost: int = 0
     doubled: int = 0
@@ -241,8 +241,7 @@ def children(process: int) -> list[int]:
     except OSError:
         return []
     # The other child is the resource tracker of multiprocessing.
-    spawned = [int(one) for one in listed if b"spawn_main" in _words(int(one))]
-    return spawned
+    return [int(one) for one in listed if b"spawn_main" in _words(int(one))]
 
 
 def _words(process: int) -> bytes:
@@ -279,7 +278,7 @@ def poison(place: Path, number: int, found: Found) -> None:
     good = Counter(record.method for record in Store(runs).records())
     found.records += sum(good.values())
     found.condemned += 10 - good["slow"] - good["ra"]
-    found.kills["poison"] += 15
+    found.kills["poison"] = found.kills.get("poison", 0) + 15
     if "poison under existing" not in done.stderr:
         found.problems.append(f"run {number}: {done.stderr[-300:]}")
     print(f"run {number}: {dict(good)}, status {done.returncode}", flush=True)

@@ -188,11 +188,19 @@ def test_poison_cells_fail_after_three_starts_and_good_ones_do_not(cluster: Dask
 
 
 @pytest.mark.exhaustive
-def test_a_cell_that_takes_too_long_is_given_up(tmp_path: Path) -> None:
+def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch) -> None:
+    start = cluster._start
+
+    def start_long_ago(what, worker) -> None:
+        start(what, worker)
+        if what.cell.method.name == "endless":
+            worker.running.since -= 5000
+
+    monkeypatch.setattr(cluster, "_start", start_long_ago)
+    monkeypatch.setattr(cluster, "_timeout", 4000)
     endless = replace(cells("cn")[0], method=engine_methods.Endless())
-    with DaskRunner(jobs=1, cell_timeout=3) as runner:
-        first, *rest = in_order(runner, [endless, *cells("cn")])
-    assert first.reason == "it took longer than 3 s, in each of 3 starts"
+    first, *rest = in_order(cluster, [endless, *cells("cn")])
+    assert first.reason == "it took longer than 4000 s, in each of 3 starts"
     assert all(outcome.record is not None for outcome in rest)
 
 
