@@ -37,6 +37,7 @@ SECONDS_TO_HANG = 120.0
 # Long enough that most kills hit a cell, and short enough for many.
 SECONDS_OF_A_CELL = 0.4
 SECONDS_BETWEEN_KILLS = (0.5, 6.0)
+SHARE_OF_EARLY_KILLS = 0.1
 METHODS = f"""
 import os, time
 from dataclasses import dataclass
@@ -94,6 +95,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, default=RESULTS, help="the folder of the results")
     options = parser.parse_args(arguments)
     os.environ.update(OMP_NUM_THREADS="1", NUMBA_NUM_THREADS="1")
+    # What was started is ended also if this is stopped.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="engine-kills-") as folder:
         place = Path(folder)
         (place / "methods.py").write_text(METHODS)
@@ -170,7 +173,7 @@ class Grid:
         """Run until all records are there, or nothing moves any more."""
         known: dict[int, str] = {}
         moved = time.monotonic()
-        next_kill = moved + 5.0
+        next_kill, last_kill = moved + 5.0, 0.0
         try:
             while len(known) < len(expected):
                 self.start_what_is_missing()
@@ -185,9 +188,12 @@ class Grid:
                 if now - moved > SECONDS_TO_HANG:
                     self.found.problems.append(f"nothing moved for {SECONDS_TO_HANG:.0f} s")
                     break
-                # The first kill of a run comes when it has begun to make records.
+                # The first kill comes when there are records, and most others when there are new ones.
+                ready = moved > last_kill or self.rng.random() < SHARE_OF_EARLY_KILLS
                 if now > next_kill and known and sum(self.found.kills.values()) < kills:
-                    self.kill()
+                    if ready:
+                        self.kill()
+                        last_kill = now
                     next_kill = now + self.rng.uniform(*SECONDS_BETWEEN_KILLS)
         finally:
             self.end()
@@ -212,18 +218,22 @@ class Grid:
 
     def kill(self) -> None:
         """Kill a random process."""
-        victim = self.rng.choice(VICTIMS)
+        kinds = [one for one in VICTIMS if one != "worker" or any(map(self.worker_of, range(WORKERS)))]
+        victim = self.rng.choice(kinds)
         name = {"worker": "nanny", "nanny": "nanny"}.get(victim, victim)
         names = [one for one in self.processes if one.startswith(name)]
         process = self.processes[self.rng.choice(names)].pid
         if victim == "worker":
-            below = children(process)
-            if not below:
-                return
-            process = below[0]
+            process = self.rng.choice([one for n in range(WORKERS) if (one := self.worker_of(n))])
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
             self.found.kills[victim] += 1
+
+    def worker_of(self, number: int) -> int:
+        """Return the process of a worker, or 0 while its nanny has none."""
+        nanny = self.processes.get(f"nanny {number}")
+        below = [] if nanny is None else children(nanny.pid)
+        return below[0] if below else 0
 
     def end(self) -> None:
         """End all processes that were started here, with what they have started."""

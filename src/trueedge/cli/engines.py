@@ -20,6 +20,7 @@ from trueedge.errors import InputError, unknown
 if TYPE_CHECKING:
     from trueedge.progress import Progress
     from trueedge.runs import Runner
+    from trueedge.runs.engines.shards import ShardsOnDask
     from trueedge.runs.engines.share import Share
 
 ENGINES = ("dask",)
@@ -107,6 +108,21 @@ class Engine:
             return
         with self.runner(jobs) as runner:
             yield runner
+
+    def shard_work(self, jobs: int) -> ShardsOnDask | None:
+        """Return what makes shards of negatives on an engine, or None for this process."""
+        self._check()
+        if self.share is not None:
+            raise InputError("shards need no --share: start the same command several times to share the work")
+        if self.cell_timeout is not None:
+            raise InputError("--cell-timeout is for cells, not for shards")
+        if self.engine is None:
+            if jobs > 1:
+                raise InputError("--jobs needs an engine here: add --engine dask")
+            return None
+        from trueedge.runs.engines.shards import ShardsOnDask
+
+        return ShardsOnDask(self.scheduler, self.scheduler_file, jobs, showing.note)
 
     @contextmanager
     def ending_a_share(self, runner: Runner | None = None) -> Iterator[None]:

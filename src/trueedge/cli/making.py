@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import options, own_data, parsing, showing
+from trueedge.cli import engines, options, own_data, parsing, showing
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
 from trueedge.graph import EdgeFormat, Graph
@@ -121,6 +121,7 @@ def pairs(
     showing.note(f"{output}: {showing.count(len(listed), 'distinct pair')}")
 
 
+@engines.with_engine
 def negatives(
     edges: Annotated[
         str, typer.Argument(metavar="FILE", help="A file with an edge list, or a data set's name.")
@@ -148,6 +149,8 @@ def negatives(
             min=1,
         ),
     ] = 2048,
+    jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -177,7 +180,9 @@ def negatives(
         check_target(output, "the file of negatives")
         read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
-    stored = Shards(output, shard_size) if shards else None
+    stored = Shards(output, shard_size, engine.shard_work(jobs)) if shards else None
+    if not shards:
+        engine.refuse("an engine makes shards (--shards)")
     columns = EdgeFormat(header, source, target, weight, time)
     try:
         with showing.progress(1, "generating negatives") as report:

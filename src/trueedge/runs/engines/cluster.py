@@ -16,11 +16,11 @@ from trueedge.runs.processes import THREADS
 
 SECONDS_TO_CONNECT = 20
 # A cluster of our own. The restart of a worker may take long on a busy machine: without the first setting,
-# its place would be given up. The driver counts the starts of a cell itself. A cell may hold the
+# its place would be given up. A task that ends its worker fails at the third time. A cell may hold the
 # interpreter's lock for minutes; that a process has died is noticed at once, without heartbeats.
 OWN = {
     "distributed.deploy.lost-worker-timeout": "8760h",
-    "distributed.scheduler.allowed-failures": 1_000_000,
+    "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": None,
     "distributed.scheduler.work-stealing": False,
     "distributed.worker.memory.target": False,
