@@ -13,7 +13,7 @@ import trueedge as te
 from trueedge.results.kept_scores import HeldScores
 from trueedge.runs import Cell, run_cells
 from trueedge.runs.engines import jobs, worker
-from trueedge.runs.engines.jobs import Answer, job_of, source_bytes, user_code
+from trueedge.runs.engines.jobs import Answer, job_of, source_of, user_code
 from trueedge.runs.opened_files import loaded
 from trueedge.version import VERSION
 
@@ -74,7 +74,7 @@ def test_a_graph_is_sent_once_and_asked_for_if_it_is_not_there() -> None:
     cells = [Cell(graph, "existing", te.methods.create(name)) for name in ("cn", "ra")]
     first, second = (job_of(cell, None, "") for cell in cells)
     assert state.run(first, None, None, HERE).missing == "source"
-    assert state.run(first, source_bytes(cells[0]), None, HERE).record is not None
+    assert state.run(first, source_of(cells[0], None), None, HERE).record is not None
     assert state.run(second, None, None, HERE).record.key == cells[1].key
 
 
@@ -83,17 +83,24 @@ def test_only_the_last_two_graphs_and_tasks_are_kept() -> None:
     for seed in range(4):
         graph = te.datasets.price(60, 200, seed=seed)
         cell = Cell(graph, "existing", te.methods.create("cn"))
-        state.run(job_of(cell, None, ""), source_bytes(cell), None, HERE)
+        state.run(job_of(cell, None, ""), source_of(cell, None), None, HERE)
         cell = replace(CELL, seed=seed)
         state.run(job_of(cell, None, ""), None, None, HERE)
     assert len(state.sources) == worker.KEPT
     assert len(state.runner._kept) == worker.KEPT
 
 
-def test_a_graph_that_is_too_large_is_refused(monkeypatch) -> None:
+def test_a_large_graph_is_mapped_from_a_shared_folder(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setattr(jobs, "MOST_BYTES", 100)
+    cell = Cell(te.datasets.price(60, 200), "existing", te.methods.create("cn"))
+    path = source_of(cell, tmp_path)
+    assert path == str(tmp_path / "sources" / f"{cell.source.hash}.mapped")
+    found = worker._State().run(job_of(cell, None, ""), path, None, HERE)
+    assert found.record.key == cell.key
+    lost = worker._State().run(job_of(cell, None, ""), str(tmp_path / "elsewhere"), None, HERE)
+    assert "does not share the folder of the records" in lost.refused
     with pytest.raises(te.InputError, match="too much to be sent"):
-        source_bytes(Cell(te.datasets.price(60, 200), "existing", te.methods.create("cn")))
+        source_of(cell, None)
 
 
 OWN = """

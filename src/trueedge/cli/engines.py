@@ -74,12 +74,13 @@ class Engine:
 
     @contextmanager
     def runner(
-        self, jobs: int, progress: Progress | None = None, count: int | None = None
+        self, jobs: int, runs: Path, progress: Progress | None = None, count: int | None = None
     ) -> Iterator[Runner]:
         """Yield what runs the cells, and stop it at the end.
 
         Args:
             jobs: the number of processes on this machine.
+            runs: the folder of the records, from which workers may map large graphs.
             progress: called with a stage of making a task, where cells run in this process.
             count: the number of cells, for shares of a generator.
         """
@@ -94,19 +95,19 @@ class Engine:
             from trueedge.runs.engines.dask_runner import DaskRunner
 
             chosen = DaskRunner(
-                self.scheduler, self.scheduler_file, jobs, self.cell_timeout, notice=showing.note
+                self.scheduler, self.scheduler_file, jobs, self.cell_timeout, showing.note, runs
             )
         with chosen as runner:
             yield runner if share is None else OwnShare(runner, share, count)
 
     @contextmanager
-    def runner_ahead(self, jobs: int) -> Iterator[Runner | None]:
+    def runner_ahead(self, jobs: int, runs: Path) -> Iterator[Runner | None]:
         """Yield what runs the cells, or None for this process."""
         if jobs == 1 and self.engine is None and self.share is None:
             self._check()
             yield None
             return
-        with self.runner(jobs) as runner:
+        with self.runner(jobs, runs) as runner:
             yield runner
 
     def shard_work(self, jobs: int) -> ShardsOnDask | None:

@@ -94,7 +94,7 @@ def judge(
         engine.ending_a_share(),
         running.keeping(store),
         showing.progress(1, "making the task") as report,
-        engine.runner_ahead(jobs) as runner,
+        engine.runner_ahead(jobs, runs) as runner,
     ):
         verdict = judged(
             found,

@@ -74,7 +74,7 @@ def reproduce(
     with (
         keeping(store),
         showing.progress(1, study) as report,
-        engine.runner(jobs) as runner,
+        engine.runner(jobs, runs) as runner,
         engine.ending_a_share(runner),
     ):
         plan = Plan(

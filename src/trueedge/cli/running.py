@@ -253,9 +253,7 @@ def _outcomes(
     width = TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     with (
         showing.progress(cells.number, "making the task", width) as report,
-        engine.runner(
-            jobs, lambda stage, done, total: report(f"{stage}: {done}/{total}"), cells.number
-        ) as runner,
+        engine.runner(jobs, store.folder, partial(_stage, report), cells.number) as runner,
     ):
         watch = trained and runner.in_process
         asked = _watched(cells, store, checkpoints, report) if watch else _ahead(cells)
@@ -263,6 +261,11 @@ def _outcomes(
             outcomes[position] = outcome
             report(f"{outcome.cell.protocol} · {outcome.cell.method.name}", len(outcomes), cells.number)
     return [one for position in range(cells.number) if (one := outcomes[position]).reason != OTHERS]
+
+
+def _stage(report: showing.Report, stage: str, done: int, total: int) -> None:
+    """Show a stage of making a task."""
+    report(f"{stage}: {done}/{total}")
 
 
 def _ahead(cells: Cells) -> Iterable[Cell]:

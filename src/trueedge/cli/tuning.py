@@ -107,7 +107,7 @@ def tune(
         engine.ending_a_share(),
         keeping(store),
         showing.progress(trials + seeds, "making the task") as report,
-        engine.runner(jobs) as runner,
+        engine.runner(jobs, runs) as runner,
     ):
         found = room.tune(
             data_source,

@@ -58,5 +58,7 @@ class Dask:
             again: run all cells; the older records stay in the store.
             keep_scores: keep the scores of the test part too.
         """
+        if store is not None:
+            self.runner.shared = store.folder
         found = dict(drive(cells, store, self.runner, again, keep_scores))
         return [found[position] for position in sorted(found)]

@@ -19,7 +19,7 @@ from trueedge.results.kept_scores import FOLDER, HeldScores, without_scores
 from trueedge.runs.cells import Cell, Outcome
 from trueedge.runs.engines.assignment import Started, Waiting, Worker, choose
 from trueedge.runs.engines.cluster import Cluster
-from trueedge.runs.engines.jobs import Answer, job_of, source_bytes, user_code
+from trueedge.runs.engines.jobs import Answer, job_of, source_of, user_code
 from trueedge.runs.engines.worker import run_job
 from trueedge.runs.runner import LookUp, Runner, nothing_known
 
@@ -40,6 +40,9 @@ class DaskRunner(Runner):
 
     The driver decides which worker runs a cell and counts its starts: Dask would blame all cells that a dead
     worker held, compute finished ones again, and wait for a worker that never comes.
+
+    Attributes:
+        shared: a folder that all machines share, for large graphs.
     """
 
     def __init__(
@@ -49,7 +52,9 @@ class DaskRunner(Runner):
         jobs: int = 1,
         cell_timeout: float | None = None,
         notice: Callable[[str], object] | None = None,
+        shared: Path | None = None,
     ) -> None:
+        self.shared = shared
         self._where = (scheduler, scheduler_file, whole_number("workers", "Dask", jobs, 1))
         self._timeout = cell_timeout
         self._notice = notice or (lambda _: None)
@@ -164,7 +169,8 @@ class DaskRunner(Runner):
 
     def _start(self, what: Waiting, worker: Worker) -> None:
         job = what.job
-        source = source_bytes(what.cell) if job.source and job.source not in worker.sources else None
+        sent = not job.source or job.source in worker.sources
+        source = None if sent else source_of(what.cell, self.shared)
         code = user_code(what.cell) if job.code and job.code not in worker.codes else None
         client = self._cluster.client
         with warnings.catch_warnings():

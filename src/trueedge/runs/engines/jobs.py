@@ -16,12 +16,14 @@ from trueedge.files.digests import file_digest
 from trueedge.results.record import Record
 from trueedge.runs.cells import Cell
 from trueedge.runs.code import closure, source_files
+from trueedge.runs.engines.mapped_objects import save_mapped
 from trueedge.runs.imports import PACKAGE, is_users
 from trueedge.runs.packed_cells import packed
 from trueedge.version import VERSION
 
-# A source that is larger does not travel through the scheduler.
-MOST_BYTES = 256 << 20
+# A source that is larger does not travel through the scheduler: it is in this folder of a shared one.
+MOST_BYTES = 64 << 20
+SOURCES = "sources"
 
 
 @dataclass(frozen=True)
@@ -114,15 +116,28 @@ def job_of(cell: Cell, runs: Path | None, token: str) -> Job:
     )
 
 
-def source_bytes(cell: Cell) -> bytes:
-    """Return the pickled source of a cell; refuse one that is too large to be sent."""
-    found = pickle.dumps(cell.source, protocol=5)
-    if len(found) > MOST_BYTES:
+def source_of(cell: Cell, shared: Path | None) -> bytes | str:
+    """Return a cell's source as a pickle; for a large one, the path of a file that it is mapped from.
+
+    Args:
+        cell: the cell.
+        shared: a folder that all machines share, for large sources.
+    """
+    buffers: list[pickle.PickleBuffer] = []
+    head = pickle.dumps(cell.source, protocol=5, buffer_callback=buffers.append)
+    size = len(head) + sum(buffer.raw().nbytes for buffer in buffers)
+    if size <= MOST_BYTES:
+        return pickle.dumps(cell.source, protocol=5)
+    if shared is None:
         raise InputError(
-            f"{cell.name} has {len(found) >> 20} MiB, too much to be sent to workers: save it as a task"
-            " ('trueedge task') or an edge list in a folder that all machines share, and name its path"
+            f"{cell.name} has {size >> 20} MiB, too much to be sent to workers: name a folder that all"
+            " machines share as that of the records"
         )
-    return found
+    assert not isinstance(cell.source, str)
+    path = shared.resolve() / SOURCES / f"{cell.source.hash}.mapped"
+    if not path.is_file():
+        save_mapped(cell.source, path)
+    return str(path)
 
 
 _USER_CODE: dict[type, tuple[str, UserCode]] = {}

@@ -1,4 +1,4 @@
-"""Shards of hard negatives on a cluster: each is a task of the engine, in a folder that all machines share."""
+"""Shards of hard negatives on a cluster: each is a task of the engine, in a folder that all share."""
 
 from __future__ import annotations
 
@@ -76,7 +76,8 @@ class ShardsOnDask:
             if time.monotonic() - idle_since > SECONDS_WITHOUT_WORKERS:
                 raise InputError(
                     f"the scheduler at {cluster.address} has had no worker for"
-                    f" {SECONDS_WITHOUT_WORKERS:.0f} s; finished shards are kept: run the same command again to go on"
+                    f" {SECONDS_WITHOUT_WORKERS:.0f} s; finished shards are kept: run the same command again"
+                    " to go on"
                 )
             while left and len(running) < workers:
                 shard = left.pop(0)

@@ -23,6 +23,7 @@ from trueedge.errors import InputError
 from trueedge.results.kept_scores import FOLDER, HeldScores, without_scores
 from trueedge.runs.cells import Cell, Outcome
 from trueedge.runs.engines.jobs import Answer, Job, UserCode
+from trueedge.runs.engines.mapped_objects import load_mapped
 from trueedge.runs.opened_files import OpenedFiles, imported, loaded
 from trueedge.runs.runner import InProcess
 from trueedge.tasks import Task
@@ -34,12 +35,12 @@ KEPT = 2
 MOST_SCORES = 64 << 20
 
 
-def run_job(job: Job, source: bytes | None, code: UserCode | None, address: str) -> Answer:
+def run_job(job: Job, source: bytes | str | None, code: UserCode | None, address: str) -> Answer:
     """Run a cell, and return its record or why there is none.
 
     Args:
         job: the cell.
-        source: its pickled source, if this worker may not have it.
+        source: its pickled source, or the path of one in a shared folder, if this worker may not have it.
         code: the user's own code, if this worker may not have it.
         address: the worker's address, for error messages.
     """
@@ -60,10 +61,14 @@ class _State:
         self.sources: OrderedDict[str, Any] = OrderedDict()
         self.modules: dict[str, Any] = {}
 
-    def run(self, job: Job, source: bytes | None, code: UserCode | None, address: str) -> Answer:
+    def run(self, job: Job, source: bytes | str | None, code: UserCode | None, address: str) -> Answer:
         _may_have_children()
-        if source is not None:
-            self.sources[job.source] = pickle.loads(source)
+        try:
+            if source is not None:
+                held = load_mapped(Path(source)) if isinstance(source, str) else pickle.loads(source)
+                self.sources[job.source] = held
+        except InputError as error:
+            return Answer(refused=f"worker {address} does not share the folder of the records: {error}")
         if job.source and job.source not in self.sources:
             return Answer(missing="source")
         if job.code and job.code not in self.modules and code is None:
