@@ -204,6 +204,15 @@ def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch
     assert all(outcome.record is not None for outcome in rest)
 
 
+def test_where_no_bar_is_seen_the_progress_is_told(cluster: DaskRunner, monkeypatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(dask_runner, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(cluster, "_tells", True)
+    monkeypatch.setattr(cluster, "_notice", said.append)
+    in_order(cluster, cells("cn"))
+    assert said[0] == "0 of 2 cells done, 2 running"
+
+
 def test_the_threads_of_every_library_are_set_on_the_workers(cluster: DaskRunner) -> None:
     next(drive(cells("cn", seeds=1), None, cluster))
     seen = cluster._cluster.client.run(lambda: [os.environ.get(name) for name in THREADS])

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import inspect
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
 
 ENGINES = ("dask",)
 _PANEL = "Many machines"
-# Seconds between two lines about the progress where there is no terminal.
-SECONDS_BETWEEN_LINES = 60.0
 
 
 @dataclass(frozen=True)
@@ -94,9 +91,8 @@ class Engine:
         else:
             from trueedge.runs.engines.dask_runner import DaskRunner
 
-            chosen = DaskRunner(
-                self.scheduler, self.scheduler_file, jobs, self.cell_timeout, showing.note, runs
-            )
+            where = (self.scheduler, self.scheduler_file, jobs, self.cell_timeout)
+            chosen = DaskRunner(*where, showing.note, runs, tells=not sys.stderr.isatty())
         with chosen as runner:
             yield runner if share is None else OwnShare(runner, share, count)
 
@@ -210,21 +206,6 @@ def with_engine(command: Callable[..., None]) -> Callable[..., None]:
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": None}
     return run
-
-
-@contextmanager
-def lines_off_a_terminal(noun: str = "cells") -> Iterator[showing.Report]:
-    """Yield a report that writes a line a minute to stderr where that is no terminal."""
-    last = time.monotonic()
-
-    def report(text: str, done: int | None = None, of: int | None = None) -> None:
-        nonlocal last
-        if sys.stderr.isatty() or done is None or time.monotonic() - last < SECONDS_BETWEEN_LINES:
-            return
-        last = time.monotonic()
-        showing.note(f"{done:,} of {of or 0:,} {noun}: {text}")
-
-    yield report
 
 
 def merge(

@@ -31,6 +31,8 @@ SECONDS_WITHOUT_FITTING = 30.0
 # Seconds between two looks at the list of workers, and until a scheduler that does not answer is given up.
 SECONDS_BETWEEN_LOOKS = 0.5
 SECONDS_OF_SILENCE = 60.0
+# Seconds between two lines on how far the work is.
+SECONDS_BETWEEN_LINES = 60.0
 # Cells that are looked up ahead of the workers, so that each gets cells of the task it has made.
 AHEAD, AHEAD_PER_WORKER = 64, 4
 
@@ -41,8 +43,14 @@ class DaskRunner(Runner):
     The driver decides which worker runs a cell and counts its starts: Dask would blame all cells that a dead
     worker held, compute finished ones again, and wait for a worker that never comes.
 
-    Attributes:
+    Args:
+        scheduler: the address of the scheduler; None starts a cluster on this machine.
+        scheduler_file: a file with that address, instead.
+        jobs: the number of workers of a cluster on this machine.
+        cell_timeout: restart a worker whose cell takes longer, in seconds.
+        notice: called with sentences on what happens.
         shared: a folder that all machines share, for large graphs.
+        tells: notice every minute how many cells are done, where no progress bar is seen.
     """
 
     def __init__(
@@ -53,8 +61,10 @@ class DaskRunner(Runner):
         cell_timeout: float | None = None,
         notice: Callable[[str], object] | None = None,
         shared: Path | None = None,
+        tells: bool = False,
     ) -> None:
         self.shared = shared
+        self._tells, self._told = tells, time.monotonic()
         self._where = (scheduler, scheduler_file, whole_number("workers", "Dask", jobs, 1))
         self._timeout = cell_timeout
         self._notice = notice or (lambda _: None)
@@ -71,6 +81,8 @@ class DaskRunner(Runner):
     ) -> Iterator[tuple[int, Outcome]]:
         """Run cells and yield outcomes in the order they finish."""
         coming = enumerate(cells)
+        total = f" of {len(cells):,}" if isinstance(cells, Sequence) else ""
+        done = 0
         waiting: list[Waiting] = []
         token = _token_file(scores_to)
         try:
@@ -78,6 +90,7 @@ class DaskRunner(Runner):
                 while len(waiting) < self._ahead(cells) and (one := next(coming, None)) is not None:
                     found = look_up(one[1])
                     if found is not None:
+                        done += 1
                         yield one[0], found
                     else:
                         job = job_of(one[1], scores_to, token)
@@ -87,7 +100,9 @@ class DaskRunner(Runner):
                 yield from self._look(waiting)
                 self._give(waiting)
                 self._check_progress(waiting)
+                self._tell(f"{done:,}{total} cells done, {len(self._running())} running")
                 for position, outcome in self._finished(waiting):
+                    done += 1
                     # Another driver may have stored the same result in the meantime.
                     there = look_up(outcome.cell) if outcome.fresh else None
                     if there is not None:
@@ -330,6 +345,13 @@ class DaskRunner(Runner):
             # A cancelled cell would go on, and block its worker.
             self._restarted([started.worker.address for started in running])
             time.sleep(SECONDS_BETWEEN_LOOKS)
+
+    def _tell(self, sentence: str) -> None:
+        """Tell the user how far the work is, once a minute."""
+        now = time.monotonic()
+        if self._tells and now - self._told >= SECONDS_BETWEEN_LINES:
+            self._told = now
+            self._notice(sentence)
 
     def _say(self, sentence: str) -> None:
         """Tell the user something, once."""

@@ -26,7 +26,7 @@ def save_mapped(thing: Any, path: Path) -> None:
     sizes = [len(head), *(view.nbytes for view in views)]
     with replacing(path, "the data for workers") as draft, draft.open("wb") as file:
         file.write(_MAGIC + struct.pack(f"<q{len(sizes)}q", len(sizes), *sizes))
-        for content in (head, *views):
+        for content in (memoryview(head), *views):
             file.write(b"\0" * (-file.tell() % _ALIGNMENT))
             file.write(content)
         file.flush()
