@@ -246,10 +246,11 @@ class Grid:
 
 def children(process: int) -> list[int]:
     """Return the processes that a process has started, the worker of a nanny first."""
-    try:
-        listed = Path(f"/proc/{process}/task/{process}/children").read_text().split()
-    except OSError:
-        return []
+    listed: list[str] = []
+    # Each thread lists what it has started itself.
+    for path in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):
+            listed += path.read_text().split()
     # The other child is the resource tracker of multiprocessing.
     return [int(one) for one in listed if b"spawn_main" in _words(int(one))]
 
