@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -21,17 +22,26 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
+import numpy as np
+
 import trueedge as te
+from benchmarks.graphs import heavy_tailed
 from trueedge.methods import Method
+from trueedge.negatives.heart import heart
+from trueedge.negatives.heart_shards import heart_shards
 from trueedge.results.merging import merge
 from trueedge.runs import Cell, InProcess, Processes, Runner, drive
 from trueedge.runs.engines.dask_runner import DaskRunner
+from trueedge.runs.engines.shards import ShardsOnDask
 from trueedge.runs.engines.share import OwnShare, Share
 from trueedge.runs.provenance import machine, versions
 
 RESULTS = Path(__file__).parent / "results"
 WORKERS = 2
 SECONDS_OF_A_CELL = 1.0
+# Positives of the graph with shards, and how their negatives are drawn.
+POSITIVES = 2000
+ASKED: dict[str, Any] = {"k": 100, "seed": 1, "eps": 5e-5}
 
 
 @dataclass(frozen=True)
@@ -54,21 +64,31 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--cells", type=int, default=5000, help="number of empty cells")
     parser.add_argument("--long", type=int, default=60, help="number of cells that take a second")
     parser.add_argument("--found", type=int, default=10_000, help="number of finished cells that are skipped")
+    parser.add_argument("--edges", type=int, default=30_000_000, help="edges of the graph with shards")
+    parser.add_argument("--only", default="", help="one of start, long, empty, skipped, shares, negatives")
     parser.add_argument("--output", type=Path, default=RESULTS, help="the folder of the results")
     options = parser.parse_args(arguments)
     card: dict[str, Any] = {"load": os.getloadavg()}
     with tempfile.TemporaryDirectory(prefix="engines-") as folder:
         place = Path(folder)
-        card["start"] = start()
-        card["long"] = compare(place / "long", cells(Waiting(), options.long))
-        card["empty"] = compare(place / "empty", cells(te.methods.create("cn"), options.cells))
-        card["skipped"] = skipped(place / "found", options.found)
-        card["shares"] = shares(place / "shares")
+        measures: dict[str, Callable[[], dict[str, Any]]] = {
+            "start": start,
+            "long": lambda: compare(place / "long", cells(Waiting(), options.long)),
+            "empty": lambda: compare(place / "empty", cells(te.methods.create("cn"), options.cells)),
+            "skipped": lambda: skipped(place / "found", options.found),
+            "shares": lambda: shares(place / "shares"),
+            "negatives": lambda: negatives(place / "negatives", options.edges),
+        }
+        for name, measure in measures.items():
+            if options.only in ("", name):
+                card[name] = measure()
+                print(name, json.dumps(card[name]), flush=True)
     card |= {"machine": machine(), "versions": versions()}
-    print(json.dumps(card, indent=1))
     options.output.mkdir(parents=True, exist_ok=True)
-    (options.output / "engines.json").write_text(json.dumps(card, indent=1) + "\n")
-    return int(not (card["long"]["identical"] and card["empty"]["identical"] and card["shares"]["identical"]))
+    name = f"engines{options.only and f'-{options.only}'}.json"
+    (options.output / name).write_text(json.dumps(card, indent=1) + "\n")
+    measured_ones = [one for one in card.values() if isinstance(one, dict)]
+    return int(not all(one.get("identical", True) for one in measured_ones))
 
 
 def cells(method: Method, count: int) -> list[Cell]:
@@ -161,6 +181,42 @@ def shares(place: Path, parts: int = 64) -> dict[str, Any]:
         "added_at_first": first.new,
         "added_again": second.new,
     }
+
+
+def negatives(place: Path, edges: int) -> dict[str, Any]:
+    """Make shards with two workers, and with a run that is killed and continued; compare with memory."""
+    graph, positives = _asked(edges)
+    found: dict[str, Any] = {"edges": graph.num_edges, "positives": len(positives)}
+    with measured(found, "memory"):
+        expected = heart(graph, positives, **ASKED)
+    with measured(found, "two_workers"):
+        made = heart_shards(graph, positives, place / "a", ends_per_shard=64, work=on_workers(), **ASKED)
+    process = multiprocessing.get_context("spawn").Process(target=_fill, args=(place, edges))
+    process.start()
+    while process.is_alive() and len(list((place / "b").glob("shard-*.npy"))) < 2:
+        time.sleep(0.05)
+    process.kill()
+    process.join()
+    found["shards_at_the_kill"] = len(list((place / "b").glob("shard-*.npy")))
+    found["shards"] = made.num_shards
+    again = heart_shards(graph, positives, place / "b", ends_per_shard=64, work=on_workers(), **ASKED)
+    same = [np.array_equal(one.assemble(), expected) for one in (made, again)]
+    files = [(place / "a" / path.name).read_bytes() == path.read_bytes() for path in (place / "b").iterdir()]
+    return {**found, "identical": all(same) and all(files)}
+
+
+def on_workers() -> ShardsOnDask:
+    """Return what makes shards with two workers."""
+    return ShardsOnDask(jobs=WORKERS)
+
+
+def _asked(edges: int) -> tuple[te.Graph, Any]:
+    graph = heavy_tailed(max(1000, edges // 10), edges)
+    return graph, graph.edges[:: max(1, edges // POSITIVES)]
+
+
+def _fill(place: Path, edges: int) -> None:
+    heart_shards(*_asked(edges), place / "b", ends_per_shard=64, work=on_workers(), **ASKED)
 
 
 if __name__ == "__main__":
