@@ -39,7 +39,7 @@ SECONDS_OF_A_CELL = 0.4
 SECONDS_BETWEEN_KILLS = (0.5, 6.0)
 SHARE_OF_EARLY_KILLS = 0.1
 METHODS = f"""
-import os, time
+import time
 from dataclasses import dataclass
 from typing import ClassVar
 from trueedge.methods import Method
@@ -51,6 +51,12 @@ class Slow(Method):
     def fit(self, task, seed=0, device="cpu"):
         time.sleep({SECONDS_OF_A_CELL})
         return lambda pairs: ((pairs[:, 0] * 31 + pairs[:, 1] * (seed + 7)) % 97) * 1.0
+"""
+POISON = """
+import os
+from dataclasses import dataclass
+from typing import ClassVar
+from trueedge.methods import Method
 
 @dataclass(frozen=True)
 class Poison(Method):
@@ -100,6 +106,7 @@ def main(arguments: list[str] | None = None) -> int:
     with tempfile.TemporaryDirectory(prefix="engine-kills-") as folder:
         place = Path(folder)
         (place / "methods.py").write_text(METHODS)
+        (place / "poison.py").write_text(POISON)
         expected = content(alone(place))
         found = Found()
         if options.poison:
@@ -271,7 +278,7 @@ def free_port() -> int:
 def poison(place: Path, number: int, found: Found) -> None:
     """Run five poison cells among good ones on a cluster of two workers; count the good ones that failed."""
     runs = place / f"poison-{number}"
-    words = ["run", "karate", "-p", "existing", "-m", "methods.py:Poison,methods.py:Slow,ra", "--seeds", "5"]
+    words = ["run", "karate", "-p", "existing", "-m", "poison.py:Poison,methods.py:Slow,ra", "--seeds", "5"]
     start = time.monotonic()
     try:
         done = subprocess.run(
