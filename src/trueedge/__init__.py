@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
     from trueedge.methods.saving import load_scorer, save
     from trueedge.results import Record, Store, certify, verify
-    from trueedge.runs import run
+    from trueedge.runs import engines, run
     from trueedge.runs.rerun import rerun
     from trueedge.scorers import check_scorer
     from trueedge.scorers.triple_embeddings import TripleEmbeddings
@@ -110,6 +110,7 @@ _NAMES = {
     "Task": ("tasks", "Task"),
     "Verdict": ("verdict", "Verdict"),
     "certify": ("results", "certify"),
+    "engines": ("runs", "engines"),
     "check_scorer": ("scorers", "check_scorer"),
     "judge": ("verdict", "judge"),
     "load": ("datasets", "load"),
@@ -156,6 +157,7 @@ __all__ = [
     "certify",
     "check_scorer",
     "datasets",
+    "engines",
     "graph",
     "judge",
     "load",

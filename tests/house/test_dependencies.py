@@ -88,10 +88,11 @@ def used_packages() -> set[str]:
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
-    declared = {canonicalize_name(one.name) for one in requirements("torch", "search", "plot")}
+    declared = {canonicalize_name(one.name) for one in requirements("torch", "search", "plot", "dask")}
     names = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in declared}
-    # Graphs are made from theirs where they are installed; numba brings llvmlite, torch for a GPU triton.
-    assert used_packages() - names <= {"networkx", "pandas", "pyarrow", "llvmlite", "triton"}
+    # Graphs are made from theirs where they are installed; numba brings llvmlite, torch for a GPU
+    # triton, distributed dask.
+    assert used_packages() - names <= {"networkx", "pandas", "pyarrow", "llvmlite", "triton", "dask"}
 
 
 @pytest.mark.parametrize("package", sorted(used_packages()))

@@ -18,6 +18,7 @@ from trueedge.cli import (
     catalogues,
     certifying,
     configuring,
+    engines,
     judging,
     making,
     predicting,
@@ -144,6 +145,7 @@ for _module in (
     certifying,
     reporting,
     configuring,
+    engines,
 ):
     for _command in _module.COMMANDS:
         _name = _command.__name__.rstrip("_")

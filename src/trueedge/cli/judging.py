@@ -10,7 +10,17 @@ from typing import Annotated
 import typer
 
 from trueedge import metrics
-from trueedge.cli import completing, options, own_data, parsing, running, scoreboard, showing, verdicts
+from trueedge.cli import (
+    completing,
+    engines,
+    options,
+    own_data,
+    parsing,
+    running,
+    scoreboard,
+    showing,
+    verdicts,
+)
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.own_code import own_object
 from trueedge.cli.progress_lines import speak
@@ -20,6 +30,7 @@ from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
 
+@engines.with_engine
 def judge(
     dataset: options.DatasetOrTask,
     model: Annotated[
@@ -62,6 +73,8 @@ def judge(
     device: options.Device = "cpu",
     quiet: options.Quiet = False,
     verbose: options.Verbose = False,
+    jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -103,7 +116,12 @@ def judge(
         )
     found, called = _model(model, set_ or [], data)
     store = Store(runs)
-    with running.keeping(store), showing.progress(1, "making the task") as report:
+    with (
+        engine.ending_a_share(),
+        running.keeping(store),
+        showing.progress(1, "making the task") as report,
+        engine.runner_ahead(jobs, runs) as runner,
+    ):
         verdict = judged(
             found,
             given_data,
@@ -113,6 +131,7 @@ def judge(
             store=store,
             device=device,
             progress=showing.each_finished(report),
+            runner=runner,
             options={key: value for own in given.values() for key, value in own.items()},
         )
     verdicts.show(verdict)

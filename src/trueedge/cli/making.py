@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from trueedge.cli import completing, options, own_data, parsing, showing
+from trueedge.cli import completing, engines, options, own_data, parsing, showing
 from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, refuse_inputs, replacing
@@ -141,6 +141,7 @@ def pairs(
     showing.note(f"{output}: {showing.count(len(listed), 'distinct pair')}")
 
 
+@engines.with_engine
 def negatives(
     edges: Annotated[
         str,
@@ -174,6 +175,8 @@ def negatives(
         ),
     ] = 2048,
     quiet: options.Quiet = False,
+    jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     header: options.Header = None,
     source: options.SourceColumn = None,
     target: options.TargetColumn = None,
@@ -204,7 +207,9 @@ def negatives(
         check_target(output, "the file of negatives")
         read = [*_files(edges, own), *([] if positives is None else [positives])]
         refuse_inputs(output, read, "the negatives")
-    stored = Shards(output, shard_size) if shards else None
+    stored = Shards(output, shard_size, engine.shard_work(jobs)) if shards else None
+    if not shards:
+        engine.refuse("an engine makes shards (--shards)")
     kinds = own_data.two_kinds(bipartite, option)
     columns = EdgeFormat(header, source, target, weight, time, kinds)
     try:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from trueedge.cli import completing, options, parsing, showing
+from trueedge.cli import completing, engines, options, parsing, showing
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import end, keeping, note_records
 from trueedge.errors import InputError, unknown
@@ -23,6 +23,7 @@ NUMBERS = ("ours", "published", "difference", "seeds")
 MOST_LINES = 24
 
 
+@engines.with_engine
 def reproduce(
     study: Annotated[
         str,
@@ -54,6 +55,7 @@ def reproduce(
     ] = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     runs: options.Runs = Path("runs"),
     output: Annotated[
         Path | None, typer.Option("-o", "--output", help="JSON file for the table, versions and machine.")
@@ -81,6 +83,8 @@ def reproduce(
     chosen = get(study)
     if jobs > 1 and chosen.one_process:
         raise InputError(f"{chosen.name} runs in one process: remove --jobs")
+    if chosen.one_process:
+        engine.refuse(f"{chosen.name} runs in one process")
     if output is not None:
         # Refuse a bad path before the work, not after it.
         check_evidence(chosen, output)
@@ -89,7 +93,12 @@ def reproduce(
     store = Store(runs)
     for path in filter(None, (output, page)):
         refuse_inputs(path, store.files(), "the results")
-    with keeping(store), showing.progress(1, study) as report:
+    with (
+        keeping(store),
+        showing.progress(1, study) as report,
+        engine.runner(jobs, runs) as runner,
+        engine.ending_a_share(runner),
+    ):
         plan = Plan(
             datasets=tuple(parsing.names(dataset, "data set")) if dataset else (),
             methods=tuple(parsing.names(method, "method")) if method else (),
@@ -99,8 +108,10 @@ def reproduce(
             progress=showing.each_finished(report),
             jobs=jobs,
             settings=_settings(set_ or []),
+            runner=runner,
         )
         finding = chosen.run(plan)
+    engine.end_share()
     if plan.used:
         note_records(store, plan.used)
     if finding.rows:

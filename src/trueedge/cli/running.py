@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from trueedge import datasets, metrics
-from trueedge.cli import completing, options, own_data, parsing, scoreboard, showing
+from trueedge.cli import completing, engines, options, own_data, parsing, scoreboard, showing
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.requests import Cells
 from trueedge.errors import InputError
@@ -42,6 +42,7 @@ MOST_NAMED = 8
 MOST_AHEAD = 10_000
 
 
+@engines.with_engine
 def run(
     dataset: options.DatasetOrTask,
     protocol: Annotated[
@@ -90,6 +91,7 @@ def run(
     bipartite: own_data.Bipartite = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     runs: options.Runs = Path("runs"),
     again: Annotated[bool, typer.Option("--again", help="Recompute cached results.")] = False,
     keep_scores: Annotated[
@@ -146,10 +148,12 @@ def run(
     cells.check()
     if jobs > 1 and checkpoints is not None:
         raise InputError("--checkpoints needs one job: leave out either --checkpoints or --jobs")
+    if engine.engine is not None and checkpoints is not None:
+        raise InputError("--checkpoints needs this machine: leave out either --checkpoints or --engine")
     store = Store(runs)
     with keeping(store):
-        outcomes = _outcomes(cells, store, jobs, again, keep_scores, checkpoints)
-    if not _show_outcomes(outcomes, store, named, seeds, keep_scores):
+        outcomes = _outcomes(cells, store, jobs, again, keep_scores, checkpoints, engine)
+    if not _show_outcomes(outcomes, store, named, seeds, keep_scores, engine):
         raise typer.Exit(1)
     end(store)
 
@@ -176,18 +180,26 @@ def _size(source: str | Data | Task) -> int:
 
 
 def _show_outcomes(
-    outcomes: Sequence[Outcome], store: Store, named: Collection[str], seeds: int, keep_scores: bool
+    outcomes: Sequence[Outcome],
+    store: Store,
+    named: Collection[str],
+    seeds: int,
+    keep_scores: bool,
+    engine: engines.Engine,
 ) -> bool:
     """Print tables, counts and failures; return whether every method named by the user could run."""
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
-    scoreboard.show(records)
+    if engine.share is None:
+        scoreboard.show(records)
+    else:
+        engine.show_share()
     note_records(store, records)
     if keep_scores:
         _note_scores(records)
     failed = [outcome for outcome in outcomes if outcome.record is None]
     for sentence in _reasons(failed, seeds):
         showing.note(sentence)
-    return bool(records) and not any(outcome.cell.method.name in named for outcome in failed)
+    return bool(records or not outcomes) and not any(outcome.cell.method.name in named for outcome in failed)
 
 
 def note_records(store: Store, records: Sequence[Record]) -> None:
@@ -229,10 +241,17 @@ def keeping(store: Store) -> Iterator[None]:
 
 
 def _outcomes(
-    cells: Cells, store: Store, jobs: int, again: bool, keep_scores: bool, checkpoints: Path | None
+    cells: Cells,
+    store: Store,
+    jobs: int,
+    again: bool,
+    keep_scores: bool,
+    checkpoints: Path | None,
+    engine: engines.Engine,
 ) -> list[Outcome]:
-    """Run the cells under a progress bar; return the outcomes in their order."""
-    from trueedge.runs import drive, runner_for
+    """Run the cells under a progress bar; return the outcomes in their order, those of the share alone."""
+    from trueedge.runs import drive
+    from trueedge.runs.engines.share import OTHERS
 
     outcomes: dict[int, Outcome] = {}
     # Only trained methods have epochs to show; without them torch is not imported. If it is not installed,
@@ -241,7 +260,7 @@ def _outcomes(
     width = TRAINING_WIDTH if trained else showing.LABEL_WIDTH
     with (
         showing.progress(cells.number, "making the task", width) as report,
-        runner_for(jobs, lambda stage, done, total: report(f"{stage}: {done}/{total}")) as runner,
+        engine.runner(jobs, store.folder, partial(_stage, report), cells.number) as runner,
     ):
         watch = trained and runner.in_process
         asked = _watched(cells, store, checkpoints, report) if watch else _ahead(cells)
@@ -249,7 +268,12 @@ def _outcomes(
         for position, outcome in drive(asked, store, runner, again, keep_scores):
             outcomes[position] = outcome
             tell(_of_cell(outcome.cell, cells), len(outcomes), cells.number)
-    return [outcomes[position] for position in range(cells.number)]
+    return [one for position in range(cells.number) if (one := outcomes[position]).reason != OTHERS]
+
+
+def _stage(report: showing.Report, stage: str, done: int, total: int) -> None:
+    """Show a stage of making a task."""
+    report(f"{stage}: {done}/{total}")
 
 
 def _of_cell(cell: Cell, cells: Cells) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 
 from trueedge import metrics
-from trueedge.cli import completing, options, own_data, parsing, scoreboard, showing
+from trueedge.cli import completing, engines, options, own_data, parsing, scoreboard, showing
 from trueedge.cli.making import ProtocolOfName
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import end, keeping, note_records
@@ -24,6 +24,7 @@ SHOWN = 10
 One = TypeVar("One")
 
 
+@engines.with_engine
 def tune(
     dataset: options.DatasetOrTask,
     protocol: ProtocolOfName = None,
@@ -66,6 +67,7 @@ def tune(
     split: own_data.OwnSplit = None,
     bipartite: own_data.Bipartite = None,
     jobs: options.Jobs = 1,
+    engine: engines.Engine = engines.NO_ENGINE,
     device: options.Device = "cpu",
     runs: options.Runs = Path("runs"),
     quiet: options.Quiet = False,
@@ -109,8 +111,15 @@ def tune(
         "jobs": jobs,
         **parsing.options(own.words(option), [name])[name],
     }
+    if engine.share is not None and search != "grid":
+        raise InputError(f"{search} chooses trials by earlier ones: --share needs --search grid")
     store = Store(runs)
-    with keeping(store), showing.progress(trials + seeds, "making the task") as report:
+    with (
+        engine.ending_a_share(),
+        keeping(store),
+        showing.progress(trials + seeds, "making the task") as report,
+        engine.runner(jobs, runs) as runner,
+    ):
         found = room.tune(
             data_source,
             name,
@@ -118,6 +127,7 @@ def tune(
             store=store,
             announce=lambda budget: showing.note(str(budget)),
             progress=showing.each_finished(report),
+            runner=runner,
             **asked,
         )
     _show(found)

@@ -6,6 +6,7 @@ import inspect
 import json
 import os
 import time
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -48,6 +49,10 @@ _DEFAULTS = {
 }
 
 
+# Makes all shards that are missing: of the negatives in a folder, for a request, reporting progress.
+Work = Callable[[ShardedNegatives, Request, Steps | None], object]
+
+
 def heart_shards(
     graph: Graph,
     positives: ArrayLike,
@@ -55,6 +60,7 @@ def heart_shards(
     *,
     ends_per_shard: int = 2048,
     progress: Steps | None = None,
+    work: Work | None = None,
     **options: Any,
 ) -> ShardedNegatives:
     """Write the negatives of :func:`trueedge.negatives.heart`, exactly the same, into a folder in shards.
@@ -69,6 +75,7 @@ def heart_shards(
         folder: a new or empty folder, or one with negatives of the same request.
         ends_per_shard: end nodes per shard. A killed run loses at most one shard per process.
         progress: called with (end nodes done by all processes, end nodes in all) as the work goes on.
+        work: makes the shards elsewhere, such as on a cluster; by default this process makes them.
         options: ``k``, ``heuristics``, ``known``, ``keep_known``, ``alpha``, ``eps``, ``ties``, ``seed`` and
             ``sides``, as :func:`trueedge.negatives.heart` takes them, with the same defaults.
 
@@ -84,7 +91,10 @@ def heart_shards(
     try:
         _begin(place, asked, ends_per_shard)
         negatives = ShardedNegatives.at(place)
-        _Work(negatives, asked, progress).finish()
+        if work is None:
+            ShardWork(negatives, asked, progress).finish()
+        else:
+            work(negatives, asked, progress)
     except OSError as error:
         raise InputError(f"{place} cannot be written: {error.strerror or error}") from None
     return negatives
@@ -154,7 +164,7 @@ def _refuse_another(folder: Path, found: dict[str, Any], request: dict[str, Any]
         raise InputError(f"{folder} holds the negatives of another request: it was begun {differs}")
 
 
-class _Work:
+class ShardWork:
     """One process's part in filling a folder."""
 
     def __init__(self, negatives: ShardedNegatives, asked: Request, progress: Steps | None) -> None:
@@ -178,21 +188,33 @@ class _Work:
             if draft_of(path).exists():
                 _discard_draft(path)
 
+    def write(self, shard: int, path: Path) -> None:
+        """Compute a shard and write it to a file of the caller's choice, safely on the disk."""
+        with path.open("wb") as file:
+            write_rows(file, self._compute(shard), self.negatives.salt(shard))
+            file.flush()
+            os.fsync(file.fileno())
+
+    def count(self, shards: Iterable[int]) -> None:
+        """Count shards as done."""
+        for shard in shards:
+            first, last = self.negatives.stretch(shard)
+            self.done += last - first
+        self._report(0)
+
     def _see_to(self, shard: int) -> bool:
         """Return whether a shard is there now."""
         path = self.negatives.path(shard)
-        if not self._is_good(shard):
+        if not self.is_good(shard):
             with claimed(path) as file:
                 if file is None:
                     return False
-                if self._is_good(shard):
+                if self.is_good(shard):
                     draft_of(path).unlink()  # another has made it since we looked
                 else:
                     write_rows(file, self._compute(shard), self.negatives.salt(shard))
                     publish(file, path)
-        first, last = self.negatives.stretch(shard)
-        self.done += last - first
-        self._report(0)
+        self.count([shard])
         return True
 
     def _compute(self, shard: int) -> NDArray[np.int32]:
@@ -216,7 +238,8 @@ class _Work:
         if self.progress is not None:
             self.progress(self.done + further, len(self.negatives.ends.keys))
 
-    def _is_good(self, shard: int) -> bool:
+    def is_good(self, shard: int) -> bool:
+        """Return whether a shard is there and undamaged."""
         try:
             self.negatives.read(shard, verify=True)
         except InputError:

@@ -32,6 +32,16 @@ def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
     return InProcess(progress) if jobs == 1 else Processes(jobs)
 
 
+@contextmanager
+def runner_in_use(runner: Runner | None, jobs: int) -> Iterator[Runner]:
+    """Yield a runner that somebody else stops, or one of our own, which is stopped at the end."""
+    if runner is not None:
+        yield runner
+        return
+    with runner_for(jobs) as own:
+        yield own
+
+
 def drive(
     cells: Iterable[Cell],
     store: Store | None,

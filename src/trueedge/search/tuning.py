@@ -17,8 +17,9 @@ from trueedge.methods import Method
 from trueedge.metrics.units import plural
 from trueedge.progress import Progress
 from trueedge.results import Record, Store
-from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_for
+from trueedge.runs import Cell, Outcome, Runner, default_protocol, drive, runner_in_use
 from trueedge.runs.driver import with_settings
+from trueedge.runs.engines.share import OTHERS, ShareDone
 from trueedge.search.space import Point, Space
 from trueedge.search.strategies import STRATEGIES, strategy
 from trueedge.statistics.significance import difference
@@ -200,6 +201,7 @@ def tune(
     store: Store | None = None,
     announce: Callable[[Budget], object] | None = None,
     progress: Progress | None = None,
+    runner: Runner | None = None,
     **options: Any,
 ) -> Tuned:
     """Search a method's settings on the validation part, then evaluate the best settings on the test part.
@@ -226,6 +228,7 @@ def tune(
         store: where records are read from and written to.
         announce: called with the budget before the first run.
         progress: called with a text, the number of finished runs and their total.
+        runner: runs the cells elsewhere, instead of ``jobs`` processes.
         options: the protocol's options.
     """
     for name, number in (("trials", trials), ("seeds", seeds), ("jobs", jobs)):
@@ -247,7 +250,7 @@ def tune(
     budget = Budget(searched, search, min(trials, len(searched)), seeds, jobs)
     if budget.trainings > MOST_RUNS:
         raise InputError(f"tune: {budget.trainings:,} runs are too many: at most {MOST_RUNS:,} are possible")
-    search_run = _Search(trial, budget, metric, store, progress)
+    search_run = _Search(trial, budget, metric, store, progress, runner)
     if announce is not None:
         announce(budget)
     return search_run.run()
@@ -273,8 +276,15 @@ class _Search:
     """One run of a search."""
 
     def __init__(
-        self, trial: Cell, budget: Budget, metric: str | None, store: Store | None, progress: Progress | None
+        self,
+        trial: Cell,
+        budget: Budget,
+        metric: str | None,
+        store: Store | None,
+        progress: Progress | None,
+        runner: Runner | None = None,
     ) -> None:
+        self.runner = runner
         self.trial, self.budget, self.metric = trial, budget, metric
         self.store, self.progress = store, progress
         self.strategy = strategy(budget.search, budget.space, trial.seed, budget.trials)
@@ -282,7 +292,7 @@ class _Search:
 
     def run(self) -> Tuned:
         """Run the trials, then the best settings."""
-        with runner_for(self.budget.jobs) as runner:
+        with runner_in_use(self.runner, self.budget.jobs) as runner:
             trials = self._trials(runner)
             finished = [trial for trial in trials if trial.value is not None]
             if not finished:
@@ -306,6 +316,8 @@ class _Search:
             points = [space.point(number) for number in numbers]
             cells = [replace(self.trial, method=space.at(point)) for point in points]
             outcomes = self._outcomes(runner, cells, "trial")
+            if any(outcome.reason == OTHERS for outcome in outcomes):
+                raise ShareDone
             tried = [
                 Trial(point, self._value(outcome), outcome.record, outcome.fresh, outcome.reason)
                 for point, outcome in zip(points, outcomes, strict=True)

@@ -19,7 +19,7 @@ from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.results import Record, Store
-from trueedge.runs import Cell, drive, runner_for
+from trueedge.runs import Cell, Runner, drive, runner_in_use
 
 MOST_SEEDS = 10_000
 
@@ -38,6 +38,7 @@ class Plan:
         jobs: the number of parallel processes.
         used: gets the records that the study used, new and cached ones.
         settings: settings that take the place of the study's, for methods that have them.
+        runner: runs the cells elsewhere, instead of ``jobs`` processes.
     """
 
     datasets: tuple[str, ...] = ()
@@ -49,6 +50,7 @@ class Plan:
     jobs: int = 1
     used: list[Record] = field(default_factory=list, compare=False, repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
+    runner: Runner | None = field(default=None, compare=False, repr=False)
 
     def with_settings(self, method: Method) -> Method:
         """Return a method with the settings of the plan that it has."""
@@ -194,7 +196,7 @@ def run_all(
     if isinstance(cells, Sequence):
         total = len(cells)
     done = {}
-    with runner_for(plan.jobs) as runner:
+    with runner_in_use(plan.runner, plan.jobs) as runner:
         for position, outcome in drive(cells, plan.store, runner):
             cell = outcome.cell
             plan.used.extend([] if outcome.record is None else [outcome.record])

@@ -20,13 +20,14 @@ from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results.record import Record
 from trueedge.results.store import Store
-from trueedge.runs import Cell, InProcess, drive
+from trueedge.runs import Cell, InProcess, Runner, drive
 from trueedge.scorers.check import CheckReport, check_scorer
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Source, default_protocol
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import advice, groups, plan
+from trueedge.verdict.ahead import Ahead
 from trueedge.verdict.answers import answer, degree_share
 from trueedge.verdict.models import OwnModel, as_method, is_fixed, is_score_file
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
@@ -55,6 +56,7 @@ def judge(
     checks: bool = True,
     progress: Progress | None = None,
     options: dict[str, Any] | None = None,
+    runner: Runner | None = None,
 ) -> Verdict:
     """Find out what a model is worth.
 
@@ -77,6 +79,7 @@ def judge(
         checks: check the scorer, and audit the benchmarks.
         progress: called with a text, the runs done and their number.
         options: options of the protocols, for those that have them.
+        runner: runs the cells elsewhere, such as ``te.engines.Dask(address).runner``; it needs a store.
     """
     start = time.perf_counter()
     data = load(data) if isinstance(data, (str, Path)) and is_saved(data) else data
@@ -91,7 +94,8 @@ def judge(
     large = plan.is_large(data)
     beside = plan.baselines(flavour, kind, method, large)
     kept = store if isinstance(store, Store) or store is None else Store(store)
-    judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {})
+    ahead = None if runner is None else Ahead(runner, kept, progress)
+    judging = _Judging(method, beside, asked, kept, device, seeds, progress, options or {}, ahead)
     if large:
         judging.large = True
         judging.notes.append(_reduced(data, asked, beside))
@@ -120,7 +124,9 @@ class _Judging:
         seeds: int | None,
         progress: Progress | None,
         options: dict[str, Any],
+        ahead: Ahead | None = None,
     ) -> None:
+        self.ahead = ahead
         self.method, self.baselines, self.requests = method, baselines, list(requests)
         self.store, self.device, self.seeds, self.progress = store, device, seeds, progress
         self.options = options
@@ -136,6 +142,9 @@ class _Judging:
         done = 0
         counts = [len(one.seeds) for one in self.requests]
         for seed in range(max(counts, default=0)):
+            if self.ahead is not None:
+                self.requests = [self._with_validation(one) for one in self.requests]
+                self.ahead.run(seed, self.requests, counts, (self.method, *self.baselines), self._cell)
             for place in range(len(counts)):
                 if seed >= counts[place]:
                     continue
@@ -204,7 +213,8 @@ class _Judging:
                 raise InputError(f"{method.name} under {request.protocol}: {outcome.reason}")
             self.failed.setdefault(f"{method.name} was not run: {outcome.reason}")
             return
-        self.records.append(outcome.record)
+        new = self.ahead is not None and outcome.record.key in self.ahead.fresh
+        self.records.append(replace(outcome.record, cached=False) if new else outcome.record)
         if own and request.protocol not in self.first:
             self.first[request.protocol] = (task, fitted[0] if fitted else None)
 

@@ -65,7 +65,8 @@ def _build(request: Request, split: Split) -> LinkTask:
             negatives = heart(graph, pairs, **made)
         else:
             place = shards_of(request.shards.folder, name)
-            stored = heart_shards(graph, pairs, place, ends_per_shard=request.shards.ends, **made)
+            asked_for = {"ends_per_shard": request.shards.ends, "work": request.shards.work}
+            stored = heart_shards(graph, pairs, place, **asked_for, **made)
             negatives = stored.assemble()
         parts[name] = Part(pairs, negatives)
     return LinkTask(

@@ -30,10 +30,12 @@ class Shards:
     Attributes:
         folder: gets a folder of shards for each part, and the finished task.
         ends: the number of end nodes per shard.
+        work: makes the shards elsewhere; see :func:`trueedge.negatives.heart_shards.heart_shards`.
     """
 
     folder: Path
     ends: int = 2048
+    work: Any = None
 
 
 @dataclass(frozen=True)

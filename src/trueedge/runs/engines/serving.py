@@ -1,0 +1,137 @@
+"""Worker processes that wait for cells of a scheduler: ``trueedge worker``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from trueedge.errors import InputError
+from trueedge.runs.engines.cluster import OWN, address_in, available_cores, need_dask, quiet
+from trueedge.runs.processes import THREADS
+
+LOOPBACK = "127.0.0.1"
+GPU_VARIABLE = "CUDA_VISIBLE_DEVICES"
+# Seconds until a worker whose scheduler does not answer ends.
+SECONDS_TO_CONNECT = 60
+
+
+def serve(
+    scheduler: str,
+    gpus: Sequence[str] = (),
+    processes: int = 1,
+    threads: int | None = None,
+    host: str | None = None,
+    notice: Callable[[str], object] = print,
+) -> int:
+    """Run workers until the scheduler ends or a signal comes; return the status.
+
+    Args:
+        scheduler: the address of the scheduler, or the path of a scheduler file.
+        gpus: the GPUs, by number or name: one process for each.
+        processes: the number of processes, without GPUs.
+        threads: threads of each process; by default the cores are divided among the processes.
+        host: the address that other machines reach this one by.
+        notice: called with a sentence on what happens.
+    """
+    need_dask()
+    address = address_in(Path(scheduler)) if Path(scheduler).is_file() else scheduler
+    if not re.match(r"[a-z]+://.+:\d+", address):
+        raise InputError(f"{scheduler} is neither the address of a scheduler (tcp://HOST:8786) nor its file")
+    count = len(gpus) or processes
+    each = threads or max(1, available_cores() // count)
+    if count > 1:
+        return _several(address, list(gpus) or [""] * count, each, host)
+    os.environ.update(environment(each, gpus[0] if gpus else None))
+    quiet()
+    place = host or _own_address(address)
+    notice(f"worker for {address} at {place}, {each} threads{f', GPU {gpus[0]}' if gpus else ''}")
+    return asyncio.run(_serve(address, place, bool(gpus), notice))
+
+
+def environment(threads: int, gpu: str | None) -> dict[str, str]:
+    """Return the variables of a worker: threads of every library, since Dask sets only some, and the GPU."""
+    found = dict.fromkeys(THREADS, str(threads))
+    return found if gpu is None else {**found, GPU_VARIABLE: gpu}
+
+
+def named_gpus(text: str) -> list[str]:
+    """Return the GPUs of a comma-separated list; ``all`` are those that this process may use."""
+    listed = os.environ.get(GPU_VARIABLE, "") if text.strip() == "all" else text
+    found = [one.strip() for one in listed.split(",") if one.strip()]
+    if not found:
+        raise InputError(f"--gpus {text}: {GPU_VARIABLE} is not set, so name the GPUs: --gpus 0,1")
+    if len(set(found)) != len(found):
+        raise InputError(f"--gpus {text} names a GPU twice")
+    return found
+
+
+def _several(address: str, gpus: Sequence[str], threads: int, host: str | None) -> int:
+    """Start a process for each worker, and wait for all."""
+    command = [sys.executable, "-m", "trueedge", "worker", address, "--threads", str(threads)]
+    command += [] if host is None else ["--host", host]
+    started = [subprocess.Popen([*command, *(["--gpus", gpu] if gpu else [])]) for gpu in gpus]
+
+    def end(number: int, _: object) -> None:
+        for one in started:
+            with suppress(OSError):
+                one.send_signal(number)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, end)
+    return max(one.wait() for one in started)
+
+
+async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str], object]) -> int:
+    import dask.config
+    from distributed import Nanny
+
+    stopped = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    with dask.config.set(OWN):
+        nanny = Nanny(
+            address,
+            nthreads=1,
+            memory_limit=0,
+            host=host,
+            resources={"GPU": 1} if has_gpu else None,
+            death_timeout=SECONDS_TO_CONNECT,
+            silence_logs=logging.CRITICAL,
+        )
+        try:
+            await nanny
+        except (OSError, TimeoutError, RuntimeError) as error:
+            notice(f"no scheduler answers at {address}: {next(iter(str(error).splitlines()), '')}")
+            return 1
+        ends = [asyncio.ensure_future(one) for one in (nanny.finished(), stopped.wait())]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        asked = stopped.is_set()
+        for one in ends:
+            one.cancel()
+        with suppress(Exception):
+            await nanny.close(timeout=5)
+    notice("stopped" if asked else f"the scheduler at {address} has ended")
+    return 0
+
+
+def _own_address(scheduler: str) -> str:
+    """Return the address of this machine on the way to the scheduler; nothing else is listened to."""
+    from distributed.utils import get_ip
+
+    there = urlsplit(scheduler)
+    name = there.hostname or LOOPBACK
+    if name in ("localhost", "::1") or name.startswith("127."):
+        return LOOPBACK
+    try:
+        return str(get_ip(name, there.port or 8786))
+    except OSError as error:
+        raise InputError(f"no way leads to the scheduler at {scheduler}: {error.strerror or error}") from None
