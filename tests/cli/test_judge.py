@@ -134,3 +134,10 @@ def _write_scores(folder: str) -> None:
     pairs = task.distinct_pairs("test")
     scores = np.random.default_rng(0).random(len(pairs))
     np.savetxt("scores.csv", np.column_stack([pairs, scores]), fmt=["%d", "%d", "%.6f"], delimiter=",")
+
+
+def test_vectors_whose_nodes_are_numbered_from_one_are_refused(trueedge) -> None:
+    Path("vectors.csv").write_text("".join(f"{node},0.5,0.{node},1\n" for node in range(1, 35)))
+    status, out, err = trueedge("judge", "karate", "vectors.csv")
+    assert (status, out) == (1, "")
+    assert "its first column looks like node numbers, but these must be 0 to 33, once each" in err

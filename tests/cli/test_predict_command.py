@@ -80,3 +80,20 @@ def test_what_is_no_model_is_refused(trueedge, tmp_path):
     status, _, err = trueedge("predict", str(tmp_path), "--pair", "a,b")
     assert status == 1
     assert "holds no scorer" in err
+
+
+def test_a_line_that_is_taken_for_a_header_is_named(trueedge, model):
+    Path("new.csv").write_text("alcie,bbo\nalice,bob\n")
+    _, _, err = trueedge("predict", model, "new.csv")
+    assert "new.csv: the first line was read as a header: alcie, bbo" in err
+    Path("new.csv").write_text("alcie,bbo\n")
+    status, out, err = trueedge("predict", model, "new.csv")
+    assert (status, out) == (1, "")
+    assert "new.csv holds no pair of known names, only 'alcie,bbo'" in err
+
+
+def test_a_folder_that_cannot_be_written_is_named_before_the_fit(trueedge):
+    Path("file").write_text("")
+    status, _, err = trueedge("fit", "karate", "-m", "nosuch", "-o", "file/model")
+    assert status == 1
+    assert "the model cannot be written to" in err

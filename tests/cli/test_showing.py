@@ -176,3 +176,11 @@ def test_the_progress_bar_tells_the_rate() -> None:
     for now, done in ((4.0, 1), (6.0, 2), (8.0, 3)):  # noqa: B007 (the clock reads it)
         bar.update(slow, completed=done)
     assert column.render(bar.tasks[1]).plain == "0.5/s"
+
+
+def test_control_characters_of_names_are_written_out(capsys) -> None:
+    showing.table("a\x1b[2J", ["node"], [["b\x07\r"]])
+    showing.note("no file\x9b31m")
+    out, err = capsys.readouterr()
+    assert out.splitlines() == [r"a\x1b[2J", "node", r"b\x07\x0d"]
+    assert err == "no file\\x9b31m\n"

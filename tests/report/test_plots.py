@@ -113,3 +113,12 @@ def test_files_have_names_of_letters_whatever_a_data_set_is_called(tmp_path: Pat
     assert png.parent == other.parent == tmp_path
     assert other.name == "intervals-etc-x-heart-2.png"
     assert png.name == "intervals-etc-x-heart.png"
+
+
+def test_dollar_signs_in_names_are_no_formulas(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    drawn = te.report.figure([record("$\\frac{$", method="$x$ <script>")])
+    drawn.savefig(tmp_path / "figure.svg", metadata={"Date": None})
+    (axes,) = drawn.axes
+    assert labels(axes) == [r"\$x\$ <script>"]
+    assert "<script>" not in (tmp_path / "figure.svg").read_text()

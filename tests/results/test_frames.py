@@ -93,6 +93,8 @@ def test_without_pandas_one_sentence_says_what_to_do(store, monkeypatch):
 def test_what_is_no_record_is_refused():
     with pytest.raises(te.InputError, match="made from records, got str"):
         frame(["cora"])
+    with pytest.raises(te.InputError, match="made from a list of records, got NoneType"):
+        frame(None)
 
 
 def test_a_store_says_where_it_is_and_how_much_it_holds(store):

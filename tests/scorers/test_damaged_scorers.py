@@ -6,7 +6,7 @@ import gc
 import json
 import pickle
 import weakref
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ import pytest
 import trueedge as te
 from trueedge.methods import Method, create, saving, setting
 from trueedge.methods.method import METHODS, on_graph
+from trueedge.scorers.history import History
 from trueedge.scorers.learned import learned
 
 
@@ -267,3 +268,26 @@ def test_a_scorer_that_nobody_holds_is_given_back(task):
         del scorer
         gc.collect()
         assert watched() is None, name
+
+
+@pytest.mark.parametrize("losses", [[10**400], [[1]], "loss"])
+def test_a_history_without_numbers_is_refused(saved, losses):
+    card = json.loads((saved / saving.CARD).read_text())
+    history = {"losses": losses, "values": [], "best": None, "metric": None}
+    card["learned"][0]["history"] = {one.name: history.get(one.name) for one in fields(History)}
+    reseal(saved, learned=card["learned"])
+    refused(saved, "entry 0 of 'learned' has no history of a training")
+
+
+def test_vectors_of_another_type_are_read_as_numbers(task, tmp_path):
+    pytest.importorskip("torch")
+    few = {"vector_dim": 8, "walks": 1, "passes": 1, "dim": 8, "epochs": 1}
+    folder = te.save(create("node2vec", few).fit(task), tmp_path / "model")
+    replace_array(folder, np.arange(8 * task.num_nodes).reshape(-1, 8).astype(">i8"))
+    assert np.isfinite(te.predict(te.load_scorer(folder), [(0, 1)])).all()
+
+
+def test_a_name_with_a_nul_is_refused(task, tmp_path):
+    with pytest.raises(te.InputError, match="the scorer cannot be written to"):
+        te.save(create("katz").fit(task), f"{tmp_path}/a\0b")
+    refused(f"{tmp_path}/a\0b", "a name has no NUL in it")

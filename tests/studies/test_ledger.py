@@ -90,3 +90,25 @@ def test_a_wrong_ledger_is_one_sentence(tmp_path: Path, text: str, said: str) ->
 
 def test_the_ledger_of_the_evidence_has_no_fault() -> None:
     assert ledger.read(Path(__file__).parents[2] / "results").faults() == []
+
+
+def test_what_is_not_a_number_is_missed(tmp_path: Path) -> None:
+    evidence(tmp_path, [row("gcn", float("nan"), 12.5, 0.5)])
+    (tmp_path / "misses.toml").write_text("")
+    (value,) = ledger.read(tmp_path).values
+    assert value.missed
+
+
+@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"study": "a", "decimals": -400, "rows": []}'])
+def test_a_wrong_file_of_evidence_is_named(tmp_path: Path, text: str) -> None:
+    (tmp_path / "misses.toml").write_text("")
+    (tmp_path / "one.json").write_text(text)
+    with pytest.raises(InputError, match=r"one\.json is no file of evidence"):
+        ledger.read(tmp_path)
+
+
+@pytest.mark.parametrize("text", ["misses = 3", "misses = [1]"])
+def test_entries_are_tables(tmp_path: Path, text: str) -> None:
+    (tmp_path / "misses.toml").write_text(text)
+    with pytest.raises(InputError, match=r"write \[\[misses\]\] for each entry"):
+        ledger.read(tmp_path)

@@ -49,3 +49,36 @@ def test_it_is_written_as_a_page_and_as_nothing_else(verdict, tmp_path: Path) ->
     assert "by degree" in page.read_text()
     with pytest.raises(InputError, match=r"a verdict is written to a \.html file"):
         verdict.page(tmp_path / "verdict.docx")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({"seeds": 0}, "judge: seeds must be a whole number from 1 to"),
+        ({"seeds": 1.5}, "judge: seeds must be a whole number"),
+        ({"protocols": []}, "judge: protocols must be the name of a protocol or a list of names"),
+        ({"protocols": 3}, "judge: protocols must be the name of a protocol or a list of names"),
+        ({"options": "k=3"}, "judge: options must be a dict"),
+        ({"options": {"ratois": 1}}, "no option of existing is called 'ratois'; did you mean 'ratios'?"),
+        ({"name": 5}, "the name of a model must be a text, got 5"),
+        ({"name": "\x1b[2J"}, "has characters that cannot be printed"),
+        ({"name": "\ud800"}, "has characters that cannot be printed"),
+        ({"name": "ppr"}, "a baseline is called 'ppr': give your model another name"),
+    ],
+)
+def test_wrong_arguments_are_refused_before_anything_runs(given, said: str) -> None:
+    with pytest.raises(InputError) as found:
+        te.judge(fit, "karate", **{"protocols": "existing", "seeds": 1, **given})
+    assert said in str(found.value)
+
+
+def test_a_task_takes_no_options_of_protocols() -> None:
+    with pytest.raises(InputError, match="no option of a task that is made already is called 'ratios'"):
+        te.judge("cn", te.task("karate", "existing"), options={"ratios": (0.8, 0.1, 0.1)})
+
+
+def test_what_is_listed_twice_counts_once() -> None:
+    task = te.task("karate", "existing")
+    for data, protocols in (([task, task], None), ("karate", ["existing", "existing"])):
+        found = te.judge("cn", data, protocols, 1, checks=False)
+        assert len({record.method for record in found.records}) == len(found.records)

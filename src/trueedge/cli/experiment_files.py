@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 import tomllib
 import types
@@ -21,6 +22,9 @@ ENDING = ".toml"
 #: The tables that hold one experiment each.
 SEVERAL = "experiment"
 MOST_BYTES = 1 << 20
+# The time that tomllib takes grows with the square of a key's parts: a minute for 30,000 of them.
+MOST_PARTS = 100
+TOO_DEEP = re.compile(rf"""(?<![\w"'-])(?:[\w"'-]+[ \t]*\.[ \t]*){{{MOST_PARTS}}}""")
 WIDTH = 100
 # What a file of defaults names where a command has no default.
 EXAMPLES = {"dataset": "cora", "model": "ppr"}
@@ -60,12 +64,16 @@ class Key:
             and isinstance(value, list)
             and all(isinstance(one, str) for one in value)
         ):
+            if not any(one.strip() for one in value):
+                raise InputError(f"{where}: {self.name} is empty: give a value, or leave it out")
             return ",".join(value)
         if self.kind is str and isinstance(value, int) and not isinstance(value, bool):
             return str(value)  # the number of a column
         fits = isinstance(value, str if self.kind is Path else self.kind)
         if not fits or (isinstance(value, bool) and self.kind is not bool):
             raise InputError(f"{where}: {self.name} must be {NOUNS[self.kind]}, got {value!r}")
+        if isinstance(value, str) and not value.strip():
+            raise InputError(f"{where}: {self.name} is empty: give a value, or leave it out")
         if self.low is not None and value < self.low:
             raise InputError(f"{where}: {self.name} must be at least {self.low}, got {value}")
         return value
@@ -173,10 +181,15 @@ def _parsed(path: Path) -> dict[str, Any]:
     if regular_file(path).stat().st_size > MOST_BYTES:
         raise InputError(f"{path} has more than {MOST_BYTES:,} bytes, which is no file of experiments")
     try:
-        return tomllib.loads(path.read_bytes().decode())
+        text = path.read_bytes().decode()
+        if TOO_DEEP.search(text):
+            raise InputError(f"{path}: a key has more than {MOST_PARTS} parts")
+        return tomllib.loads(text)
+    except InputError:
+        raise
     except (UnicodeDecodeError, RecursionError):
         raise InputError(f"{path} is not a TOML file") from None
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:  # also a number with too many digits
         raise InputError(f"{path} is not valid TOML: {error}") from None
 
 
@@ -216,6 +229,8 @@ def _experiment(values: Mapping[str, Any], path: Path, keys: Mapping[str, Key]) 
     first = next(key for key in keys.values() if key.argument)
     if first.parameter not in defaults:
         raise InputError(f"{path}: {first.name} is missing: say what the experiment is about")
+    if defaults[first.parameter].startswith("-"):
+        raise InputError(f"{path}: {first.name} must not start with a dash, as options do")
     return Experiment(defaults.pop(first.parameter), defaults, tuple(words))
 
 

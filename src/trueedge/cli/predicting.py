@@ -13,7 +13,7 @@ from trueedge.cli.making import ProtocolToUse
 from trueedge.cli.recommending import _fitted
 from trueedge.errors import InputError
 from trueedge.files.text import open_text
-from trueedge.files.writing import refuse_inputs
+from trueedge.files.writing import check_target, refuse_inputs
 from trueedge.graph import EdgeFormat
 from trueedge.tasks.list_files import check_lists_target, write_lists
 
@@ -53,6 +53,8 @@ def fit(
 
     if output.is_file() or (output.is_dir() and any(output.iterdir())):
         raise InputError(f"{output} is there already: choose a new folder")
+    # Before the work is done.
+    check_target(output / "scorer.json", "the model")
     with showing.progress(1, "making the task") as report:
         task = parsing.task(dataset, protocol, seed, option or [], report, columns=EdgeFormat(header))
         chosen, _ = parsing.chosen_methods(method, set_ or [], task.data, task.kind)
@@ -131,7 +133,12 @@ def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[list[str]]:
     mark = next((one for one in ("\t", ",", ";") if one in lines[0]), " ")
     rows = [_words(line, mark, f"{path}, {line!r}") for line in lines]
     known = [ids.find(word) is not None for ids, word in zip(nouns, rows[0], strict=False)]
-    return rows if any(known) else rows[1:]
+    if any(known):
+        return rows
+    if not rows[1:]:
+        raise InputError(f"{path} holds no pair of known names, only {lines[0]!r}")
+    showing.note(f"{path}: the first line was read as a header: {', '.join(rows[0])}")
+    return rows[1:]
 
 
 def _words(line: str, mark: str, where: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 import time
 from collections.abc import Collection, Iterator, Sequence
@@ -29,6 +30,8 @@ GAP = 2
 SHORTEST_TEXT = 24
 LABEL_WIDTH = 28
 PIPE_WIDTH = 100_000
+# All but line ends and tabs: a name from a file could clear the screen, or write over what stands there.
+CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 # A narrower window breaks lines itself: a card of its width would show nothing.
 LEAST_WIDTH = 20
 # One for all, so that a sentence is not written across a progress bar. Some programs set COLUMNS to 0 where
@@ -43,7 +46,12 @@ def terminal_width() -> int | None:
 
 def note(sentence: str, style: str = "dim") -> None:
     """A sentence beside the result, on stderr."""
-    STDERR.print(Text(sentence), style=style, soft_wrap=not sys.stderr.isatty())
+    STDERR.print(Text(printable(sentence)), style=style, soft_wrap=not sys.stderr.isatty())
+
+
+def printable(text: str) -> str:
+    """Return a text with its control characters written out: ``\\x1b``."""
+    return CONTROL.sub(lambda found: f"\\x{ord(found[0]):02x}", text)
 
 
 def count(number: int, noun: str) -> str:
@@ -71,12 +79,12 @@ def table(
         more: how to see what was left out.
     """
     lines = [[Text(name, style="bold") for name in columns]]
-    lines += [[Text(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    lines += [[Text(printable(cell)) if isinstance(cell, str) else cell for cell in row] for row in rows]
     widths = [max(cell.cell_len for cell in column) for column in zip(*lines, strict=True)]
     room = terminal_width() or PIPE_WIDTH
     shown = _fitting(widths, texts, room)
     screen = Console(highlight=False, width=room)
-    screen.print(Text(title) if isinstance(title, str) else title)
+    screen.print(Text(printable(title)) if isinstance(title, str) else title)
     for line in lines:
         screen.print(_joined(line, shown, numbers), soft_wrap=True)
     if len(shown) < len(columns):
@@ -154,7 +162,7 @@ def card(lines: Sequence[tuple[str, str]]) -> None:
     """Print what is known about one thing, one word and its meaning per line."""
     drawn = Table.grid(Column(style="bold", no_wrap=True), Column(overflow="fold"), padding=(0, GAP))
     for word, text in lines:
-        drawn.add_row(word, Text(text))
+        drawn.add_row(word, Text(printable(text)))
     Console(highlight=False, width=terminal_width() or PIPE_WIDTH).print(drawn)
 
 

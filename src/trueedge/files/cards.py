@@ -22,6 +22,8 @@ def read_json(path: Path, *, absent: str, damaged: str, most: int = MOST_BYTES) 
         most: the largest size in bytes.
     """
     try:
+        if "\0" in str(path):
+            raise InputError(f"{str(path)!r} cannot be read: a name has no NUL in it")
         # A pipe might never end; reading a folder raises its own error.
         if path.exists() and not (path.is_file() or path.is_dir()):
             raise InputError(f"{damaged} is not a regular file")

@@ -70,7 +70,9 @@ def new_folder(folder: str | Path, what: str) -> Iterator[Path]:
         if target.is_dir():
             target.rmdir()
         draft.rename(target)
-    except OSError as error:
+    except (OSError, ValueError) as error:  # a name may have a NUL in it
+        if "\0" not in str(target) and not isinstance(error, OSError):
+            raise
         raise _cannot_write(target, what, error) from None
     finally:
         shutil.rmtree(draft, ignore_errors=True)

@@ -203,6 +203,6 @@ def _read_history(given: Any, damaged: str) -> History | None:
         history.losses = [float(loss) for loss in history.losses]
         history.values = [(int(epoch), float(value)) for epoch, value in history.values]
         history.best = None if history.best is None else float(history.best)
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, OverflowError, TypeError, ValueError):
         raise InputError(f"{damaged} has no history of a training") from None
     return history

@@ -14,7 +14,7 @@ from trueedge.metrics.units import plural
 from trueedge.report.colours import LIGHT, SERIES
 from trueedge.report.numbers import axis_label, points
 from trueedge.report.over_datasets import over_datasets
-from trueedge.report.ranks_plot import draw_ranks
+from trueedge.report.ranks_plot import draw_ranks, literal
 from trueedge.report.tuned_names import Trials, renamed
 from trueedge.results.record import Record
 from trueedge.verdict.verdict import Verdict
@@ -119,7 +119,7 @@ def _intervals(found: Sequence[Table], made: Figure) -> Figure:
                 textcoords="offset points", fontsize=8,
             )  # fmt: skip
         _rows(axes, [line.label for line in one.lines])
-        axes.set_title(one.where, loc="left", fontsize=10)
+        axes.set_title(literal(one.where), loc="left", fontsize=10)
         axes.set_xlabel(axis_label(one.headline))
     return made
 
@@ -135,7 +135,7 @@ def _verdict(source: Verdict, made: Figure) -> Figure:
         _point(axes, sign * one.difference, place, ends, colour)
     axes.axvline(0, color=LIGHT["ink"], linewidth=1)
     _rows(axes, [f"{one.protocol}\n{one.metric}, against {one.best}" for one in source.answers])
-    axes.set_title(f"{source.model} · {source.dataset}", loc="left", fontsize=10)
+    axes.set_title(literal(f"{source.model} · {source.dataset}"), loc="left", fontsize=10)
     axes.set_xlabel(f"model minus best baseline{points(source.answers[0].metric)}; right is better")
     return made
 
@@ -150,7 +150,7 @@ def _point(
 
 def _rows(axes: Axes, names: Sequence[str]) -> None:
     """Name the rows, the first on top."""
-    axes.set_yticks(range(len(names)), names, fontsize=8)
+    axes.set_yticks(range(len(names)), [literal(name) for name in names], fontsize=8)
     axes.set_ylim(len(names) - 0.5, -0.5)
     axes.grid(axis="x", color=LIGHT["grid"])
     axes.set_axisbelow(True)
@@ -195,7 +195,7 @@ def groups_figure(where: Table, found: Sliced, made: Figure, labels: Iterable[st
             below = [factor * (one.value - one.low) for _, one in kept]
             above = [factor * (one.high - one.value) for _, one in kept]
             axes.errorbar(
-                [place + shift for place, _ in kept], values, [below, above], fmt="o", label=label,
+                [place + shift for place, _ in kept], values, [below, above], fmt="o", label=literal(label),
                 color=LIGHT[f"c{number % SERIES + 1}"], markersize=4, linewidth=1.2,
             )  # fmt: skip
         names = [f"{group}\n({count:,})" for group, count in zip(way.groups, way.counts, strict=True)]
@@ -204,6 +204,6 @@ def groups_figure(where: Table, found: Sliced, made: Figure, labels: Iterable[st
         axes.set_ylabel(axis_label(found.metric), fontsize=8)
         axes.grid(axis="y", color=LIGHT["grid"])
         axes.spines[["top", "right"]].set_visible(False)
-    panels[0].set_title(where.where, loc="left", fontsize=10)
+    panels[0].set_title(literal(where.where), loc="left", fontsize=10)
     panels[0].legend(fontsize=7, frameon=False, loc="center left", bbox_to_anchor=(1.0, 0.5))
     return made

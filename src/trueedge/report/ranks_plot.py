@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 SMALL = 8
 
 
+def literal(text: str) -> str:
+    """Return a text as matplotlib has to get it, so that it shows dollar signs instead of formulas."""
+    return text.replace("$", r"\$")
+
+
 def draw_ranks(axes: Axes, labels: Sequence[str], test: RankTest) -> None:
     """Draw mean ranks, the best to the left; a bar joins methods without significant difference.
 
@@ -47,7 +52,8 @@ def draw_ranks(axes: Axes, labels: Sequence[str], test: RankTest) -> None:
         edge = 1 - margin if left else end + margin
         axes.plot([rank, rank, edge], [0, y, y], color=LIGHT["muted"], linewidth=0.8)
         axes.plot([rank], [0], "o", color=LIGHT["ink"], markersize=3.5)
-        name = f"{label}  {rank:.2f} " if left else f" {rank:.2f}  {label}"
+        shown = literal(label)
+        name = f"{shown}  {rank:.2f} " if left else f" {rank:.2f}  {shown}"
         axes.text(edge, y, name, ha="right" if left else "left", va="center", fontsize=SMALL)
     axes.text(
         (1 + end) / 2, below - half - 0.2, caption(test), ha="center", fontsize=SMALL, color=LIGHT["muted"]

@@ -42,6 +42,8 @@ def columns(records: Iterable[Record], long: bool = False) -> dict[str, list[Any
         records: the records.
         long: whether to have a row for each metric of each part, instead of one for each record.
     """
+    if not isinstance(records, Iterable):
+        raise InputError(f"a frame is made from a list of records, got {type(records).__name__}")
     given = list(records)
     for one in given:
         if not isinstance(one, Record):

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
@@ -135,6 +136,12 @@ def _load(steps: Steps | None) -> Iterator[None]:
         yield
     finally:
         _LOADED.reset(token)
+
+
+def single(array: NDArray[Any]) -> NDArray[np.float32]:
+    """Return a learned array as float32; a file from elsewhere may hold numbers of another type."""
+    with np.errstate(over="ignore"):  # what is infinite then is found in the scores
+        return array.astype(np.float32, copy=False)
 
 
 def _check(arrays: Arrays | None, shapes: Mapping[str, tuple[int | None, ...]]) -> None:

@@ -54,7 +54,8 @@ class Value:
     @property
     def missed(self) -> bool:
         """Return whether the two are further apart than allowed."""
-        return abs(self.difference) > self.allowed
+        # Not a number is a miss, too.
+        return not abs(self.difference) <= self.allowed
 
     @property
     def place(self) -> str:
@@ -151,13 +152,18 @@ def read(folder: str | Path) -> Ledger:
     path = folder / FILE
     try:
         known = tomllib.loads(path.read_text("utf-8"))
-    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (OSError, RecursionError, ValueError) as error:
         raise InputError(f"{path}: the ledger cannot be read: {error}") from error
     tolerances = _tolerances(known.pop("tolerances", {}), path)
-    entries = tuple(_entry(one, place + 1, path) for place, one in enumerate(known.pop("misses", [])))
+    misses = known.pop("misses", [])
+    if not isinstance(misses, list) or not all(isinstance(one, dict) for one in misses):
+        raise InputError(f"{path}: write [[misses]] for each entry, with two brackets on each side")
+    entries = tuple(_entry(one, place + 1, path) for place, one in enumerate(misses))
     if known:
         raise InputError(f"{path}: unknown key {next(iter(known))!r}; known are 'tolerances' and 'misses'")
-    values = tuple(value for file in sorted(folder.glob("*.json")) for value in _values(file, tolerances))
+    values = tuple(
+        value for file in sorted(folder.glob("*.json")) for value in _read_values(file, tolerances)
+    )
     unused = set(tolerances) - {value.evidence for value in values}
     if unused:
         raise InputError(f"{path}: there is no evidence for the tolerance of {sorted(unused)[0]!r}")
@@ -200,6 +206,14 @@ def _patterns(value: Any, what: str) -> tuple[str, ...]:
     return tuple(listed)
 
 
+def _read_values(path: Path, tolerances: Mapping[str, float]) -> list[Value]:
+    """Return the values of a file of evidence, or raise an InputError that names it."""
+    try:
+        return list(_values(path, tolerances))
+    except (ArithmeticError, LookupError, OSError, TypeError, ValueError) as error:
+        raise InputError(f"{path} is no file of evidence: {error!r}") from error
+
+
 def _values(path: Path, tolerances: Mapping[str, float]) -> Iterator[Value]:
     """Yield the values of a file of evidence that have a published one."""
     card = json.loads(path.read_text("utf-8"))
@@ -217,8 +231,8 @@ def _values(path: Path, tolerances: Mapping[str, float]) -> Iterator[Value]:
             protocol=str(row["protocol"]),
             method=str(row["method"]),
             metric=str(row["metric"]),
-            ours=row["ours"],
+            ours=float(row["ours"]),
             seeds=row["seeds"],
-            theirs=row["theirs"],
+            theirs=float(row["theirs"]),
             allowed=allowed,
         )

@@ -56,9 +56,9 @@ class Callbacks:
         if history.metric is not None and evaluated is None:
             return
         metrics = {} if history.metric is None or evaluated is None else {history.metric: evaluated}
-        # A callback may draw random numbers: the training goes on with its own.
+        # A callback may draw random numbers or turn off gradients: the training goes on as it was.
         devices = [torch.cuda.current_device()] if torch.cuda.is_initialized() else []
-        with torch.random.fork_rng(devices=devices):
+        with torch.random.fork_rng(devices=devices), torch.set_grad_enabled(torch.is_grad_enabled()):
             for one in self.callbacks:
                 one.on_evaluation(epoch, history.losses[-1], metrics)
 

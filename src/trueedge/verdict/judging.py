@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from trueedge.analysis.slices import properties_of, slices
 from trueedge.analysis.tables import Table, tables
 from trueedge.audit import audit
-from trueedge.errors import InputError, ScoreWarning
+from trueedge.errors import InputError, ScoreWarning, must_be, unknown, whole_number
 from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.results.record import Record
@@ -42,6 +42,7 @@ VALIDATION_SHARE = 0.05
 # With fewer test units, the AUC under two protocols differs by chance.
 LEAST_UNITS = 100
 AUDIT_SAMPLE = 20_000
+MOST_SEEDS = 1_000_000
 
 
 def judge(
@@ -82,6 +83,7 @@ def judge(
         runner: runs the cells elsewhere, such as ``te.engines.Dask(address).runner``; it needs a store.
     """
     start = time.perf_counter()
+    _check_arguments(protocols, seeds, options)
     data = load(data) if isinstance(data, (str, Path)) and is_saved(data) else data
     first = _first_protocol(data, protocols)
     kind, flavour = _kinds(data, first)
@@ -91,6 +93,8 @@ def judge(
     if named is None and is_score_file(method):
         named = [first]
     asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
+    # A task that is made already takes no options; those of a fixed scorer are made with them.
+    _check_options(options or {}, [] if plan.is_made(data) else [one.protocol for one in asked])
     large = plan.is_large(data)
     beside = plan.baselines(flavour, kind, method, large)
     kept = store if isinstance(store, Store) or store is None else Store(store)
@@ -101,6 +105,27 @@ def judge(
         judging.notes.append(_reduced(data, asked, beside))
     judging.run()
     return _verdict(judging, fixed, checks, time.perf_counter() - start)
+
+
+def _check_arguments(protocols: object, seeds: object, options: object) -> None:
+    """Raise an InputError for arguments of the wrong type, before any work is done."""
+    if seeds is not None:
+        whole_number("seeds", "judge", seeds, 1, MOST_SEEDS)
+    listed = [protocols] if isinstance(protocols, str) else protocols
+    names = isinstance(listed, (list, tuple)) and listed and all(isinstance(one, str) for one in listed)
+    if protocols is not None and not names:
+        raise must_be("protocols", "judge", "the name of a protocol or a list of names", protocols)
+    if options is not None and not isinstance(options, Mapping):
+        raise must_be("options", "judge", "a dict of options and their values", options)
+
+
+def _check_options(options: Mapping[str, Any], protocols: Sequence[str]) -> None:
+    """Raise an InputError for an option that none of the protocols has."""
+    known = {key for name in protocols for key in get_protocol(name).options}
+    for key in options:
+        if key not in known:
+            where = ", ".join(dict.fromkeys(protocols)) or "a task that is made already"
+            raise unknown(f"option of {where}", key, known or ["(none)"])
 
 
 class _Judging:

@@ -81,4 +81,10 @@ def _text_table(path: Path) -> NDArray[np.float64] | None:
     numbers = table[:, 0]
     if np.array_equal(np.sort(numbers), np.arange(len(table))):
         return np.ascontiguousarray(table[np.argsort(numbers), 1:])
+    whole = table == np.floor(table)
+    if whole[:, 0].all() and not whole.all() and len(np.unique(numbers)) == len(table) > 1:
+        raise InputError(
+            f"{path}: its first column looks like node numbers,"
+            f" but these must be 0 to {len(table) - 1}, once each"
+        )
     return table

@@ -91,6 +91,8 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         name: what to call it; by default its own name.
         data: the kind of data, which decides what a method's name means.
     """
+    if not isinstance(name, str):
+        raise InputError(f"the name of a model must be a text, got {name!r}")
     if isinstance(model, str) and not _is_path(model):
         return methods.create(model, data=data)
     name = name or _name_of(model)
@@ -134,6 +136,10 @@ def is_score_file(method: Method) -> bool:
 
 def _own(name: str, model: Any, fits: str) -> Method:
     """Return a method of a class of its own, which holds the model, so that its code is the model's."""
+    if not name.isprintable():
+        raise InputError(
+            f"the name {name!r} has characters that cannot be printed: give the model another one"
+        )
     held = staticmethod(model) if inspect.isroutine(model) else model
     content = {"__module__": "own", "model": held, "fits": fits}
     made: Any = type(re.sub(r"\W", "_", name), (OwnModel,), content)

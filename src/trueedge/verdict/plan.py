@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from trueedge import methods, tasks
+from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.splits import Split, published
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import Source, default_protocol, from_split
 from trueedge.tasks.protocols import get as get_protocol
+from trueedge.verdict.models import OwnModel
 
 SEEDS = 5
 #: For plain graphs: easy negatives, hard ones, and ones of equal degree.
@@ -70,8 +72,10 @@ def requests(
     if isinstance(data, Task):
         return [Request(data, data.protocol, tuple(range(1 if fixed else seeds)))]
     if isinstance(data, (list, tuple)) and data and all(isinstance(one, Task) for one in data):
-        return [Request(one, one.protocol, tuple(range(1 if fixed else seeds))) for one in data]
-    names = list(protocols) if protocols else _fitting(data)
+        # A task that is listed twice counts once.
+        each = {one.hash: one for one in data}.values()
+        return [Request(one, one.protocol, tuple(range(1 if fixed else seeds))) for one in each]
+    names = list(dict.fromkeys(protocols)) if protocols else _fitting(data)
     if fixed:
         return _on_one_split(data, names, options or {})
     # A split by time is always the same: more seeds would only draw other negatives.
@@ -80,10 +84,14 @@ def requests(
     return [Request(data, name, all_seeds, _held_out(data, name, options or {})) for name in names]
 
 
+def is_made(data: Any) -> bool:
+    """Return whether data is a task, or several tasks."""
+    return isinstance(data[0] if isinstance(data, (list, tuple)) and data else data, Task)
+
+
 def is_large(data: Any) -> bool:
     """Return whether data is a graph on which a verdict on all edges would take very long."""
-    made = isinstance(data, Task) or (isinstance(data, (list, tuple)) and data and isinstance(data[0], Task))
-    if made or get_protocol(default_protocol(data)).data != "graph":
+    if is_made(data) or get_protocol(default_protocol(data)).data != "graph":
         return False
     return bool(Source.of(data).graph.num_edges > MOST_EDGES)
 
@@ -145,8 +153,12 @@ def baselines(data: str, kind: str, model: Method, large: bool = False) -> list[
         large: whether the graph is large, so that some methods get settings that take less time.
     """
     families = BASELINES[data]
-    return [
-        methods.create(one.name, CHEAPER.get(one.name) if large else None)
+    names = [
+        one.name
         for one in methods.catalogue()
-        if one.family in families and data in one.takes and one.can_do(kind) and one.name != model.name
+        if one.family in families and data in one.takes and one.can_do(kind)
     ]
+    if isinstance(model, OwnModel) and model.name in names:
+        # Their records could not be told apart.
+        raise InputError(f"a baseline is called {model.name!r}: give your model another name")
+    return [methods.create(one, CHEAPER.get(one) if large else None) for one in names if one != model.name]

@@ -13,7 +13,7 @@ from trueedge.methods.embeddings.embedding import VectorScorer
 from trueedge.methods.embeddings.walk_vectors import WalkVectors
 from trueedge.methods.method import on_graph, setting
 from trueedge.methods.trained import HasBatches, HasEncoder, HasPredictor, open_setting
-from trueedge.scorers.learned import learned
+from trueedge.scorers.learned import learned, single
 
 if TYPE_CHECKING:
     from trueedge.tasks import GraphTask, Task
@@ -95,10 +95,10 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
             sample=self.subsample,
         ).of(graph, seed)
 
-    def _learned_vectors(self, graph: Graph, seed: int) -> NDArray[Any]:
+    def _learned_vectors(self, graph: Graph, seed: int) -> NDArray[np.float32]:
         """Return the vectors, which a saved scorer has."""
         shape = (graph.num_nodes, self.vector_dim)
-        return learned(lambda: {"vectors": self.vectors(graph, seed)}, vectors=shape)["vectors"]
+        return single(learned(lambda: {"vectors": self.vectors(graph, seed)}, vectors=shape)["vectors"])
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Return a model of vectors, features, MLP and predictor."""

@@ -14,7 +14,7 @@ from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
 from trueedge.methods.trained import HasInputs, HasLayers, HasMessages
 from trueedge.randomness import derive, generator
-from trueedge.scorers.learned import learned
+from trueedge.scorers.learned import learned, single
 
 if TYPE_CHECKING:
     from trueedge.tasks import GraphTask
@@ -66,7 +66,9 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         )
         inputs = self.make_input(task, seed)
         encoder = PegEncoder(
-            Positions(torch.from_numpy(found["positions"])), [inputs.dim, *[self.dim] * self.layers], HIDDEN
+            Positions(torch.from_numpy(single(found["positions"]))),
+            [inputs.dim, *[self.dim] * self.layers],
+            HIDDEN,
         )
         return PegModel(inputs, encoder, PegPredictor())
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_interactions, setting
-from trueedge.scorers.learned import learned
+from trueedge.scorers.learned import learned, single
 
 if TYPE_CHECKING:
     import torch
@@ -130,7 +130,7 @@ class GraphRecommender(Method):
 
         sides = (task.graph.num_users, self.dim), (task.graph.num_items, self.dim)
         found = learned(vectors, **dict(zip(NAMES, sides, strict=True)))
-        users, items = (torch.tensor(found[name], device=device) for name in NAMES)
+        users, items = (torch.tensor(single(found[name]), device=device) for name in NAMES)
         return users, items
 
     @abstractmethod

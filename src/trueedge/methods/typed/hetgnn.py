@@ -11,7 +11,7 @@ from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.typed.typed_method import TypedMethod
 from trueedge.randomness import derive, generator
-from trueedge.scorers.learned import learned
+from trueedge.scorers.learned import learned, single
 
 if TYPE_CHECKING:
     from torch import nn
@@ -84,5 +84,5 @@ class HetGNN(TypedMethod):
             generator(seed, "context"),
         )
         saved = learned(lambda: {"vectors": learn().cpu().numpy()}, vectors=(inputs.num_nodes, self.dim))
-        vectors = torch.from_numpy(saved["vectors"]).to(inputs.device)
+        vectors = torch.from_numpy(single(saved["vectors"])).to(inputs.device)
         return hetgnn.FrozenVectors(vectors, rows, out)

@@ -13,7 +13,7 @@ from torch import nn
 
 from trueedge.graph import Graph
 from trueedge.randomness import generator
-from trueedge.scorers.learned import learned
+from trueedge.scorers.learned import learned, single
 from trueedge.training.links.messages import csr
 
 # Features with a smaller share of nonzero entries are stored sparse: for a bag of words, products are twenty
@@ -160,7 +160,7 @@ def spectral_input(graph: Graph, seed: int, vectors: int = 64, noise: int = 64) 
         return {"input": np.hstack([found, drawn]).astype(np.float32)}
 
     # Eigenvectors depend on the machine's linear algebra: a saved model keeps those it was trained on.
-    return DenseInput(torch.from_numpy(learned(compute, input=(graph.num_nodes, None))["input"]))
+    return DenseInput(torch.from_numpy(single(learned(compute, input=(graph.num_nodes, None))["input"])))
 
 
 def _principal(graph: Graph, count: int, start: NDArray[np.float64]) -> NDArray[np.float64]:
