@@ -22,7 +22,7 @@ MOST_NODES_RANKED = 1_000
 # With more edges, fewer of them are held out, and baselines get settings that take less time.
 MOST_EDGES = 20_000
 HELD_OUT = 1_000
-CHEAPER = {"ppr": {"eps": 1e-5}, "katz": {"max_length": 3}}
+CHEAPER: dict[str, dict[str, Any]] = {"ppr": {"eps": 1e-5}, "katz": {"max_length": 3}}
 # The families whose methods stand beside the model, by kind of data.
 BASELINES = {
     "graph": ("heuristics",),
@@ -82,7 +82,7 @@ def is_large(data: Any) -> bool:
     made = isinstance(data, Task) or (isinstance(data, (list, tuple)) and data and isinstance(data[0], Task))
     if made or get_protocol(default_protocol(data)).data != "graph":
         return False
-    return Source.of(data).graph.num_edges > MOST_EDGES
+    return bool(Source.of(data).graph.num_edges > MOST_EDGES)
 
 
 def _held_out(data: Any, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
