@@ -124,8 +124,8 @@ def test_a_small_graph_has_the_bits_of_a_large_one(random_graph, monkeypatch, ep
     small = push_state(graph.indptr, 0.15, eps)
     monkeypatch.setattr(kernel, "MOST_NODES_IN_CACHE", -1)
     large = push_state(graph.indptr, 0.15, eps)
-    assert small.small
-    assert not large.small
+    assert small.is_small
+    assert not large.is_small
     for source in range(0, 300, 7):
         assert one_row(graph, source, small) == one_row(graph, source, large)
 

@@ -25,7 +25,7 @@ from trueedge.kernels.arrays.prefetch import prefetch
 from trueedge.kernels.arrays.radix import digit_counts, sort_ids
 from trueedge.kernels.arrays.threads import run_blocks
 from trueedge.kernels.walks.kept_rows import KeptRows
-from trueedge.kernels.walks.small_push import push_small
+from trueedge.kernels.walks.small_push import SmallState, push_small, small_state
 
 Block = tuple[Int64s, Int32s, Float64s]
 
@@ -60,14 +60,15 @@ class PushState(NamedTuple):
         residual: float64 array (n, 2); the first column is a node's residual, if this push has been there.
         tags: int32 array (n, 4), the same memory: column DEGREE is a node's degree, column STAMP the number
             of the push that wrote its residual. So nothing has to be cleared, and what the inner loop reads
-            of a node comes in one cache line. Of a small graph, the second column is the threshold instead.
+            of a node comes in one cache line.
         stamp: int32 array (1,), the number of the last push.
         unit: the threshold of a node of degree 1.
         queue: int32 array, a ring whose size is a power of two above 2n: this round's nodes and the next's.
         starts: int64 array (n,), where the neighbours of each node of a round start.
         ends: int64 array (n,), where they end.
         shares: float64 array (n,), what each of them gets.
-        small: whether the graph fits into a core's cache.
+        is_small: whether the graph fits into a core's cache; then all of the above are of no node.
+        small: what is used then, else of no node.
     """
 
     residual: Float64s
@@ -78,7 +79,8 @@ class PushState(NamedTuple):
     starts: Int64s
     ends: Int64s
     shares: Float64s
-    small: bool
+    is_small: bool
+    small: SmallState
 
 
 class Scratch(NamedTuple):
@@ -107,23 +109,24 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
         alpha: the teleport probability, between 0 and 1.
         eps: the threshold: a node is pushed at a residual of alpha * eps * degree.
     """
-    nodes = len(indptr) - 1
+    nobody = np.zeros(1, dtype=np.int64)
+    is_small = len(indptr) - 1 <= MOST_NODES_IN_CACHE
+    small = small_state(indptr if is_small else nobody, alpha, eps)
+    degrees = np.diff(nobody if is_small else indptr)
+    nodes = len(degrees)
     residual = np.zeros((nodes, 2))
     tags = residual.view(np.int32)
-    small = nodes <= MOST_NODES_IN_CACHE
-    if small:
-        residual[:, 1] = alpha * eps * np.diff(indptr)
-    else:
-        tags[:, DEGREE] = np.diff(indptr)
+    tags[:, DEGREE] = degrees
     return PushState(
         residual,
         tags,
         np.zeros(1, dtype=np.int32),
         alpha * eps,
-        np.empty(1 << (2 * nodes + 1).bit_length(), dtype=np.int32),
+        np.empty(1 << (2 * nodes).bit_length(), dtype=np.int32),
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1)),
+        is_small,
         small,
     )
 
@@ -238,10 +241,8 @@ def push(
         support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.
     """
     residual, tags, unit, queue = state.residual, state.tags, state.unit, state.queue
-    if state.small:
-        reached: int = push_small(
-            indptr, indices, source, alpha, residual, queue, state.shares, estimate, support
-        )
+    if state.is_small:
+        reached: int = push_small(indptr, indices, source, alpha, state.small, estimate, support)
         return reached
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
