@@ -27,7 +27,9 @@ class ConfiguredCommand(TyperCommand):
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
         assert self.callback is not None
-        COMMANDS_WITH_FILES[str(self.name)] = keys_of(inspect.unwrap(self.callback))
+        # A command with options of an engine has a signature of its own.
+        command = inspect.unwrap(self.callback, stop=lambda one: hasattr(one, "__signature__"))
+        COMMANDS_WITH_FILES[str(self.name)] = keys_of(command)
 
     def make_context(self, info_name: Any, args: list[str], parent: Any = None, **extra: Any) -> Any:
         """Parse the command line; a file of experiments gives the values that are not on it."""
