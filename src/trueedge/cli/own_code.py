@@ -40,7 +40,7 @@ def own_method(text: str) -> Method:
         kind = type(found).__name__
         raise InputError(
             f"{text} is a {kind}, not a subclass of trueedge.methods.Method: 'trueedge judge' takes functions"
-            " and scorers as they are, and docs/methods.md shows how to write a Method"
+            " and scorers as they are, and docs/own-model.md shows how to write a Method"
         )
     return found
 

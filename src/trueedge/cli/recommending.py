@@ -75,7 +75,7 @@ def recommend(
     their lists hold the most likely new neighbours.
 
     Example:
-        trueedge recommend bookshop -m item-knn --user 42 --user 7 -k 5
+        trueedge recommend bookshop -m item-knn --user 'reader 42' -k 5
         trueedge recommend bookshop -m popularity -o lists.csv
     """
     speak(quiet)
