@@ -26,7 +26,9 @@ def test_pairs_are_written_below_a_line_that_says_of_which_task(trueedge, tmp_pa
     assert rows[0] == ["source", "target"]
     assert rows[1:] == [[str(u), str(v)] for u, v in task.distinct_pairs().tolist()]
     # How many are positives would tell something, and is not needed.
-    assert err == f"out/pairs.csv: {len(rows) - 1} distinct pairs\n"
+    count, reading = err.splitlines()
+    assert count == f"out/pairs.csv: {len(rows) - 1} distinct pairs"
+    assert reading.endswith("with pandas: pd.read_csv('out/pairs.csv', comment='#')")
 
 
 def test_scores_go_to_another_program_and_back(trueedge, tmp_path: Path) -> None:

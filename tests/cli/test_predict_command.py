@@ -70,6 +70,60 @@ def test_wrong_questions_get_one_sentence(trueedge, model, words, said):
     assert said in err.splitlines()[-1]
 
 
+@pytest.fixture
+def shop(trueedge, tmp_path):
+    """A model of purchases: the columns share the ids 1 to 9."""
+    rows = [f"{i},{u}" for u in range(1, 10) for i in range(1, 10) if (u * 5 + i) % 3]
+    Path("bought.csv").write_text("item,user\n" + "\n".join(rows))
+    words = (
+        "--bipartite",
+        "--source",
+        "user",
+        "--target",
+        "item",
+        "-p",
+        "uniform",
+        "-m",
+        "ppr",
+        "-o",
+        "shop",
+    )
+    assert trueedge("fit", "bought.csv", *words)[0] == 0
+    return "shop"
+
+
+def test_an_id_of_both_columns_is_read_by_its_column(trueedge, shop):
+    Path("new.csv").write_text("1,1\n")
+    status, out, _ = trueedge("predict", shop, "new.csv", "--pair", "2,3")
+    assert status == 0
+    rows = [line.rsplit(maxsplit=1)[0].split() for line in out.splitlines() if line.strip()][1:]
+    assert rows == [["user", "1", "item", "1"], ["user", "2", "item", "3"]]
+    status, out, err = trueedge("predict", shop, "--node", "1", "-k", "1")
+    assert out.splitlines()[-1].startswith("user 1")
+    assert "1 was read as 'user 1'; give 'item 1'" in err
+    assert "those of the test part" in err
+
+
+def test_a_first_line_of_unknown_ids_is_no_header(trueedge, shop):
+    Path("new.csv").write_text("98,99\n1,1\n")
+    status, _, err = trueedge("predict", shop, "new.csv")
+    assert status == 1
+    assert "no node is called '98'" in err
+
+
+def test_a_function_is_refused_with_the_next_step(trueedge, model):
+    Path("mine.py").write_text("def fit(graph):\n    return None\n")
+    status, _, err = trueedge("fit", "friends.csv", "-p", "uniform", "-m", "mine.py:fit", "-o", "other")
+    assert status == 1
+    assert "'trueedge judge' takes functions" in " ".join(err.split())
+
+
+def test_a_folder_that_is_not_there_is_named(trueedge):
+    status, _, err = trueedge("predict", "nowhere", "--pair", "a,b")
+    assert status == 1
+    assert "there is no folder nowhere" in err
+
+
 def test_a_folder_that_is_taken_is_refused_before_the_fit(trueedge, model):
     status, _, err = trueedge("fit", "friends.csv", "-m", "aa", "-o", "model")
     assert status == 1

@@ -15,7 +15,7 @@ from typed_graphs import small_graph
 
 def ring(labels=None):
     """A ring of twelve nodes with some chords."""
-    edges = [(i, (i + 1) % 12) for i in range(12)] + [(i, (i + 3) % 12) for i in range(12)]
+    edges = [(i, (i + 1) % 12) for i in range(12)] + [(i, (i + 4) % 12) for i in range(12)]
     return te.Graph.from_edges(np.array(edges), 12, labels=labels, name="ring")
 
 
@@ -78,6 +78,46 @@ def test_names_that_are_numbers_are_never_mistaken_for_numbers():
     # The numbers of a data frame come from a file, where they are names.
     frame = SimpleNamespace(itertuples=lambda index, name: iter([(0, 5)]))
     assert te.predict(scorer, frame) == by_text
+
+
+@pytest.fixture(scope="module")
+def bought():
+    """A bipartite graph whose columns share the ids 1 to 9."""
+    pairs = np.array([(u, i) for u in range(1, 10) for i in range(1, 10) if (u * 5 + i) % 3])
+    graph = te.Graph.from_edges(pairs, bipartite=True, name="bought")
+    task = te.task(graph, "uniform", seed=0)
+    return task, create("ppr").fit(task)
+
+
+def test_an_id_of_both_columns_is_read_by_its_column(bought):
+    task, scorer = bought
+    place = {name: node for node, name in enumerate(task.graph.labels)}
+    expected = scorer.score(np.array([[place["source 1"], place["target 1"]]]))
+    assert te.predict(scorer, [("1", "1")]) == expected
+    assert te.predict(scorer, [("target 1", "source 1")]) == expected
+    frame = SimpleNamespace(itertuples=lambda index, name: iter([(1, 1)]))
+    assert te.predict(scorer, frame) == expected
+
+
+def test_a_number_that_is_the_id_of_another_node_is_refused(bought):
+    with pytest.raises(te.InputError, match=r"node 1 is node number 0 by its name: .* \('source 1'\)"):
+        te.predict(bought[1], [(1, 12)])
+
+
+def test_a_node_has_no_score_with_itself(named):
+    with pytest.raises(te.InputError, match="row 1 of the pairs is node town-4 with itself"):
+        te.predict(named[1], [(0, 1), (4, 4)])
+
+
+def test_pairs_on_one_side_of_a_bipartite_graph_are_mentioned(bought):
+    with pytest.warns(te.ScoreWarning, match=r"1 of 2 pairs .* \(source 2, source 3\)"):
+        te.predict(bought[1], [("source 2", "source 3"), ("source 2", "target 3")])
+
+
+def test_digits_are_no_number_of_a_node_that_is_called_by_another():
+    task = te.task(ring([f"town-{i + 1}" for i in range(12)]), "uniform", seed=0)
+    with pytest.raises(te.InputError, match="no node is called '3'"):
+        te.predict(create("katz").fit(task), [("3", "town-7")])
 
 
 def test_no_pair_has_no_score(named):

@@ -117,6 +117,25 @@ def test_a_number_is_not_taken_for_the_place_of_a_user_whose_name_is_another_num
         te.recommend(scorer, "0")
 
 
+def test_a_number_that_is_the_name_of_another_node_is_refused() -> None:
+    edges = [(i, (i + step) % 12) for i in range(12) for step in (1, 2)]
+    graph = te.Graph.from_edges(np.array(edges), 12, labels=[str(i + 1) for i in range(12)])
+    scorer = te.methods.create("ppr").fit(te.task(graph, "uniform"))
+    assert te.recommend(scorer, "1").of("1").user == 0
+    with pytest.raises(InputError, match="node 1 is node number 0 by its name: give names as text"):
+        te.recommend(scorer, 1)
+
+
+def test_an_id_of_both_columns_is_a_node_of_the_first() -> None:
+    pairs = np.array([(u, i) for u in range(1, 10) for i in range(1, 10) if (u * 5 + i) % 3])
+    graph = te.Graph.from_edges(pairs, bipartite=True)
+    scorer = te.methods.create("ppr").fit(te.task(graph, "uniform"))
+    (one,) = te.recommend(scorer, "1")
+    assert one.name == "source 1"
+    assert all(name.startswith("target ") for name in one.names)
+    assert te.recommend(scorer, "target 1").of("target 1").name == "target 1"
+
+
 def test_own_scorers_need_their_task(task) -> None:
     with pytest.raises(InputError, match="whose users and items the lambda scores: give its task="):
         te.recommend(lambda users: np.ones((len(users), task.num_items)))

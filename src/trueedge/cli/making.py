@@ -139,6 +139,7 @@ def pairs(
         writer.writerow(["source", "target"])
         writer.writerows(listed.tolist())
     showing.note(f"{output}: {showing.count(len(listed), 'distinct pair')}")
+    showing.note(f"the first line is a comment; with pandas: pd.read_csv({str(output)!r}, comment='#')")
 
 
 @engines.with_engine

@@ -38,7 +38,10 @@ def own_method(text: str) -> Method:
     found = own_object(text)
     if not isinstance(found, Method):
         kind = type(found).__name__
-        raise InputError(f"{text} is a {kind}, not a subclass of trueedge.methods.Method")
+        raise InputError(
+            f"{text} is a {kind}, not a subclass of trueedge.methods.Method: 'trueedge judge' takes functions"
+            " and scorers as they are, and docs/own-model.md shows how to write a Method"
+        )
     return found
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from trueedge.cli import options, parsing, showing
+from trueedge.cli import options, own_data, parsing, showing
 from trueedge.cli.making import ProtocolToUse
-from trueedge.cli.recommending import _fitted
+from trueedge.cli.recommending import _fitted, note_two_meanings
 from trueedge.errors import InputError
 from trueedge.files.text import open_text
 from trueedge.files.writing import check_target, refuse_inputs
@@ -19,6 +19,7 @@ from trueedge.tasks.list_files import check_lists_target, write_lists
 
 if TYPE_CHECKING:
     from trueedge.scorers.named_ids import NamedIds
+    from trueedge.tasks import Task
 
 WHAT = "the list of scores"
 # More rows are written to a file.
@@ -37,8 +38,15 @@ def fit(
     option: Annotated[
         list[str] | None, typer.Option("--option", help="A protocol's option: key=value.")
     ] = None,
+    features: own_data.Features = None,
+    split: own_data.OwnSplit = None,
+    bipartite: own_data.Bipartite = None,
     device: options.Device = "cpu",
     header: options.Header = None,
+    source: options.SourceColumn = None,
+    target: options.TargetColumn = None,
+    weight: options.WeightColumn = None,
+    time: options.TimeColumn = None,
 ) -> None:
     """Fit a method and save it: 'trueedge predict' scores new pairs with it.
 
@@ -48,6 +56,7 @@ def fit(
     Example:
         trueedge fit cora -m ppr -o model
         trueedge fit edges.csv -m gcn --set epochs=50 -o model
+        trueedge fit purchases.csv --bipartite -m ppr -o model
     """
     from trueedge.methods.saving import save
 
@@ -56,7 +65,10 @@ def fit(
     # Before the work is done.
     check_target(output / "scorer.json", "the model")
     with showing.progress(1, "making the task") as report:
-        task = parsing.task(dataset, protocol, seed, option or [], report, columns=EdgeFormat(header))
+        kinds = own_data.two_kinds(bipartite, option)
+        columns = EdgeFormat(header, source, target, weight, time, kinds)
+        own = own_data.OwnData(features, split, bipartite)
+        task = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
         chosen, _ = parsing.chosen_methods(method, set_ or [], task.data, task.kind)
         if len(chosen) != 1:
             raise InputError(f"fit takes one method, got {', '.join(one.name for one in chosen)}")
@@ -85,6 +97,8 @@ def predict(
     """Score new pairs with a saved model, or list the most likely new links of a node.
 
     Known links (of the training and the validation part) are left out of lists, and scored if asked for.
+    Names are read as in the edge list: in a bipartite graph, the pair 1,1 is node 1 of the first column with
+    node 1 of the second.
 
     Example:
         trueedge predict model pairs.csv -o scores.csv
@@ -92,7 +106,7 @@ def predict(
         trueedge predict model --node alice -k 5
     """
     from trueedge.methods.saving import load_scorer
-    from trueedge.tasks.predicting import columns_of, task_for
+    from trueedge.tasks.predicting import task_for
     from trueedge.tasks.recommending import recommend
 
     if not (pairs or pair or node):
@@ -104,27 +118,39 @@ def predict(
         refuse_inputs(output, [] if pairs is None else [pairs], WHAT)
     scorer = load_scorer(model, device)
     if node:
-        columns = recommend(scorer, list(dict.fromkeys(node)), k).columns()
+        found = recommend(scorer, list(dict.fromkeys(node)), k)
+        note_two_meanings(node, found)
+        columns = found.columns()
     else:
-        nouns = columns_of(task_for(scorer, None, "predict"))
-        rows = [*(_read(pairs, nouns) if pairs else []), *(_words(one, ",", one) for one in pair or [])]
-        columns = _scored(scorer, rows, nouns)
+        columns = _scored(scorer, task_for(scorer, None, "predict"), pairs, pair or [])
     _show(columns, output)
+    if node:
+        showing.note(
+            "known links (training and validation part) are left out; those of the test part, which the model"
+            " has not seen, may be listed"
+        )
 
 
-def _scored(scorer: object, rows: list[list[str]], nouns: tuple[NamedIds, ...]) -> dict[str, list[Any]]:
-    from trueedge.tasks.predicting import predict
+def _scored(scorer: object, task: Task, path: Path | None, words: list[str]) -> dict[str, list[Any]]:
+    """Return the pairs of a file and of the command line with their scores, as columns."""
+    from trueedge.tasks.predicting import columns_of, ids_of, scores_of
 
-    scores = predict(scorer, rows)
+    nouns = columns_of(task)
+    rows = [*(_read(path, nouns) if path else []), *(_words(one, ",", one) for one in words)]
+    ids = ids_of(rows, nouns)
+    scores = scores_of(task, scorer, ids)
     heads = [one.noun for one in nouns]
     if len(set(heads)) < len(heads):
         heads = [*heads[:-1], "partner"] if len(heads) == 2 else ["head", heads[1], "tail"]
-    found: dict[str, list[Any]] = {head: [row[place] for row in rows] for place, head in enumerate(heads)}
+    found: dict[str, list[Any]] = {
+        head: [kind.name_of(one) for one in column]
+        for head, kind, column in zip(heads, nouns, ids.T.tolist(), strict=True)
+    }
     return {**found, "score": scores.tolist()}
 
 
 def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[list[str]]:
-    """Return the rows of a file; a first line without a known name is a header."""
+    """Return the rows of a file; a first line without a known name or a number is a header."""
     parsing.existing_file(str(path))
     lines = [line.strip() for line in open_text(path).lines]
     lines = [line for line in lines if line and not line.startswith("#")]
@@ -132,7 +158,9 @@ def _read(path: Path, nouns: tuple[NamedIds, ...]) -> list[list[str]]:
         raise InputError(f"{path} holds no pair")
     mark = next((one for one in ("\t", ",", ";") if one in lines[0]), " ")
     rows = [_words(line, mark, f"{path}, {line!r}") for line in lines]
-    known = [ids.find(word) is not None for ids, word in zip(nouns, rows[0], strict=False)]
+    known = [
+        ids.find(word) is not None or word.isdecimal() for ids, word in zip(nouns, rows[0], strict=False)
+    ]
     if any(known):
         return rows
     if not rows[1:]:

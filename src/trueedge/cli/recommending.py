@@ -75,7 +75,7 @@ def recommend(
     their lists hold the most likely new neighbours.
 
     Example:
-        trueedge recommend bookshop -m item-knn --user 42 --user 7 -k 5
+        trueedge recommend bookshop -m item-knn --user 'reader 42' -k 5
         trueedge recommend bookshop -m popularity -o lists.csv
     """
     speak(quiet)
@@ -92,6 +92,7 @@ def recommend(
         made = parsing.task(dataset, protocol, seed, option or [], report, columns=columns, own=own)
         scorer = _scorer(method, made, set_ or [], seed, device, report)
     found = _recommend(scorer, named, k, made)
+    note_two_meanings(named, found)
     fitted = method if fitted_on(scorer) else ""
     _show(found, k, made, fitted, bool(named), output)
 
@@ -100,6 +101,17 @@ def _recommend(scorer: object, named: Sequence[str], k: int, task: Task) -> Reco
     from trueedge.tasks.recommending import recommend
 
     return recommend(scorer, list(dict.fromkeys(named)) or None, k, task)
+
+
+def note_two_meanings(named: Sequence[str], found: Recommendations) -> None:
+    """Say who was meant where nodes on both sides of a bipartite graph have the same name."""
+    for text in dict.fromkeys(named):
+        meant = [found.user_ids.name_of(one) for one in found.user_ids.meanings(text)]
+        if len(meant) > 1:
+            showing.note(
+                f"{text} was read as {meant[0]!r}; give {meant[1]!r} for the other node of that name"
+            )
+            return
 
 
 def _listed(path: Path) -> list[str]:

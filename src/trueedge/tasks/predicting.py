@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, is_whole
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.graph import Graph
+from trueedge.graph.bipartite import NEITHER, names_by_side
 from trueedge.scorers.fitted import task_of
 from trueedge.scorers.named_ids import NamedIds
 from trueedge.scorers.scorer import ask, score_pairs, scorer_name
@@ -28,7 +31,8 @@ def predict(scorer: object, pairs: Any, task: Task | None = None) -> NDArray[np.
     """Return the score of each pair, float64 (n,): the higher, the likelier an edge.
 
     A text is the name of a node, and a whole number is its number. A data frame holds names as its file has
-    them, so its numbers are names if the names of the nodes are numbers.
+    them, so its numbers are names if the names of the nodes are numbers. In a bipartite graph, the first
+    ``1`` of a row is ``user 1`` and the second is ``item 1``.
 
     Args:
         scorer: what a method's ``fit`` or ``te.load_scorer`` returned, or anything that ``task.evaluate``
@@ -38,7 +42,7 @@ def predict(scorer: object, pairs: Any, task: Task | None = None) -> NDArray[np.
         task: the task, for names and the training graph; not needed for what ``fit`` returned.
     """
     given = task_for(scorer, task, "predict")
-    return _scores(given, scorer, ids_of(pairs, columns_of(given)))
+    return scores_of(given, scorer, ids_of(pairs, columns_of(given)))
 
 
 def task_for(scorer: object, task: Task | None, asked: str) -> Task:
@@ -64,7 +68,9 @@ def task_for(scorer: object, task: Task | None, asked: str) -> Task:
 def columns_of(task: Task) -> tuple[NamedIds, ...]:
     """Return what the columns of a row of :func:`predict` are: two nodes, a user and an item, a triple."""
     if isinstance(task, (LinkTask, RecommendTask)):
-        return (NamedIds("node", task.graph.labels, task.num_nodes),) * 2
+        first, second = names_by_side(task.graph) or ({}, {})
+        labels, count = task.graph.labels, task.num_nodes
+        return NamedIds("node", labels, count, (first,)), NamedIds("node", labels, count, (second,))
     if isinstance(task, ItemTask):
         data = task.graph
         return NamedIds("user", data.users, data.num_users), NamedIds("item", data.items, data.num_items)
@@ -92,24 +98,14 @@ def ids_of(pairs: Any, columns: Sequence[NamedIds]) -> NDArray[np.int64]:
     for place, row in enumerate(rows):
         if not isinstance(row, (tuple, list, np.ndarray)) or len(row) != width:
             raise InputError(f"row {place} of the pairs must be ({nouns}), got {row!r}")
-        found[place] = [_id(one, ids, framed) for one, ids in zip(row, columns, strict=True)]
+        found[place] = [ids.id_of(one, framed) for one, ids in zip(row, columns, strict=True)]
     return found
 
 
-def _id(given: Any, ids: NamedIds, framed: bool) -> int:
-    if is_whole(given) and ids.names is not None:
-        same = ids.find(str(given))
-        if same is not None and same != given:
-            if framed:
-                return same
-            raise InputError(
-                f"{ids.noun} {given} is {ids.noun} number {same} by its name: give names as text ('{given}')"
-            )
-    return ids.id_of(given)
-
-
-def _scores(task: Task, scorer: object, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+def scores_of(task: Task, scorer: object, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the scores of rows of ids, float64 (n,), as :func:`ids_of` returns them."""
     if isinstance(task, GraphTask):
+        _check_ends(task.graph, rows)
         # As in an evaluation on the training graph: the smaller node first, so the order does not matter.
         return score_pairs(task.bind(scorer, "valid"), np.sort(rows, axis=1))
     if isinstance(task, TypedLinkTask):
@@ -125,6 +121,27 @@ def _scores(task: Task, scorer: object, rows: NDArray[np.int64]) -> NDArray[np.f
     count = task.graph.num_entities
     asked = as_query_scorer(scorer, count, task.num_relations)
     return _by_query(lambda queries: ask(asked, queries), rows, count)
+
+
+def _check_ends(graph: Graph, pairs: NDArray[np.int64]) -> None:
+    """Refuse a node with itself, and warn of pairs on one side of a bipartite graph."""
+    names = NamedIds("node", graph.labels, graph.num_nodes)
+    loops = np.flatnonzero(pairs[:, 0] == pairs[:, 1])
+    if len(loops):
+        name = names.name_of(int(pairs[loops[0], 0]))
+        raise InputError(f"row {loops[0]} of the pairs is node {name} with itself: a pair has two nodes")
+    if graph.sides is None:
+        return
+    sides = graph.sides[pairs]
+    same = np.flatnonzero((sides[:, 0] == sides[:, 1]) & (sides[:, 0] != NEITHER))
+    if len(same):
+        first, second = map(names.name_of, pairs[same[0]].tolist())
+        warnings.warn(
+            f"{len(same):,} of {len(pairs):,} pairs are on one side of the bipartite graph {graph.name},"
+            f" where no edge is: their scores mean little, for example ({first}, {second})",
+            ScoreWarning,
+            stacklevel=4,
+        )
 
 
 def _by_query(score: Any, rows: NDArray[np.int64], candidates: int) -> NDArray[np.float64]:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError, is_whole, whole_number
 from trueedge.graph import Graph
+from trueedge.graph.bipartite import names_by_side
 from trueedge.metrics.scores import as_floats
 from trueedge.negatives import full
 from trueedge.randomness import derive
@@ -172,7 +173,8 @@ def recommend(
 
     Args:
         scorer: what a method's ``fit`` returned, or anything that ``task.evaluate`` takes.
-        users: a user's number or name, or several; None for all users.
+        users: a user's number or name, or several; None for all users. A text is a name; in a bipartite graph
+            where both sides have a node ``1``, it means the one of the first side.
         k: the length of a list; it is shorter if there are fewer items.
         task: the task; not needed for what ``fit`` returned.
     """
@@ -306,7 +308,8 @@ class _PartnerLists:
     titles: tuple[str, ...] = ()
 
     def __init__(self, task: GraphTask, scorer: object) -> None:
-        self.users = self.items = NamedIds("node", task.graph.labels, task.num_nodes)
+        short = names_by_side(task.graph) or ()
+        self.users = self.items = NamedIds("node", task.graph.labels, task.num_nodes, short)
         self.where, self.key = _where(task), derive(task.seed, "ties")
         self._bound = task.bind(scorer, "test")
         self.name = scorer_name(self._bound)
