@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from trueedge.audit.check import STANDARD_ERRORS, Finding, Skipped, check, graded, percent, picture, smallest
 from trueedge.audit.subject import LinkSubject
 from trueedge.graph import in_sorted, pair_keys
-from trueedge.splits.time import TIME
+from trueedge.splits.split import TIME
 
 # A split by time has none; a twentieth can be edges of equal times, or a part with its own cut.
 FUTURE_LOOK = 0.05

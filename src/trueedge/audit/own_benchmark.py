@@ -15,7 +15,7 @@ from trueedge.graph import Graph, Interactions, in_sorted, pair_keys
 from trueedge.graph.feature_files import with_features
 from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
-from trueedge.splits.time import TIME
+from trueedge.splits.split import TIME
 from trueedge.tasks import ItemTask, LinkTask, Part, Task, task
 from trueedge.tasks.protocols import Data, Source, default_protocol, two_kinds
 from trueedge.tasks.protocols import get as get_protocol

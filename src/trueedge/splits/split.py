@@ -17,7 +17,6 @@ from trueedge.graph import Graph
 from trueedge.graph.freezing import FrozenFields
 from trueedge.html import facts_html, shortened
 
-
 #: The name of the edges' times in :attr:`trueedge.Graph.edge_data`.
 TIME = "time"
 

@@ -245,8 +245,9 @@ class LinkTask(GraphTask):
         graph: Graph = fields["graph"]
         parts = {
             name: Part(
-                *(checked_pairs(arrays, f"{name}_{of}", graph) for of in ("positives", "negatives")),
-                times=arrays.get(f"{name}_times"),
+                checked_pairs(arrays, f"{name}_positives", graph),
+                checked_pairs(arrays, f"{name}_negatives", graph),
+                arrays.get(f"{name}_times"),
             )
             for name in PARTS
             if f"{name}_positives" in arrays
