@@ -147,3 +147,25 @@ def test_networkx_marks_sides_as_it_always_does() -> None:
     assert dict(graph.to_networkx().nodes(data="bipartite")) == dict(women.nodes(data="bipartite"))
     women.add_edge("E1", "E2")
     assert te.Graph.from_networkx(women).sides is None
+
+
+@pytest.mark.parametrize(
+    ("lines", "hinted"),
+    [
+        ("1 1\n1 2\n2 3\n3 1\n", True),  # a self-loop
+        ("1 2\n2 1\n3 1\n2 3\n", True),  # both directions of one edge
+        ("1 2\n2 1\n1 3\n3 1\n", False),  # both directions of all edges
+        ("1 2\n2 3\n3 1\n", False),
+        ("0 0\n0 1\n1 2\n", False),
+        ("source target\n1 1\n1 2\n2 3\n", False),
+    ],
+)
+def test_a_file_that_may_list_users_and_items_from_1_asks_for_bipartite(
+    tmp_path: Path, lines: str, hinted: bool
+) -> None:
+    path = tmp_path / "pairs.txt"
+    path.write_text(lines)
+    read = te.load(path)
+    assert any("users and items, pass --bipartite" in note for note in read.notes) == hinted
+    read = te.load(path, bipartite=True)
+    assert not any("pass --bipartite" in note for note in read.notes)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from trueedge.audit.check import (
     STANDARD_ERRORS,
     Finding,
+    Skipped,
     Verdict,
     chance_auc,
     check,
@@ -33,6 +34,12 @@ NUMBERS: dict[str, Callable[[NDArray[np.int64]], NDArray[np.int64]]] = {
     "the larger number": lambda pairs: pairs.max(axis=-1),
     "the difference of the numbers": lambda pairs: np.abs(pairs[..., 0] - pairs[..., 1]),
 }
+# Which pairs a score ranks first if its AUC is below one half, and if it is above.
+RANKED_FIRST = {
+    "the smaller number": ("pairs with a low smaller id", "pairs with a high smaller id"),
+    "the larger number": ("pairs with a low larger id", "pairs with a high larger id"),
+    "the difference of the numbers": ("close ids", "distant ids"),
+}
 
 
 def _chance_difference(positives: int, negatives: int) -> float:
@@ -51,7 +58,9 @@ def _chance_difference(positives: int, negatives: int) -> float:
     fewest=pairs_needed(_chance_difference, 0.5),
     picture=picture("Pairs with the smaller node first", "bars", "share of the pairs"),
 )
-def _direction(subject: LinkSubject) -> Finding:
+def _direction(subject: LinkSubject) -> Finding | Skipped:
+    if _split_here(subject):
+        return Skipped("trueedge made these pairs and asks about each with its smaller node first")
     view = subject.listed_for_leaks()
     above, below = _ascending(view.positives), _ascending(view.negatives)
     counts = len(view.positives), view.negatives.size // 2
@@ -88,6 +97,13 @@ def _made_here(subject: LinkSubject) -> bool:
     return any(one.name == name and one.released is None for one in catalogue())
 
 
+def _split_here(subject: LinkSubject) -> bool:
+    """Return whether both positives and negatives were made here, so that no file lists their direction."""
+    settings = subject.task.settings
+    made = str(settings.get("split", "")).startswith(("ratio", "fraction", "time"))
+    return made and settings.get("negatives") != "published" and _made_here(subject)
+
+
 def _ascending(pairs: NDArray[np.int64]) -> float:
     return float((pairs[..., 0] < pairs[..., 1]).mean())
 
@@ -112,13 +128,14 @@ def _numbers(subject: LinkSubject) -> Finding:
     noise = chance_auc(len(view.positives), view.negatives.size // 2)
     away = abs(found[strongest] - 0.5)
     verdict: Verdict = "look" if away > max(noise, FROM_CHANCE_LOOK) else "ok"
+    first = RANKED_FIRST[strongest][found[strongest] > 0.5]
+    predict = "predict edges" if verdict == "look" else "hardly predict edges"
     return Finding(
         "node-numbers",
         verdict,
-        f"{found[strongest]:.3f}",
-        f"of scores made of node numbers alone, {strongest} is furthest from chance, with an AUC of"
-        f" {found[strongest]:.3f}",
-        {"auc": found[strongest], **found, "chance": noise},
+        f"{0.5 + away:.3f}",
+        f"node ids alone {predict} (AUC {0.5 + away:.2f} for {first})",
+        {"auc": 0.5 + away, **found, "chance": noise},
         {"score": np.array(list(found)), "AUC": np.array(list(found.values()))},
         view.sizes(),
     )

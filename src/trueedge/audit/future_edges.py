@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from trueedge.audit.check import STANDARD_ERRORS, Finding, Skipped, check, graded, percent, picture, smallest
 from trueedge.audit.subject import LinkSubject
 from trueedge.graph import in_sorted, pair_keys
-from trueedge.randomness import generator
-from trueedge.splits.time import TIME
+from trueedge.splits.split import TIME
 
 # A split by time has none; a twentieth can be edges of equal times, or a part with its own cut.
 FUTURE_LOOK = 0.05
@@ -37,10 +36,10 @@ def _future_edges(subject: LinkSubject) -> Finding | Skipped:
     train = subject.task.graph.edge_data.get(TIME)
     if train is None:
         return Skipped("the edges have no times")
-    found = _test_times(subject, np.asarray(train, dtype=np.float64))
-    if isinstance(found, Skipped):
-        return found
-    times, test, looked = found
+    test = _test_times(subject)
+    if test is None:
+        return Skipped("the times of the test edges are not known")
+    times = np.asarray(train, dtype=np.float64)
     median = float(np.median(test))
     share = float((times > median).mean())
     # What a model knows of the future of each test edge.
@@ -61,25 +60,18 @@ def _future_edges(subject: LinkSubject) -> Finding | Skipped:
             "time": np.array([f"{place + 1}. fifth" for place in range(BINS)]),
             **columns,
         },
-        looked,
+        f"{len(test):,} test edges",
     )
 
 
-def _test_times(
-    subject: LinkSubject, train: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], str] | Skipped:
-    """Return times of training and of test edges; training edges can stand for a random test part."""
-    whole, positives = subject.timed, subject.task.part("test").positives
-    if whole is not None and whole.num_nodes == subject.task.num_nodes:
-        keys = pair_keys(positives.astype(np.int64), whole.num_nodes)
-        keys = keys[in_sorted(keys, whole.edge_keys)]
-        if len(keys):
-            rows = np.searchsorted(whole.edge_keys, keys)
-            return train, whole.edge_data[TIME][rows].astype(np.float64), f"{len(keys):,} test edges"
-    how = str(subject.task.settings.get("split", ""))
-    if not how.startswith(("ratio", "fraction")) or len(train) < 2:
-        return Skipped("the times of the test edges are not known")
-    order = generator(subject.seed, "audit", "future edges").permutation(len(train))
-    few = max(1, min(len(positives), len(train) // 2))
-    looked = f"{few:,} training edges that stand for the random test part, whose times the task does not keep"
-    return train[order[few:]], train[order[:few]], looked
+def _test_times(subject: LinkSubject) -> NDArray[np.float64] | None:
+    """Return the times of the test edges; None if they are not known."""
+    whole, part = subject.timed, subject.task.part("test")
+    if part.times is not None:
+        return np.asarray(part.times, dtype=np.float64)
+    if whole is None or TIME not in whole.edge_data or whole.num_nodes != subject.task.num_nodes:
+        return None
+    keys = pair_keys(part.positives.astype(np.int64), whole.num_nodes)
+    keys = keys[in_sorted(keys, whole.edge_keys)]
+    rows = np.searchsorted(whole.edge_keys, keys)
+    return np.asarray(whole.edge_data[TIME][rows], dtype=np.float64) if len(keys) else None

@@ -12,6 +12,7 @@ from trueedge.audit.check import Finding, Verdict, check, graded, graded_share, 
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.graph import in_sorted, pair_keys
 
+PART_WORDS = {"valid": "validation", "test": "test"}
 # A positive in a thousand cannot move the third digit of a metric; more than that can.
 LEAK_BROKEN = 0.001
 EDGE_KINDS = {
@@ -126,13 +127,24 @@ def _repeats_across(subject: LinkSubject) -> Finding:
     )
 
 
+def _fewer_false_negatives(subject: LinkSubject) -> str:
+    """Return what to do about negatives that are edges; HeaRT has them by its definition."""
+    protocol = str(subject.task.protocol)
+    if protocol.removesuffix("-released") == "heart":
+        return (
+            f"Compare only with results under {protocol}: some negatives are hidden edges, which is inherent"
+            " to HeaRT"
+        )
+    return "Draw the negatives again, and leave out the edges of every part"
+
+
 @check(
     "false-negatives",
     "leaks",
     title="negatives that are edges",
     question="Are correct answers counted as wrong?",
-    rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of a part's negatives",
-    advice="Draw the negatives again, and leave out the edges of every part",
+    rule=f"look: any; broken: more than {percent(FALSE_NEGATIVES_BROKEN)} of the test negatives",
+    advice=_fewer_false_negatives,
     picture=picture("Negatives that are edges", "bars", "negatives"),
 )
 def _false_negatives(subject: LinkSubject) -> Finding:
@@ -154,21 +166,28 @@ def _false_negatives(subject: LinkSubject) -> Finding:
         looked += keys.size
         for kind, hit in hits.items():
             totals[kind] += int(hit.sum())
-    share, ceiling = max(shares.values()), min(ceilings.values())
+    # Results are those of the test part; the validation part counts if it alone has such negatives.
+    judged = "test" if shares["test"] else max(shares, key=lambda name: shares[name])
+    share, ceiling = shares[judged], ceilings[judged]
     others = f", {totals['other edges']:,} are edges of no part" if "other edges" in kinds else ""
-    limit = f"; even a perfect predictor would reach an MRR of only {ceiling:.3f}" if share else ""
+    limit = ""
+    if share:
+        limit = (
+            f"; even a perfect predictor would reach an MRR of only {ceiling:.3f} on the"
+            f" {PART_WORDS[judged]} part"
+        )
     return _leak(
         "false-negatives",
         share,
         f"{totals['training edges']:,} of {looked:,} negatives are training edges and"
         f" {totals['hidden edges']:,} are positives{others}{limit}",
-        {**shares, "ceiling": ceiling, **{kind: float(count) for kind, count in totals.items()}},
+        {**shares, "ceiling": ceilings["test"], **{kind: float(count) for kind, count in totals.items()}},
         {
             "edges": np.array([EDGE_KINDS[kind] for kind in totals]),
             "negatives": np.array(list(totals.values())),
         },
         subject.looked_for_leaks(),
-        FALSE_NEGATIVES_BROKEN,
+        FALSE_NEGATIVES_BROKEN if judged == "test" else 1.0,
     )
 
 

@@ -30,7 +30,7 @@ NONE_LOOK, NONE_BROKEN, NONE_OF_POSITIVES = 0.5, 0.9, 0.5
 # Negatives' cosine on the way from random pairs (0) to positives (1): chosen to be hard they are half way
 # there, and a tenth of the way cannot be told from random.
 HARD_LOOK = 0.1
-_GAP_RULE = f"look: distributions more than {GAP_LOOK} apart; broken: more than {GAP_BROKEN}"
+_GAP_RULE = f"look: a Kolmogorov–Smirnov distance above {GAP_LOOK}; broken: above {GAP_BROKEN}"
 MOST_COUNTED = 10
 GRID = 40
 
@@ -85,7 +85,8 @@ def _degrees(subject: LinkSubject) -> Finding:
         view,
         apart,
         f"the degree distributions of positives (mean {above.mean():.1f}) and negatives ({below.mean():.1f})"
-        f" are {apart:.2f} apart: one threshold has an AUC of {(1 + apart) / 2:.2f}",
+        f" have a Kolmogorov–Smirnov distance of {apart:.2f}: one threshold has an AUC of"
+        f" {(1 + apart) / 2:.2f}",
         {"positives": float(above.mean()), "negatives": float(below.mean())},
         {"degree": grid, "positives": _at_least(above, grid), "negatives": _at_least(below, grid)},
     )
@@ -118,7 +119,7 @@ def _common_neighbours(subject: LinkSubject) -> Finding | Skipped:
         view,
         apart,
         f"positives have {above.mean():.2f} common neighbours on average, negatives {below.mean():.2f}; their"
-        f" distributions are {apart:.2f} apart",
+        f" distributions have a Kolmogorov–Smirnov distance of {apart:.2f}",
         {"positives": float(above.mean()), "negatives": float(below.mean())},
         _counted(above, below),
     )
@@ -203,8 +204,8 @@ def _distances(subject: LinkSubject) -> Finding:
         view,
         apart,
         f"{percent(near[0])} of the positives and {percent(near[1])} of the negatives are within distance"
-        f" two, {percent(far[0])} and {percent(far[1])} have no path; the distributions are {apart:.2f}"
-        " apart",
+        f" two, {percent(far[0])} and {percent(far[1])} have no path; the distributions have a"
+        f" Kolmogorov–Smirnov distance of {apart:.2f}",
         {"positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
         | {"negatives apart": far[1]},
         {

@@ -18,7 +18,7 @@ from trueedge.audit.check import (
     picture,
     smallest,
 )
-from trueedge.audit.leaks import repeats_in_lists
+from trueedge.audit.leaks import PART_WORDS, repeats_in_lists
 from trueedge.audit.subject import LinkSubject, View
 from trueedge.randomness import generator
 
@@ -34,7 +34,6 @@ BAND = 0.125
 BAND_LOOK, BAND_BROKEN = 1.5, 3.0
 REPLICAS, DRAWS = 30, 100_000
 BLOCKS = 64
-PART_WORDS = {"valid": "validation", "test": "test"}
 
 
 def chance_coverage(negatives: int) -> float:

@@ -15,7 +15,7 @@ from trueedge.graph import Graph, Interactions, in_sorted, pair_keys
 from trueedge.graph.feature_files import with_features
 from trueedge.scorers.pair_files import Listed, listed_parts
 from trueedge.splits import Split
-from trueedge.splits.time import TIME
+from trueedge.splits.split import TIME
 from trueedge.tasks import ItemTask, LinkTask, Part, Task, task
 from trueedge.tasks.protocols import Data, Source, default_protocol, two_kinds
 from trueedge.tasks.protocols import get as get_protocol
@@ -36,7 +36,7 @@ class Benchmark:
         whole: the graph that the split was made of, where its training pairs were given beside it.
         notes: what was taken for what, a sentence each.
         interactions: of recommendation, the interactions that the parts were taken from.
-        timed: the graph that the parts were taken from, if its edges have times.
+        timed: the graph that the user's own split was made of, whose edges may have times.
     """
 
     task: Task
@@ -94,7 +94,6 @@ def own_benchmark(
     if split is None:
         made = task(graph, protocol or DEFAULT_PROTOCOL, seed, **options)
         found = Benchmark(made) if negatives is None else _with_negatives(_link_task(made), negatives)
-        found = replace(found, timed=_timed(graph))
         if protocol is not None:
             return found
         what = f"{DEFAULT_PROTOCOL} is audited"
@@ -141,7 +140,9 @@ def _with_negatives(made: LinkTask, given: object) -> Benchmark:
     """A task with negatives from elsewhere."""
     listed = listed_parts(given, "negatives", made.graph)
     positives = {name: made.part(name).positives for name in made.part_names}
-    parts = _parts(positives, listed)
+    parts = {
+        name: replace(part, times=made.part(name).times) for name, part in _parts(positives, listed).items()
+    }
     metrics = link_metrics(parts["test"], Rules().hits)
     changed = replace(
         made,
@@ -188,7 +189,7 @@ def _with_split(
             settings={"split": how, "negatives": _origins(others)},
         )
         notes += _told(others, positives)
-    return Benchmark(made, graph if train is not None else None, tuple(notes), timed=_timed(graph))
+    return Benchmark(made, graph if train is not None else None, tuple(notes), timed=graph)
 
 
 def own_split(graph: Graph, given: object) -> Split:
@@ -216,11 +217,6 @@ def _with_times(seen: Graph, graph: Graph) -> Graph:
         return seen
     rows = np.searchsorted(graph.edge_keys, seen.edge_keys)
     return replace(seen, edge_data={TIME: graph.edge_data[TIME][rows]})
-
-
-def _timed(thing: Data | str | Path) -> Graph | None:
-    """Return a graph whose edges have times; None for others, and for data that is read by name."""
-    return thing if isinstance(thing, Graph) and TIME in thing.edge_data else None
 
 
 def _judged(

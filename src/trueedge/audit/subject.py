@@ -84,7 +84,7 @@ class LinkSubject(Subject):
 
     Args:
         whole: the graph that the split was made of, where it may have edges that are in no part.
-        timed: the graph that the split was made of, if its edges have times.
+        timed: the graph that the user's own split was made of, whose edges may have times.
     """
 
     task: LinkTask

@@ -23,7 +23,7 @@ from trueedge.graph.edge_values import kept_values
 from trueedge.graph.numbering import number_integers, renumbering_note
 from trueedge.graph.pairs import from_one
 from trueedge.graph.tidying import Cleaning, ordered_edges, tidy, tidy_edges
-from trueedge.graph.two_kinds import TwoSides, tell_apart
+from trueedge.graph.two_kinds import MAY_BE_TWO, TwoSides, tell_apart
 from trueedge.graph.validation import Handling, check_handling, check_num_nodes
 
 # Below this, many names come only once.
@@ -44,6 +44,7 @@ class EdgeList:
         notes: what was done to the input on the way, one sentence each.
         edge_data: float64 (m,) for ``weight`` and ``time``, where the file has them.
         sides: the two sides, if the two columns hold two kinds of nodes; else None.
+        may_be_two: whether the columns have no names and both count from 1, as those of users and items do.
     """
 
     edges: NDArray[np.int64]
@@ -53,6 +54,7 @@ class EdgeList:
     notes: tuple[str, ...]
     edge_data: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     sides: TwoSides | None = None
+    may_be_two: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +117,7 @@ def read_edges(
     asked = EdgeFormat(header, source, target, weight, time, bipartite)
     listed, cleaning = _read_listed(path, num_nodes, self_loops, repeats, asked)
     kept, rows, notes = tidy(listed.edges, listed.num_nodes, cleaning)
-    notes += direction_note(listed.edges, listed.num_nodes, len(kept))
+    notes += _told_of_pairs(listed, len(kept))
     data = {key: column[rows] for key, column in listed.edge_data.items()}
     return replace(listed, edges=kept, edge_data=data, notes=(*listed.notes, *notes))
 
@@ -145,8 +147,15 @@ def list_graph(listed: EdgeList, cleaning: Cleaning) -> tuple[NDArray[np.int32],
     else:
         edges, notes = tidy_edges(listed.edges, listed.num_nodes, cleaning)
         data = {}
-    notes += direction_note(listed.edges, listed.num_nodes, len(edges))
+    notes += _told_of_pairs(listed, len(edges))
     return edges, replace(listed, edge_data=data, notes=(*listed.notes, *notes))
+
+
+def _told_of_pairs(listed: EdgeList, num_edges: int) -> tuple[str, ...]:
+    """Return notes on directions, and on pairs that one kind of nodes would hardly have."""
+    notes = direction_note(listed.edges, listed.num_nodes, num_edges)
+    odd = notes or bool((listed.edges[:, 0] == listed.edges[:, 1]).any())
+    return (*notes, MAY_BE_TWO) if listed.may_be_two and odd else notes
 
 
 def list_records(
@@ -233,7 +242,14 @@ def _read_text(
     notes = (*columns.notes, *layout.notes, *kept, *renumbered, *found.notes)
     notes += _declared(layout.directed or says_directed(text))
     name = _name(text.path)
-    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, data, found.sides)
+    may_be_two = (
+        titles is None
+        and asked.bipartite is None
+        and found.sides is None
+        and columns.names is None
+        and bool((columns.ids.min(axis=0, initial=2) == 1).all())
+    )
+    listed = EdgeList(found.pairs, found.num_nodes, found.labels, name, notes, data, found.sides, may_be_two)
     return _earliest_first(
         listed, Cleaning(self_loops, repeats, edge, lambda row: f"line {int(columns.lines[row])}")
     )

@@ -61,6 +61,10 @@ THINGS = frozenset(
 )
 # Words of a name that say nothing about what a node is.
 EMPTY_WORDS = frozenset({"id", "ids", "key", "name", "node", "vertex", "index", "idx", "number", "no"})
+MAY_BE_TWO = (
+    "if the two columns are different kinds of nodes, such as users and items, pass --bipartite"
+    " (bipartite=True)"
+)
 # If ids are in both columns, nearly all files have one among so many rows.
 ROWS_LOOKED_AT = 1000
 

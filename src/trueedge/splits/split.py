@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +16,9 @@ from trueedge.errors import InputError, is_number, must_be
 from trueedge.graph import Graph
 from trueedge.graph.freezing import FrozenFields
 from trueedge.html import facts_html, shortened
+
+#: The name of the edges' times in :attr:`trueedge.Graph.edge_data`.
+TIME = "time"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -26,6 +31,7 @@ class Split(FrozenFields):
         test: int32 array (t, 2).
         name: how it was made, in words for a record (``ratio 85/5/10, seed 0``).
         notes: what to know about it, a sentence each.
+        times: the times of the edges of ``valid`` and ``test``, in their order, if the graph has times.
     """
 
     train: Graph
@@ -33,6 +39,16 @@ class Split(FrozenFields):
     test: NDArray[np.int32]
     name: str
     notes: tuple[str, ...] = ()
+    times: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for part, times in self.times.items():
+            pairs = {"valid": self.valid, "test": self.test}.get(part)
+            if pairs is None or np.shape(times) != (len(pairs),):
+                raise InputError(
+                    f"times: a split has a time for each edge of valid and test, {part!r} has not"
+                )
+        super().__post_init__()
 
     @cached_property
     def hash(self) -> str:
@@ -75,7 +91,9 @@ def hold_out(graph: Graph, valid: NDArray[np.int64], test: NDArray[np.int64], na
         edges=graph.edges[rows],
         edge_data={key: column[rows] for key, column in graph.edge_data.items()},
     )
-    return Split(train, graph.edges[valid], graph.edges[test], name)
+    every = graph.edge_data.get(TIME)
+    times = {} if every is None else {"valid": every[valid], "test": every[test]}
+    return Split(train, graph.edges[valid], graph.edges[test], name, times=times)
 
 
 def share_of(share: float, num_edges: int) -> int:

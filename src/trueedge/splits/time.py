@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -15,10 +16,7 @@ from trueedge.graph import Graph
 from trueedge.graph.graph import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.ratio import check_ratios
-from trueedge.splits.split import Split, hold_out, no_test_edges, share_of
-
-#: The name of the edges' times in :attr:`trueedge.Graph.edge_data`.
-TIME = "time"
+from trueedge.splits.split import TIME, Split, hold_out, no_test_edges, share_of
 
 
 def by_time(
@@ -70,7 +68,7 @@ def by_time(
         notes = _divided(times[order], first, second)
         name += f", seed {seed}" if notes else ""
     made = hold_out(graph, order[first:second], order[second:], name)
-    return Split(made.train, made.valid, made.test, name, (*notes, *unseen(made)))
+    return replace(made, notes=(*notes, *unseen(made)))
 
 
 def times_of(graph: Graph) -> NDArray[Any]:

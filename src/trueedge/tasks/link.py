@@ -24,7 +24,7 @@ from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 from trueedge.scorers.scorer import Scorer
 from trueedge.scorers.spread import remarks
 from trueedge.splits import Split
-from trueedge.tasks.base import PARTS, GraphTask, withhold
+from trueedge.tasks.base import PARTS, GraphTask, array_hash, withhold
 from trueedge.tasks.file_scores import match_file, title_of
 
 
@@ -35,10 +35,12 @@ class Part(FrozenFields):
     Attributes:
         positives: int32 array (P, 2).
         negatives: int32 array (M, 2) shared by all positives, or (P, K, 2) for each positive.
+        times: the time of each positive, (P,), or None if they are not known. They are no part of the hash.
     """
 
     positives: NDArray[np.int32]
     negatives: NDArray[np.int32]
+    times: NDArray[Any] | None = None
 
     def __post_init__(self) -> None:
         for name in ("positives", "negatives"):
@@ -53,6 +55,10 @@ class Part(FrozenFields):
             raise InputError(f"negatives must have shape (M, 2) or (P, K, 2), got {shape}")
         if len(shape) == 3 and shape[0] != len(self.positives):
             raise InputError(f"there are {len(self.positives)} positives, but negatives for {shape[0]}")
+        if self.times is not None and np.shape(self.times) != (len(self.positives),):
+            raise InputError(
+                f"there are {len(self.positives)} positives, but times of shape {np.shape(self.times)}"
+            )
         super().__post_init__()
 
     @property
@@ -226,10 +232,11 @@ class LinkTask(GraphTask):
         return positives, negatives[..., columns, :].astype(np.int64)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the positives and negatives of each part."""
+        """Return the positives and negatives of each part, and the times of its positives if it has them."""
         found: dict[str, NDArray[Any]] = {}
         for name, part in self.parts.items():
             found |= {f"{name}_positives": part.positives, f"{name}_negatives": part.negatives}
+            found |= {} if part.times is None else {f"{name}_times": part.times}
         return found
 
     @classmethod
@@ -237,22 +244,33 @@ class LinkTask(GraphTask):
         """Return the task of positives and negatives, or raise an InputError if they do not fit the graph."""
         graph: Graph = fields["graph"]
         parts = {
-            name: Part(*(checked_pairs(arrays, f"{name}_{of}", graph) for of in ("positives", "negatives")))
+            name: Part(
+                checked_pairs(arrays, f"{name}_positives", graph),
+                checked_pairs(arrays, f"{name}_negatives", graph),
+                arrays.get(f"{name}_times"),
+            )
             for name in PARTS
             if f"{name}_positives" in arrays
         }
+        if fields.pop("times", {}) != _times_hashes(parts):
+            raise InputError("the times of its positives are not those it was saved with")
         valid = parts["valid"].positives if "valid" in parts else np.empty((0, 2), dtype=np.int32)
         test_graph = joined_graph(graph, valid, fields.pop("valid_in_test", False))
         return cls(parts=parts, test_graph=test_graph, **fields)
 
     def details(self) -> dict[str, Any]:
-        """Return whether validation edges join the graph at test time."""
-        return {"valid_in_test": self.test_graph is not None}
+        """Return whether validation edges join the graph at test time, and the SHA-256 of times."""
+        times = _times_hashes(self.parts)
+        return {"valid_in_test": self.test_graph is not None} | ({"times": times} if times else {})
 
     @cached_property
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of the training graph and of each part."""
         return {"graph": self.graph.hash, **{name: part.hash for name, part in self.parts.items()}}
+
+
+def _times_hashes(parts: Mapping[str, Part]) -> dict[str, str]:
+    return {name: array_hash(part.times) for name, part in parts.items() if part.times is not None}
 
 
 def joined_graph(graph: Graph, valid: NDArray[Any], valid_in_test: bool) -> Graph | None:

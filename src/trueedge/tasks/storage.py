@@ -67,7 +67,7 @@ def complete(task: GraphTask, folder: Path) -> None:
             else:
                 task.graph.save(folder / "graph")
                 for name, array in task.arrays().items():
-                    if name.endswith("_positives"):
+                    if name.endswith(("_positives", "_times")):
                         np.save(folder / f"{name}.npy", array, allow_pickle=False)
                 file.write((json.dumps(_card(task), indent=2, default=_plain) + "\n").encode())
                 publish(file, card)
@@ -92,7 +92,7 @@ def refuse_foreign(folder: Path) -> None:
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder} is a file, not a folder")
     ours = {"graph", "task.json", draft_of(folder / "task.json").name}
-    ours |= {f"{part}_{what}" for part in PARTS for what in ("negatives", "positives.npy")}
+    ours |= {f"{part}_{what}" for part in PARTS for what in ("negatives", "positives.npy", "times.npy")}
     foreign = sorted(set(os.listdir(folder)) - ours) if folder.exists() else []
     if foreign:
         raise InputError(f"{folder} is neither empty nor a task in shards: {foreign[0]!r} is in it")

@@ -123,7 +123,9 @@ def _on_one_split(data: Any, names: Sequence[str], options: Mapping[str, Any]) -
     if not isinstance(first, LinkTask):
         return [Request(data, name, (0,)) for name in names]
     valid = first.valid.positives if "valid" in first.part_names else first.test.positives[:0]
-    split = Split(first.graph, valid, first.test.positives, str(first.settings.get("split", names[0])))
+    times = {part: one.times for part, one in first.parts.items() if one.times is not None}
+    how = str(first.settings.get("split", names[0]))
+    split = Split(first.graph, valid, first.test.positives, how, times=times)
     for name in names[1:]:
         chosen = get_protocol(name)
         if "split" in chosen.takes:
