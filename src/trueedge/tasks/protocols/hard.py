@@ -67,7 +67,7 @@ def _build(request: Request, split: Split) -> LinkTask:
             place = shards_of(request.shards.folder, name)
             stored = heart_shards(graph, pairs, place, ends_per_shard=request.shards.ends, **made)
             negatives = stored.assemble()
-        parts[name] = Part(pairs, negatives)
+        parts[name] = Part(pairs, negatives, split.times.get(name))
     return LinkTask(
         dataset=request.source.name,
         protocol="heart",
