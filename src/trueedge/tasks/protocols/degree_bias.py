@@ -70,7 +70,9 @@ def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
     own["sides"] = sides
     parts = {
         part: Part(
-            positives, sampler(split.train, positives, known=known, seed=derive(request.seed, part), **own)
+            positives,
+            sampler(split.train, positives, known=known, seed=derive(request.seed, part), **own),
+            split.times.get(part),
         )
         for part, positives in parts_of(split).items()
     }

@@ -71,7 +71,7 @@ def _build(request: Request, split: Split, *, name: str) -> LinkTask:
                 seed=derive(request.seed, part),
                 sides=sides,
             )
-        parts[part] = Part(positives, negatives)
+        parts[part] = Part(positives, negatives, split.times.get(part))
     rules = request.source.rules
     metrics = link_metrics(parts["test"], rules.hits)
     origin = "uniform" if request.release is None else "published"

@@ -68,7 +68,7 @@ def _build(request: Request, split: Split) -> LinkTask:
             asked_for = {"ends_per_shard": request.shards.ends, "work": request.shards.work}
             stored = heart_shards(graph, pairs, place, **asked_for, **made)
             negatives = stored.assemble()
-        parts[name] = Part(pairs, negatives)
+        parts[name] = Part(pairs, negatives, split.times.get(name))
     return LinkTask(
         dataset=request.source.name,
         protocol="heart",

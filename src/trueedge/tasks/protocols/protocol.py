@@ -173,20 +173,9 @@ def link_protocol(
     """
 
     def make(request: Request) -> Task:
-        chosen = split(request) if request.split is None else request.split
-        return _with_times(build(request, chosen), chosen)
+        return build(request, split(request) if request.split is None else request.split)
 
     return Protocol(kind=kind, make=make, takes=("graph", "split"), **about)
-
-
-def _with_times(made: Task, split: Split) -> Task:
-    """Return a task of pairs with the times of its positives, if the split has them."""
-    from trueedge.tasks.link import LinkTask
-
-    if not split.times or not isinstance(made, LinkTask):
-        return made
-    parts = {name: replace(part, times=split.times.get(name)) for name, part in made.parts.items()}
-    return replace(made, parts=parts)
 
 
 PROTOCOLS: Registry[Protocol] = Registry("protocol", "trueedge.tasks.protocols")
