@@ -435,6 +435,8 @@ def _how(judging: _Judging, fixed: bool) -> list[str]:
         splits = "one split by time, which has no other seeds"
     said = [f"beside {names}" if names else "", splits]
     notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
+    task, _ = next(iter(judging.first.values()))
+    notes += getattr(getattr(task, "graph", None), "notes", ())
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
