@@ -17,14 +17,11 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 import trueedge as te
+from benchmarks.degree_model import fit
 from benchmarks.graphs import heavy_tailed
 from trueedge.runs.provenance import machine
 from trueedge.verdict import Verdict, judge
@@ -111,17 +108,6 @@ class Phases:
         self.seconds[phase] = self.seconds.get(phase, 0.0) + now[0] - self._last[0]
         self.cpu[phase] = self.cpu.get(phase, 0.0) + now[1] - self._last[1]
         self._last = now
-
-
-def fit(task: te.LinkTask) -> Callable[[NDArray[np.int64]], NDArray[np.float64]]:
-    """Score pairs by the sum of the logarithms of their degrees: a small model of one's own."""
-    degrees = np.log1p(task.graph.degrees)
-
-    def score(pairs: NDArray[np.int64]) -> NDArray[np.float64]:
-        found: NDArray[np.float64] = degrees[pairs].sum(axis=1)
-        return found
-
-    return score
 
 
 def _megabytes() -> int:
