@@ -58,7 +58,9 @@ def _by_answers(verdict: Verdict) -> list[str]:
     if tied and not above and all(one.equal for one in tied):
         return [f"Consider {tied[0].best}: it does as well here{simple}"]
     if tied and not above:
-        return [f"Run more splits (seeds=10, or --seeds 10) to tell it from {tied[0].best}"]
+        # A split by time has no other seeds.
+        more = "Hold out more edges" if "split=time" in tied[0].protocol else "Run more splits (--seeds 10)"
+        return [f"{more} to tell it from {tied[0].best}"]
     if above and (below or tied):
         other = (below or tied)[0]
         return [f"Report {other.protocol} beside {above[0].protocol}: they disagree about this model"]
