@@ -151,7 +151,8 @@ def _read_card(folder: Path) -> dict[str, Any]:
     path = folder / CARD
     if folder.is_file():
         raise InputError(f"{folder} is a file: a saved scorer is a folder")
-    if not folder.exists():
+    # A name with a NUL is refused below.
+    if not folder.exists() and "\0" not in str(folder):
         raise InputError(f"there is no folder {folder}")
     absent, damaged = f"{folder} holds no scorer", f"{path} cannot be read: it"
     card = read_json(path, absent=absent, damaged=damaged, most=LARGEST_CARD)

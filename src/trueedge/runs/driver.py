@@ -34,7 +34,12 @@ def runner_for(jobs: int, progress: Progress | None = None) -> Runner:
 
 @contextmanager
 def runner_in_use(runner: Runner | None, jobs: int) -> Iterator[Runner]:
-    """Yield a runner that somebody else stops, or one of our own, which is stopped at the end."""
+    """Yield a runner that somebody else stops, or one of our own, which is stopped at the end.
+
+    Args:
+        runner: the runner to use; None for one of our own.
+        jobs: the number of processes of our own.
+    """
     if runner is not None:
         yield runner
         return
