@@ -109,7 +109,7 @@ def judge(
     given_data = own.of(parsing.source(dataset, columns, takes)) if made is None else made
     data = get_protocol(known[0]).data if made is None else made.data
     chosen = known if protocols or data != "graph" else [*PLAIN, "recommendation"]
-    given = {} if made is not None else parsing.options(own.words(option), chosen)
+    given = {} if made is not None else parsing.options(own.words(option, given_data), chosen)
     if page is not None:
         verdicts.check_page(
             page, [path for one in (dataset, *own.paths()) for path in parsing.input_files(one)]
@@ -250,7 +250,7 @@ def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> None:
         raise InputError(outcomes[-1].reason)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     print()
-    scoreboard.show(records)
+    scoreboard.show(records, more_seeds=False)
     running.note_records(store, records)
     running.end(store)
 

@@ -286,6 +286,6 @@ def task(
             showing.note(f"{text}: {sentence}")
         return made
     chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
-    given = options(own.words(words), [chosen])[chosen]
     found = own.of(source(text, columns, get_protocol(chosen).takes))
+    given = options(own.words(words, found), [chosen])[chosen]
     return tasks.task(found, chosen, seed, progress=progress, shards=shards, **given)

@@ -437,6 +437,8 @@ def _how(judging: _Judging, fixed: bool) -> list[str]:
     notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
     task, _ = next(iter(judging.first.values()))
     notes += getattr(getattr(task, "graph", None), "notes", ())
+    said_of_tasks = [note for task, _ in judging.first.values() for note in task.settings.get("notes", ())]
+    notes += [note for note in dict.fromkeys(said_of_tasks) if note not in notes]
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -51,11 +52,23 @@ class OwnModel(Method):
             return model
         given = task if self.fits == "task" else getattr(task, "graph", task)
         known = _accepted(model, {"seed": seed, "device": device})
-        with _seeded(derive(seed, "own model", self.name)):
+        with _seeded(derive(seed, "own model", self.name)), _noting_features(task):
             found = model(given, **known)
         if found is None:
-            raise InputError(f"{self.name}: its function returned nothing; it must return a scorer")
+            raise InputError("its function returned nothing; it must return a scorer")
         return found
+
+
+@contextmanager
+def _noting_features(task: Task) -> Iterator[None]:
+    """Note that a task has no features, if a line of code that reads them raises an exception."""
+    try:
+        yield
+    except Exception as error:
+        none = task.data == "graph" and getattr(task, "features", None) is None
+        if none and any("features" in (frame.line or "") for frame in extract_tb(error.__traceback__)):
+            error.add_note(f"{task.dataset} has no node features")
+        raise
 
 
 @contextmanager
