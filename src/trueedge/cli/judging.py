@@ -22,10 +22,10 @@ from trueedge.cli import (
     verdicts,
 )
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
-from trueedge.cli.own_code import own_object
 from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
+from trueedge.runs.own_code import own_object
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -143,15 +143,13 @@ def judge(
 
 def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
     """Return the model that a text names, and what to call it if it has no name of its own."""
-    from trueedge import methods
     from trueedge.verdict.model_files import ENDINGS, read_model
-    from trueedge.verdict.models import telling_name
+    from trueedge.verdict.models import named_in_code
 
     if ":" in text:
         if words:
             raise InputError(f"--set is for a method that is given by name, not for {text}")
-        found = own_object(text)
-        return found, "" if isinstance(found, methods.Method) else telling_name(*text.rsplit(":", 1))
+        return named_in_code(text)
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
         held, said = read_model(Path(text))

@@ -68,7 +68,8 @@ def judge(
     Args:
         model: a function ``fit(task)`` or ``fit(graph)`` that returns a scorer, so that the model is trained
             on each split; a method or its name; or a scorer that is fixed: a function of pairs, vectors of
-            nodes, a torch module, a file of scores, an object with ``score(pairs)``.
+            nodes, a torch module, a file of scores, an object with ``score(pairs)``. ``"mine.py:fit"`` is
+            what a file calls ``fit``.
         data: a data set's name, a file or folder, a graph, a frozen task, or several tasks.
         protocols: their names; by default ``existing``, ``heart``, ``degree-corrected``, and for small graphs
             ``recommendation``; for other data its own protocol.
