@@ -87,7 +87,8 @@ def _row(title: str, case: Any, tasks: list[LinkTask], folder: str) -> dict[str,
         verdict = judge(case.model, asked, seeds=1, name=title, store=folder)
     except InputError as error:
         named = case.named == "error" and "withheld" in str(error)
-        return {"named": named, "accused": False, "found": "error", "sentences": [str(error)]}
+        # A model that cannot be judged is not cleared.
+        return {"named": named, "accused": not named, "found": "error", "sentences": [str(error)]}
     found = _found(verdict)
     return {
         "named": case.named in found,

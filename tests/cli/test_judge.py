@@ -28,6 +28,12 @@ def curious(task):
 
 def broken(graph):
     raise RuntimeError("out of luck")
+
+def wants_features(graph):
+    return graph.features.shape
+
+def odd(graph):
+    raise BaseException("odd")
 """
 
 
@@ -66,7 +72,9 @@ def test_a_second_verdict_uses_the_records_and_a_report_shows_the_model(own: Run
     ("model", "said"),
     [
         ("mine.py:curious", "the test part is withheld while a method is fitted"),
-        ("mine.py:broken", "its code raised RuntimeError: out of luck"),
+        ("mine.py:broken", "its code raised RuntimeError: out of luck (mine.py, line 16)"),
+        ("mine.py:wants_features", "karate has no node features (mine.py, line 19)"),
+        ("mine.py:odd", "its code raised BaseException: odd"),
         ("mine.py:nothing", "does not define 'nothing'"),
         ("missing.npy", "there is no file missing.npy"),
         ("pppr", "did you mean"),
@@ -96,6 +104,17 @@ def test_the_shape_of_a_file_decides_what_it_holds(own: Run) -> None:
     numbered = np.column_stack([np.arange(34), np.ones((34, 4))])
     np.savetxt("vectors.csv", numbered, delimiter=",", header="node,a,b,c,d", comments="")
     assert "34 nodes in 4 dimensions" in own("judge", "karate", "vectors.csv", "-p", "existing")[2]
+
+
+def test_scores_from_a_file_are_shown_beside_baselines_without_advice_on_seeds(own: Run) -> None:
+    assert own("task", "karate", "-p", "existing", "-o", "frozen")[0] == 0
+    _write_scores("frozen")
+    status, out, err = own("score", "frozen", "scores.csv", "--name", "mygcn")
+    assert status == 0, err
+    assert "mygcn" in out
+    assert "ppr" in out
+    # A file of scores belongs to one split.
+    assert "--seeds" not in err
 
 
 def test_a_file_of_scores_is_judged_on_its_task(own: Run) -> None:

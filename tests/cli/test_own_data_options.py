@@ -154,3 +154,15 @@ def test_what_is_given_beside_a_saved_task_is_refused(trueedge, flag: tuple[str,
         status, _, err = trueedge(command, "made", *model, *flag)
         assert status == 1
         assert f"{flag[0]} is for graphs, but made is a task that is made already" in err
+
+
+@pytest.mark.usefixtures("purchases")
+def test_the_flag_changes_nothing_where_the_sides_are_read_with_the_file(trueedge) -> None:
+    words = ("purchases.csv", "-m", "ppr", "-p", "existing", "--seeds", "1")
+    Path("purchases.csv").write_text(Path("purchases.csv").read_text().replace("kind_a,kind_b", "user,item"))
+    assert trueedge("run", *words)[0] == 0
+    status, out, err = trueedge("run", *words, "--bipartite")
+    assert status == 0, err
+    assert "0 new" in err
+    assert "bipartite=yes" not in out
+    assert "bipartite=no" in trueedge("run", *words, "--no-bipartite")[1]

@@ -131,3 +131,13 @@ def test_a_notebook_marks_the_model_and_folds_what_is_behind_the_answer(found) -
     assert html.index("mine beats") < html.index("<table") < html.index("<details>")
     assert "<style" not in html
     assert "Doubts" in verdict([GRAVE])._repr_html_()
+
+
+def test_a_protocol_that_was_run_is_to_be_compared_with(found) -> None:
+    protocol, finding = found.warnings[0]
+    easy = replace(finding, advice="Use `-p heart`")
+    assert "Compare with the results under heart." in shown(
+        page(replace(found, warnings=((protocol, easy),)))
+    )
+    other = replace(finding, advice="Use `-p triplet`")
+    assert "Use -p triplet." in shown(page(replace(found, warnings=((protocol, other),))))

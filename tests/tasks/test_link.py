@@ -188,3 +188,19 @@ def test_a_part_without_negatives_cannot_be_evaluated(task: te.LinkTask) -> None
     empty = replace(task, parts={"test": Part(task.test.positives, task.test.negatives[:0])})
     with pytest.raises(InputError, match="the test part of karate has no negatives"):
         empty.evaluate(lambda pairs: np.zeros(len(pairs)))
+
+
+def test_the_lists_of_a_sample_are_drawn_for_themselves(random_graph) -> None:
+    split = te.split(random_graph(0, 60, 400), (0.6, 0.1, 0.3), seed=0)
+    task = te.LinkTask.from_split(split, "heart", k=30)
+    positives, negatives = task.sample_pairs("test", 200, seed=1)
+    assert len(positives) == len(task.test.positives)
+    assert negatives.shape == (len(positives), 200 // len(positives), 2)
+    lists = {
+        tuple(pair): many.tolist()
+        for pair, many in zip(task.test.positives, task.test.negatives, strict=True)
+    }
+    columns = [
+        lists[tuple(pair)].index(one[0].tolist()) for pair, one in zip(positives, negatives, strict=True)
+    ]
+    assert len(set(columns)) > 10

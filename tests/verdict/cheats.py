@@ -330,7 +330,7 @@ def weak(whole: Graph) -> Case:
 HONEST: dict[str, Make] = {
     "resource allocation": _of_graph("ra"),
     "common neighbours": _of_graph("cn"),
-    "katz": _of_graph("katz"),
+    "katz index": _of_graph("katz"),
     "popularity": _of_graph("pa"),
     "spectral": spectral,
     "fastrp": _method("fastrp"),

@@ -68,7 +68,7 @@ def test_protocols_with_the_same_answer_are_named_together(verdict: te.verdict.V
 def test_two_splits_are_too_few() -> None:
     found = judge("ra", "karate", ["existing"], 2, checks=False)
     assert [one.place for one in found.answers] == ["unknown"]
-    assert "too few splits" in found.sentence
+    assert "has too few splits to compare" in found.sentence
     assert any("seeds=5" in one for one in found.advice)
 
 
@@ -173,6 +173,17 @@ def test_a_split_by_time_is_one_split() -> None:
     found = judge("ra", graph, ["existing"], 3, checks=False, options={"split": "time"})
     assert {one.seed for one in found.records} == {0}
     assert any("one split by time" in note for note in found.notes)
+
+
+def test_an_auc_on_one_split_by_time_is_not_compared_and_no_more_splits_are_asked_for() -> None:
+    pairs = np.array([(u, (u + step) % 30) for step in (1, 2) for u in range(30)])
+    graph = te.Graph.from_edges(pairs, name="ring", edge_data={"time": np.repeat([1.0, 2.0, 3.0], 20)})
+    options = {"split": "time", "fraction": 0.3}
+    found = judge("ra", graph, ["degree-corrected"], checks=False, options=options)
+    assert "cannot be compared on one split under degree-corrected" in found.sentence
+    assert not any("more splits" in one for one in found.advice)
+    assert any("AUC" in one for one in found.advice)
+    assert any("share the time of a cut" in note for note in found.notes)
 
 
 def test_random_numbers_of_a_users_model_are_those_of_the_seed() -> None:

@@ -144,3 +144,21 @@ def test_perfect_results_on_a_handful_of_edges_are_no_surprise() -> None:
     other = replace(graph, num_nodes=16)
     verdict = judge(lambda graph: lambda pairs: graph.degrees[pairs].sum(axis=1), other, ["existing"], 1)
     assert "perfect" not in {one.name for one in verdict.suspicions}
+
+
+def test_a_model_below_chance_is_no_cheat_where_degrees_are_below_chance_too() -> None:
+    """Old nodes have many edges, and new edges join new nodes: degrees point the wrong way."""
+    old = [(u, v) for u in range(30) for v in range(u + 1, 30)]
+    new = [(u, u + step) for step in (1, 2) for u in range(30, 180)]
+    pairs = np.array([*old, *new])
+    graph = te.Graph.from_edges(pairs, name="growing", edge_data={"time": np.arange(len(pairs), dtype=float)})
+    made = te.task(graph, "existing", split="time")
+    degrees = made.graph.degrees
+
+    def degree(pairs):
+        return np.log1p(degrees[pairs[:, 0]]) + np.log1p(degrees[pairs[:, 1]]) / 2
+
+    found = judge(degree, made, name="degree")
+    (doubt,) = [one for one in found.suspicions if one.name == "upside-down"]
+    assert not doubt.grave
+    assert "pa has 0." in doubt.sentence

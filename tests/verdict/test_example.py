@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 import trueedge as te
-from trueedge.cli.own_code import own_object
+from trueedge.runs.own_code import own_object
 
 ROOT = Path(__file__).parents[2]
 MODEL = "examples/my_model.py:fit"

@@ -82,3 +82,16 @@ def test_what_is_listed_twice_counts_once() -> None:
     for data, protocols in (([task, task], None), ("karate", ["existing", "existing"])):
         found = te.judge("cn", data, protocols, 1, checks=False)
         assert len({record.method for record in found.records}) == len(found.records)
+
+
+def test_a_model_may_be_named_in_a_file_and_data_may_be_a_path(tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "def fit(graph):\n    return lambda pairs: graph.degrees[pairs].sum(1)\n"
+    )
+    # Even if it is called like a data set.
+    np.savetxt(tmp_path / "karate", te.load("karate").edges, fmt="%d")
+    found = te.judge(f"{tmp_path}/mine.py:fit", tmp_path / "karate", "existing", 3, checks=False)
+    assert (found.model, found.dataset) == ("mine", "karate")
+    assert te.run(tmp_path / "karate", "existing", "ra").dataset == "karate"
+    with pytest.raises(InputError, match="does not define 'train'"):
+        te.judge(f"{tmp_path}/mine.py:train", "karate")

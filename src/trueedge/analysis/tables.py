@@ -131,12 +131,16 @@ class Table:
         names = {line.label: line.row.method for line in self.lines}
         return below_baseline(values, names, self.headline, self.compared)
 
-    def remarks(self) -> list[str]:
-        """Return what intervals and letters mean, or why there are none; what is left out; ties."""
+    def remarks(self, more_seeds: bool = True) -> list[str]:
+        """Return what intervals and letters mean, or why there are none; what is left out; ties.
+
+        Args:
+            more_seeds: whether more seeds can be run: a file of scores has one.
+        """
         said = []
         if self.compared is not None:
             said = [*how_sure(self.compared), *too_few(self.compared)]
-        if self._several:
+        if self._several and more_seeds:
             said += self._missing()
         found = findings(self.records, {line.label: line.records for line in self.lines})
         return [*said, *self._other_splits(), *self.left_out, *found]

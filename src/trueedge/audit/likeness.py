@@ -263,6 +263,8 @@ def _features(subject: LinkSubject) -> Finding | Skipped:
     # Where positives are no more alike than chance, features tell nothing, and negatives cannot be too easy.
     hardness = (means["negatives"] - means["random"]) / way if way > noise else 1.0
     told = f"{percent(hardness)} of the way from random pairs to positives"
+    if hardness <= 0:
+        told = "negatives are no more alike than random pairs"
     if way <= noise:
         told = "features do not separate positives from random pairs"
     edges = np.linspace(min(-1e-9, *(float(one.min()) for one in (above, below, chance))), 1.0, GRID + 1)

@@ -42,7 +42,7 @@ def _run(subject: LinkSubject, *, heuristic: str) -> Finding | Skipped:
     # A rank among a sample of shared negatives is not the rank among all of them; an AUC is.
     if headline != "auc" and view.whole_lists and (k is None or k <= view.negatives.shape[-2]):
         numbers[headline] = evaluate(above, below, [headline])[headline]
-        told = f" and {headline} {numbers[headline]:.4f}"
+        told = f" and an {headline.upper()} of {numbers[headline]:.4f}"
     return Finding(
         f"shortcut-{heuristic}",
         verdict,

@@ -9,9 +9,9 @@ import typer
 
 from trueedge.cli import showing
 from trueedge.cli.options import Runs
-from trueedge.cli.own_code import own_method
 from trueedge.errors import InputError
 from trueedge.files.writing import refuse_inputs
+from trueedge.runs.own_code import own_method
 
 if TYPE_CHECKING:
     from trueedge.results.certificate_check import Verification

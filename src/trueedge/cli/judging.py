@@ -22,10 +22,10 @@ from trueedge.cli import (
     verdicts,
 )
 from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
-from trueedge.cli.own_code import own_object
 from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
+from trueedge.runs.own_code import own_object
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -109,7 +109,7 @@ def judge(
     given_data = own.of(parsing.source(dataset, columns, takes)) if made is None else made
     data = get_protocol(known[0]).data if made is None else made.data
     chosen = known if protocols or data != "graph" else [*PLAIN, "recommendation"]
-    given = {} if made is not None else parsing.options(own.words(option), chosen)
+    given = {} if made is not None else parsing.options(own.words(option, given_data), chosen)
     if page is not None:
         verdicts.check_page(
             page, [path for one in (dataset, *own.paths()) for path in parsing.input_files(one)]
@@ -143,15 +143,13 @@ def judge(
 
 def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
     """Return the model that a text names, and what to call it if it has no name of its own."""
-    from trueedge import methods
     from trueedge.verdict.model_files import ENDINGS, read_model
-    from trueedge.verdict.models import telling_name
+    from trueedge.verdict.models import named_in_code
 
     if ":" in text:
         if words:
             raise InputError(f"--set is for a method that is given by name, not for {text}")
-        found = own_object(text)
-        return found, "" if isinstance(found, methods.Method) else telling_name(*text.rsplit(":", 1))
+        return named_in_code(text)
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
         held, said = read_model(Path(text))
@@ -250,7 +248,7 @@ def _score_beside(task: Task, scores: Path, name: str, runs: Path) -> None:
         raise InputError(outcomes[-1].reason)
     records = [outcome.record for outcome in outcomes if outcome.record is not None]
     print()
-    scoreboard.show(records)
+    scoreboard.show(records, more_seeds=False)
     running.note_records(store, records)
     running.end(store)
 

@@ -66,10 +66,16 @@ class OwnData:
     split: str | None = None
     bipartite: bool | None = None
 
-    def words(self, words: Sequence[str] | None) -> list[str]:
-        """Return the options of a protocol, ``key=value``, with what the flags say."""
-        said = [] if self.bipartite is None else [f"bipartite={'yes' if self.bipartite else 'no'}"]
-        return [*(words or ()), *said]
+    def words(self, words: Sequence[str] | None, source: Any = None) -> list[str]:
+        """Return the options of a protocol, ``key=value``, with what the flags say beyond the source itself.
+
+        If a graph was read with its two sides, ``--bipartite`` adds nothing: tables and records are the same
+        with and without it.
+        """
+        known = self.bipartite is True and getattr(source, "sides", None) is not None
+        if self.bipartite is None or known:
+            return list(words or ())
+        return [*(words or ()), f"bipartite={'yes' if self.bipartite else 'no'}"]
 
     def of(self, source: Any) -> Any:
         """Return a source with the features and the split; a graph is read if it has to be."""

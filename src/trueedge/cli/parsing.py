@@ -11,7 +11,6 @@ from typing import Any
 
 from trueedge import datasets, methods, tasks
 from trueedge.cli import showing
-from trueedge.cli.own_code import own_method
 from trueedge.cli.own_data import OwnData
 from trueedge.datasets.sources import local_files
 from trueedge.errors import InputError, unknown
@@ -22,6 +21,7 @@ from trueedge.graph.interaction_files import folder_format
 from trueedge.graph.interaction_tables import names_users_and_items
 from trueedge.graph.triple_files import folder_files, missing_files
 from trueedge.methods import Method
+from trueedge.runs.own_code import own_method
 from trueedge.tasks import Task, storage
 from trueedge.tasks.base import PARTS
 from trueedge.tasks.protocols import Data, Shards, Source, default_protocol
@@ -286,6 +286,6 @@ def task(
             showing.note(f"{text}: {sentence}")
         return made
     chosen = get_protocol(default_protocol(text) if protocol is None else protocol).name
-    given = options(own.words(words), [chosen])[chosen]
     found = own.of(source(text, columns, get_protocol(chosen).takes))
+    given = options(own.words(words, found), [chosen])[chosen]
     return tasks.task(found, chosen, seed, progress=progress, shards=shards, **given)

@@ -12,7 +12,6 @@ import typer
 
 from trueedge.cli import completing, options, own_data, parsing, showing
 from trueedge.cli.making import Header, ProtocolToUse
-from trueedge.cli.own_code import own_object
 from trueedge.cli.progress_lines import speak
 from trueedge.cli.running import show_epoch
 from trueedge.errors import InputError
@@ -20,6 +19,7 @@ from trueedge.files.text import open_text
 from trueedge.files.writing import refuse_inputs
 from trueedge.graph import EdgeFormat
 from trueedge.methods import Method
+from trueedge.runs.own_code import own_object
 from trueedge.scorers.fitted import fitted_on
 from trueedge.tasks import Task
 from trueedge.tasks.list_files import check_lists_target

@@ -137,7 +137,7 @@ def run(
     protocols = parsing.chosen_protocols(protocol, dataset) if made is None else [made.protocol]
     takes = [one for name in protocols for one in get_protocol(name).takes] if made is None else []
     data_source = own.of(parsing.source(dataset, columns, takes)) if made is None else made
-    given = parsing.options(own.words(option), protocols)
+    given = parsing.options(own.words(option, data_source), protocols)
     data = get_protocol(protocols[0]).data if made is None else made.data
     kind = get_protocol(protocols[0]).kind if made is None else made.kind
     chosen, named = parsing.chosen_methods(method, set_ or [], data, kind)

@@ -17,18 +17,22 @@ __all__ = ["findings", "latest", "show", "show_table"]
 MORE = "more columns in a wider window or with trueedge export"
 
 
-def show(records: Iterable[Record]) -> None:
+def show(records: Iterable[Record], more_seeds: bool = True) -> None:
     """Print a table for each data set under a protocol, and below it what was found about the scores.
 
     Methods that are worse than the best baseline of their table are marked. A sentence that is true of
     several tables is printed below the first.
+
+    Args:
+        records: the records.
+        more_seeds: whether more seeds can be run, if these are too few for letters.
     """
     said: set[str] = set()
     for table in tables(records):
         show_table(table)
         for one in table.below:
             showing.note(f"{MARK} {one.sentence}", style="yellow")
-        for sentence in table.remarks():
+        for sentence in table.remarks(more_seeds):
             if sentence not in said:
                 showing.note(sentence)
             said.add(sentence)

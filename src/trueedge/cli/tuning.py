@@ -109,7 +109,7 @@ def tune(
         "space": _space(space or []),
         "device": device,
         "jobs": jobs,
-        **parsing.options(own.words(option), [name])[name],
+        **parsing.options(own.words(option, data_source), [name])[name],
     }
     if engine.share is not None and search != "grid":
         raise InputError(f"{search} chooses trials by earlier ones: --share needs --search grid")

@@ -52,7 +52,9 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     foreign = first_foreign_byte(data)
     if foreign is not None:
         line = data.count(b"\n", 0, foreign) + 1
-        raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text")
+        # Programs for Windows write these two bytes first.
+        utf16 = "; it seems to be UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
+        raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text{utf16}")
     return text
 
 

@@ -29,7 +29,8 @@ from trueedge.report.numbers import axis_label, in_percent, is_percent, signed
 from trueedge.report.page import Section
 from trueedge.report.page import page as whole_page
 from trueedge.report.verdict_source import made
-from trueedge.verdict.answers import Answer
+from trueedge.verdict.answers import Answer, Comparison, listed
+from trueedge.verdict.benchmark import what_to_do
 from trueedge.verdict.rows import ahead, difference, remarks
 from trueedge.verdict.verdict import FORMATS, Verdict
 
@@ -84,11 +85,11 @@ def summary(verdict: Verdict) -> str:
     places: dict[str, list[str]] = {}
     for one in verdict.answers:
         places.setdefault(one.stem, []).append(one.protocol)
-    said = [f"{stem} under {_listed(protocols)}" for stem, protocols in places.items()]
-    listed = f"{'; '.join(said[:-1])}; and {said[-1]}" if len(said) > 1 else "".join(said)
+    said = [f"{stem} under {listed(protocols)}" for stem, protocols in places.items()]
+    answer = f"{'; '.join(said[:-1])}; and {said[-1]}" if len(said) > 1 else "".join(said)
     alone = "was evaluated alone: there is no baseline to compare it with"
     paper = "" if verdict.ok else "On paper, "
-    return f"{paper}{verdict.model} {listed or alone}. {verdict.degree_sentence}".strip()
+    return f"{paper}{verdict.model} {answer or alone}. {verdict.degree_sentence}".strip()
 
 
 def answer_lines(verdict: Verdict) -> Markup:
@@ -152,9 +153,7 @@ def _tables(verdict: Verdict) -> Markup:
 def _table(one: Table, verdict: Verdict) -> Markup:
     answer = verdict.answer_in(one)
     compared = () if answer is None else answer.comparisons
-    leads: dict[str, Cell | str] = {
-        found.baseline: Cell(difference(one, found), sort=found.difference) for found in compared
-    }
+    leads: dict[str, Cell | str] = {found.baseline: _difference(one, found) for found in compared}
     added = (Column(ahead(verdict.label), number=True), leads)
     shown = leaderboard_table(one, own=verdict.label, names=(one.headline,), added=added if leads else None)
     rest = leaderboard_table(one, own=verdict.label, names=one.metrics[1:], certain=False)
@@ -163,6 +162,12 @@ def _table(one: Table, verdict: Verdict) -> Markup:
     said = one.remarks()
     more += [folded("Remarks", notes(said))] if said else []
     return tag("div", tag("h3", one.protocol), paragraph(facts_, quiet=True), shown, *more, class_="cell")
+
+
+def _difference(one: Table, found: Comparison) -> Cell:
+    """The model minus a baseline; on a phone, its interval is on a line of its own."""
+    value, _, interval = difference(one, found).partition(" ")
+    return Cell(joined([value, tag("span", f" {interval}", class_="minor")]), sort=found.difference)
 
 
 def _groups(verdict: Verdict) -> Markup:
@@ -234,7 +239,8 @@ def _benchmark(verdict: Verdict) -> Markup:
     asked: dict[str, list[Finding]] = {}
     for one in sorted(first.values(), key=lambda found: found.verdict != "broken"):
         asked.setdefault(getattr(one, "advice", "") or one.check, []).append(one)
-    items = [_finding(group, where) for group in asked.values()]
+    judged = {one.first.protocol for one in verdict.tables}
+    items = [_finding(group, where, judged) for group in asked.values()]
     if not items:
         return Markup("")
     shown = tag("ul", *items[:MOST_FINDINGS], class_="findings")
@@ -243,10 +249,10 @@ def _benchmark(verdict: Verdict) -> Markup:
     return joined([shown, folded(f"{more} more finding{'s' if more > 1 else ''}", rest) if more > 0 else ""])
 
 
-def _finding(group: Sequence[Finding], where: Mapping[str, Sequence[str]]) -> Markup:
+def _finding(group: Sequence[Finding], where: Mapping[str, Sequence[str]], judged: set[str]) -> Markup:
     """Findings with the same remedy, and the remedy."""
-    said = [f"{_listed(where[one.check])}: {_sentence(one.sentence)}" for one in group]
-    todo = getattr(group[0], "advice", "")
+    said = [f"{listed(where[one.check])}: {_sentence(one.sentence)}" for one in group]
+    todo = what_to_do(getattr(group[0], "advice", ""), judged)
     return tag(
         "li",
         badge(group[0].verdict),
@@ -265,10 +271,6 @@ def _sentence(text: str) -> str:
     """Return a sentence with a capital letter and a full stop."""
     whole = text if text.endswith((".", "!", "?")) else f"{text}."
     return whole[:1].upper() + whole[1:]
-
-
-def _listed(words: Sequence[str]) -> str:
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"
 
 
 FORMATS.add(".html", page)

@@ -61,6 +61,10 @@ class Cell:
     parts: tuple[str, ...] | None = None
 
     def __post_init__(self) -> None:
+        if isinstance(self.source, Path):
+            # A path is never a data set's name.
+            text = str(self.source)
+            object.__setattr__(self, "source", f"./{text}" if datasets.is_name(text) else text)
         if holds_graph(self.source):
             asked = EdgeFormat(bipartite=protocols.two_kinds(self.options))
             object.__setattr__(self, "source", as_graph(self.source, asked))

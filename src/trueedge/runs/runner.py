@@ -15,7 +15,7 @@ from trueedge.methods import Method
 from trueedge.progress import Progress
 from trueedge.runs.cells import Cell, Outcome, run_on
 from trueedge.runs.code import source_files, task_code
-from trueedge.runs.imports import PACKAGE
+from trueedge.runs.imports import PACKAGE, is_users
 from trueedge.runs.opened_files import OpenedFiles, watched_files
 from trueedge.tasks import Task
 
@@ -117,9 +117,9 @@ def user_error(method: Method) -> Iterator[None]:
     """
     try:
         yield
-    except InputError:
+    except (InputError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         if type(method).__module__.partition(".")[0] == "trueedge":
             raise
         raise InputError(_sentence(error, method)) from None
@@ -127,13 +127,22 @@ def user_error(method: Method) -> Iterator[None]:
 
 def _sentence(error: BaseException, method: Method) -> str:
     """Return the exception's text, with the file and the line of the user's code it came from."""
-    words = next((line for line in str(error).splitlines() if line.strip()), "").strip()
+    said = [str(error), *getattr(error, "__notes__", ())]
+    words = "; ".join(line.strip() for text in said for line in _first_line(text))
     place = _place(error, method)
     return f"its code raised {type(error).__name__}{words and f': {words}'}{place and f' ({place})'}"
 
 
+def _first_line(text: str) -> list[str]:
+    """Return the first line of a text that says something, or nothing."""
+    return [line for line in text.splitlines() if line.strip()][:1]
+
+
 def _place(error: BaseException, method: Method) -> str:
-    """Return the innermost line in a file in the method's own folder, or nothing."""
+    """Return the innermost line in a file in the method's own folder, or nothing.
+
+    A method that was made from a user's function has no file of its own: then any file of the user's counts.
+    """
     try:
         files = [path.resolve() for path in source_files(type(method))]
     except (TypeError, OSError):
@@ -141,9 +150,13 @@ def _place(error: BaseException, method: Method) -> str:
     folders = {path.parent for path in files if not path.is_relative_to(PACKAGE)}
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         path = Path(frame.filename).resolve()
-        if any(_lies_with(path, folder) for folder in folders):
+        if any(_lies_with(path, folder) for folder in folders) if folders else _is_theirs(path):
             return f"{_shown(path)}, line {frame.lineno}"
     return ""
+
+
+def _is_theirs(path: Path) -> bool:
+    return path.is_file() and is_users(path) and not path.is_relative_to(PACKAGE)
 
 
 def _lies_with(path: Path, folder: Path) -> bool:

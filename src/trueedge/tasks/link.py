@@ -228,8 +228,13 @@ class LinkTask(GraphTask):
         positives = chosen.positives[rows].astype(np.int64)
         negatives = chosen.negatives[rows] if chosen.per_positive else chosen.negatives
         count = max(1, size // len(rows)) if chosen.per_positive else size
-        columns = rng.choice(negatives.shape[-2], size=min(count, negatives.shape[-2]), replace=False)
-        return positives, negatives[..., columns, :].astype(np.int64)
+        if chosen.per_positive:
+            # Every list is sampled for itself: its negatives may be in the order of their difficulty.
+            keys = rng.random(negatives.shape[:2])
+            columns = np.argsort(keys, axis=1)[:, :count]
+            return positives, np.take_along_axis(negatives, columns[:, :, None], axis=1).astype(np.int64)
+        columns = rng.choice(len(negatives), size=min(count, len(negatives)), replace=False)
+        return positives, negatives[columns].astype(np.int64)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the positives and negatives of each part, and the times of its positives if it has them."""

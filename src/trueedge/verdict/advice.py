@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from trueedge.verdict.answers import listed
+
 if TYPE_CHECKING:
     from trueedge.verdict.verdict import Verdict
 
@@ -84,15 +86,18 @@ def _for_certainty(verdict: Verdict, fixed: bool) -> list[str]:
     """Return how to get more splits, if there are too few."""
     if fixed:
         return ["Give a function fit(task) that trains the model on task.graph, to get several splits"]
-    if any(one.place == "unknown" for one in verdict.answers):
-        return ["Run more splits (seeds=5, or --seeds 5): these are too few for an interval"]
-    return []
+    unknown = [one for one in verdict.answers if one.place == "unknown"]
+    if not unknown:
+        return []
+    if "split=time" in unknown[0].protocol:
+        return [f"Use {unknown[0].metric.upper()} with care: one split by time gives it no interval"]
+    return ["Run more splits (seeds=5, or --seeds 5): these are too few for an interval"]
 
 
 def _audits(verdict: Verdict) -> list[str]:
     """Return which benchmarks to look at before numbers are compared with published ones."""
     broken = [(protocol, one) for protocol, one in verdict.warnings if one.verdict == "broken"]
-    protocols = ", ".join(dict.fromkeys(protocol for protocol, _ in broken))
+    protocols = list(dict.fromkeys(protocol for protocol, _ in broken))
     if not protocols:
         return []
-    return [f"Read the audit of {protocols} before you compare these numbers with published ones"]
+    return [f"Read the audit of {listed(protocols)} before you compare these numbers with published ones"]

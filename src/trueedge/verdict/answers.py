@@ -143,7 +143,7 @@ def joined(answers: Sequence[Answer]) -> str:
     details: dict[str, list[str]] = {}
     for one in answers:
         details.setdefault(one.stem, []).append(one.detail)
-    said = [f"{stem} under {_listed(listed)}" for stem, listed in details.items()]
+    said = [f"{stem} under {listed(found)}" for stem, found in details.items()]
     # Details have commas of their own.
     return "; ".join(said[:-1]) + ("; and " if len(said) > 1 else "") + said[-1] if said else ""
 
@@ -203,7 +203,7 @@ def _unknown(table: Table, own: Line, best: Line) -> Answer:
         low=None,
         high=None,
         beside=(),
-        stem="has too few splits for a comparison",
+        stem="cannot be compared on one split" if table.found.tasks == 1 else "has too few splits to compare",
         detail=f"{table.protocol} ({table.headline.upper()} {shown[0]}; best baseline, {best.label}:"
         f" {shown[1]})",
     )
@@ -240,5 +240,6 @@ def signed(metric: str, value: float) -> str:
     return f"−{text[1:]}" if text.startswith("-") else f"+{text}"
 
 
-def _listed(words: Sequence[str]) -> str:
+def listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence: ``a, b and c``."""
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}"

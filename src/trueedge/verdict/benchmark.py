@@ -46,7 +46,11 @@ def _said(problem: Sequence[tuple[str, Finding]], judged: Collection[str]) -> st
     worst = problem[0][1]
     first, *others = dict.fromkeys(protocol for protocol, _ in problem)
     where = f"{first} (and {', '.join(others)})" if others else first
-    advice, used = worst.advice, PROTOCOL.fullmatch(worst.advice)
-    if used is not None and used[1] in judged:
-        advice = f"Compare with the results under {used[1]}"
+    advice = what_to_do(worst.advice, judged)
     return f"{where}: {worst.sentence}" + (f". {advice}" if advice else "")
+
+
+def what_to_do(advice: str, judged: Collection[str]) -> str:
+    """Return the advice of a finding; a protocol that the verdict has already is to be compared with."""
+    used = PROTOCOL.fullmatch(advice)
+    return advice if used is None or used[1] not in judged else f"Compare with the results under {used[1]}"

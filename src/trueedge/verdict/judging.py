@@ -68,7 +68,8 @@ def judge(
     Args:
         model: a function ``fit(task)`` or ``fit(graph)`` that returns a scorer, so that the model is trained
             on each split; a method or its name; or a scorer that is fixed: a function of pairs, vectors of
-            nodes, a torch module, a file of scores, an object with ``score(pairs)``.
+            nodes, a torch module, a file of scores, an object with ``score(pairs)``. ``"mine.py:fit"`` is
+            what a file calls ``fit``.
         data: a data set's name, a file or folder, a graph, a frozen task, or several tasks.
         protocols: their names; by default ``existing``, ``heart``, ``degree-corrected``, and for small graphs
             ``recommendation``; for other data its own protocol.
@@ -437,6 +438,8 @@ def _how(judging: _Judging, fixed: bool) -> list[str]:
     notes = [f"Evaluated {' on '.join(one for one in said if one)}"]
     task, _ = next(iter(judging.first.values()))
     notes += getattr(getattr(task, "graph", None), "notes", ())
+    said_of_tasks = [note for task, _ in judging.first.values() for note in task.settings.get("notes", ())]
+    notes += [note for note in dict.fromkeys(said_of_tasks) if note not in notes]
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from traceback import extract_tb
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.randomness import derive
+from trueedge.runs.own_code import own_object
 from trueedge.scorers.scorer import is_module, is_table, scorer_name
 from trueedge.tasks import Task
 from trueedge.verdict.model_files import read_model
@@ -51,11 +53,23 @@ class OwnModel(Method):
             return model
         given = task if self.fits == "task" else getattr(task, "graph", task)
         known = _accepted(model, {"seed": seed, "device": device})
-        with _seeded(derive(seed, "own model", self.name)):
+        with _seeded(derive(seed, "own model", self.name)), _noting_features(task):
             found = model(given, **known)
         if found is None:
-            raise InputError(f"{self.name}: its function returned nothing; it must return a scorer")
+            raise InputError("its function returned nothing; it must return a scorer")
         return found
+
+
+@contextmanager
+def _noting_features(task: Task) -> Iterator[None]:
+    """Note that a task has no features, if a line of code that reads them raises an exception."""
+    try:
+        yield
+    except Exception as error:
+        none = task.data == "graph" and getattr(task, "features", None) is None
+        if none and any("features" in (frame.line or "") for frame in extract_tb(error.__traceback__)):
+            error.add_note(f"{task.dataset} has no node features")
+        raise
 
 
 @contextmanager
@@ -88,11 +102,15 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         model: a method, its class or its name; a function ``fit(task)`` or ``fit(graph)`` that returns a
             scorer; an object with ``fit(task)``; or a scorer that is fixed: a function of pairs, vectors of
             nodes, a torch module, the path of a file of vectors or scores, an object with ``score(pairs)``.
+            ``"mine.py:fit"`` is what a file calls ``fit``.
         name: what to call it; by default its own name.
         data: the kind of data, which decides what a method's name means.
     """
     if not isinstance(name, str):
         raise InputError(f"the name of a model must be a text, got {name!r}")
+    if isinstance(model, str) and ":" in model and not Path(model).is_file():
+        model, own_name = named_in_code(model)
+        name = name or own_name
     if isinstance(model, str) and not _is_path(model):
         return methods.create(model, data=data)
     name = name or _name_of(model)
@@ -105,15 +123,20 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         return model
     if isinstance(model, type):
         raise InputError(f"{model.__name__} is a class: create an object, and give that as the model")
-    called = name
     call: Any = getattr(model, "fit", None)
     if callable(call) and not is_module(model) and not is_table(model):
-        return _own(called, call, _first_argument(call) if _first_argument(call) in FITTED else "task")
+        return _own(name, call, _first_argument(call) if _first_argument(call) in FITTED else "task")
     if inspect.isroutine(model) or (isinstance(model, Callable) and not is_module(model)):  # type: ignore[arg-type]
         first = _first_argument(model)
         if first in FITTED and not hasattr(model, "score"):
-            return _own(called, model, first)
-    return _own(called, model, "")
+            return _own(name, model, first)
+    return _own(name, model, "")
+
+
+def named_in_code(text: str) -> tuple[Any, str]:
+    """Return what FILE.py:NAME or MODULE:NAME stands for, and what to call it if it has no name itself."""
+    found = own_object(text)
+    return found, "" if isinstance(found, Method) else telling_name(*text.rsplit(":", 1))
 
 
 def telling_name(place: str, name: str) -> str:

@@ -136,7 +136,7 @@ class Verdict:
             ("Checks of the scorer", broken),
             ("About the benchmark", benchmark.sentences(self.warnings)),
             ("What to do next", list(self.advice)),
-            ("How this was made", [*self.notes, *rows.remarks(self)]),
+            ("How this was made", [*dict.fromkeys((*self.notes, *rows.remarks(self)))]),
         ]
         return [(title, sentences) for title, sentences in found if sentences]
 

@@ -11,6 +11,7 @@ from typing import Any
 from trueedge.errors import InputError
 from trueedge.files.arrays import regular_file
 from trueedge.methods import Method
+from trueedge.runs.opened_files import imported, loaded
 
 
 def own_object(text: str) -> Any:
@@ -49,22 +50,20 @@ def _guarded(call: Callable[[], Any], what: str, failure: str) -> Any:
     """Call the user's code; turn any exception into an InputError."""
     try:
         return call()
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
         said = next(iter(str(error).splitlines()), "")
         raise InputError(f"{what} {failure}: {type(error).__name__}{said and f': {said}'}") from None
 
 
 def _import_file(path: Path) -> ModuleType:
-    from trueedge.runs.opened_files import loaded
-
     _add_folder(str(path.parent))
     # Under its whole path, so that no other module has its name; dataclasses look their module up there.
     return loaded(str(path), path)
 
 
 def _import_module(name: str) -> ModuleType:
-    from trueedge.runs.opened_files import imported
-
     _add_folder("")
     return imported(name)
 
