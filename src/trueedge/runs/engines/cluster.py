@@ -17,9 +17,13 @@ from trueedge.runs.processes import THREADS
 SECONDS_TO_CONNECT = 20
 # A cluster of our own. The restart of a worker may take long on a busy machine: without the first setting,
 # its place would be given up. A task that ends its worker fails at the third time. A cell may hold the
-# interpreter's lock for minutes; that a process has died is noticed at once, without heartbeats.
+# interpreter's lock for minutes; that a process has died is noticed at once, without heartbeats. Dask's
+# profiler, memory manager and monitors take a third of the CPU time of a short cell, and nobody reads them.
 OWN = {
+    "distributed.admin.system-monitor.interval": "5s",
+    "distributed.admin.tick.interval": "1s",
     "distributed.deploy.lost-worker-timeout": "8760h",
+    "distributed.scheduler.active-memory-manager.start": False,
     "distributed.scheduler.allowed-failures": 2,
     "distributed.scheduler.worker-ttl": None,
     "distributed.scheduler.work-stealing": False,
@@ -27,6 +31,7 @@ OWN = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": False,
+    "distributed.worker.profile.enabled": False,
 }
 
 
@@ -91,7 +96,8 @@ class Cluster:
             silence_logs=logging.CRITICAL,
         )
         self._stack.callback(_quietly, cluster.close)
-        client = Client(cluster, set_as_default=False, name="trueedge")
+        # Answers come straight from the workers: the scheduler need not unpack them on the way.
+        client = Client(cluster, set_as_default=False, name="trueedge", direct_to_workers=True)
         self._stack.callback(_quietly, client.close)
         return client
 
