@@ -35,6 +35,7 @@ SECONDS_OF_SILENCE = 60.0
 SECONDS_BETWEEN_LINES = 60.0
 # Cells that are looked up ahead of the workers, so that each gets cells of the task it has made.
 AHEAD, AHEAD_PER_WORKER = 64, 4
+AGAIN = "finished results are stored: run the same command again to go on"
 
 
 class DaskRunner(Runner):
@@ -212,10 +213,7 @@ class DaskRunner(Runner):
         return dict(found["workers"])
 
     def _lost(self) -> InputError:
-        return InputError(
-            f"the scheduler at {self._cluster.address} is lost; finished results are stored: run the same"
-            " command again to go on"
-        )
+        return InputError(f"the scheduler at {self._cluster.address} is lost; {AGAIN}")
 
     def _give(self, waiting: list[Waiting]) -> None:
         """Give cells to idle workers: first of a task that the worker has made, then of one nobody has."""
@@ -293,8 +291,9 @@ class DaskRunner(Runner):
         """Handle a cell without an answer: its worker died, could not read it, or the scheduler is lost."""
         from distributed import KilledWorker
 
-        if self._cluster.client.status != "running":
-            raise self._lost()
+        refusal = self._cluster.refusal(error)
+        if refusal is not None:
+            raise InputError(f"{refusal}; {AGAIN}")
         if isinstance(error, KilledWorker):
             yield from self._died(started, waiting, "")
         elif isinstance(error, Exception) and "Cancelled" not in type(error).__name__:
@@ -344,18 +343,17 @@ class DaskRunner(Runner):
             return
         waited = now - self._idle_since
         address = self._cluster.address
-        again = "finished results are stored: run the same command again to go on"
         if not self._workers and waited > SECONDS_WITHOUT_WORKERS:
             raise InputError(
                 f"the scheduler at {address} has had no worker for {SECONDS_WITHOUT_WORKERS:.0f} s: start"
-                f" some with 'trueedge worker {address}'; {again}"
+                f" some with 'trueedge worker {address}'; {AGAIN}"
             )
         if self._workers and waited > SECONDS_WITHOUT_FITTING:
             if self._refusals:
-                raise InputError(f"no worker can run the rest: {next(iter(self._refusals))}; {again}")
+                raise InputError(f"no worker can run the rest: {next(iter(self._refusals))}; {AGAIN}")
             raise InputError(
                 f"none of the workers at {address} has a GPU: start one with 'trueedge worker {address}"
-                f" --gpus 0', or leave out --device; {again}"
+                f" --gpus 0', or leave out --device; {AGAIN}"
             )
 
     def _leave(self) -> None:

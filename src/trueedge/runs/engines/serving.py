@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import signal
 import subprocess
 import sys
@@ -15,7 +14,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from trueedge.errors import InputError
-from trueedge.runs.engines.cluster import OWN, address_in, available_cores, need_dask, quiet
+from trueedge.runs.engines.cluster import OWN, address_in, available_cores, checked_address, need_dask, quiet
 from trueedge.runs.processes import THREADS
 
 LOOPBACK = "127.0.0.1"
@@ -43,9 +42,9 @@ def serve(
         notice: called with a sentence on what happens.
     """
     need_dask()
-    address = address_in(Path(scheduler)) if Path(scheduler).is_file() else scheduler
-    if not re.match(r"[a-z]+://.+:\d+", address):
-        raise InputError(f"{scheduler} is neither the address of a scheduler (tcp://HOST:8786) nor its file")
+    path = Path(scheduler)
+    is_path = path.is_file() or path.suffix == ".json" or (os.sep in scheduler and "://" not in scheduler)
+    address = checked_address(address_in(path) if is_path else scheduler)
     count = len(gpus) or processes
     each = threads or max(1, available_cores() // count)
     if count > 1:
