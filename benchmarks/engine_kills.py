@@ -118,18 +118,29 @@ def main(arguments: list[str] | None = None) -> int:
         if options.poison:
             for number in range(options.poison):
                 poison(place, number, found)
+                write(found, options.output, "engine_poison.json", runs=number + 1)
         else:
             rng, number = random.Random(options.seed), 0
             while sum(found.kills.values()) < options.kills and not found.problems:
                 Grid(place, number, rng, found).run(options.kills, expected)
                 number += 1
+                write(found, options.output, "engine_kills.json", runs=number)
     print(json.dumps(asdict(found), indent=1))
-    options.output.mkdir(parents=True, exist_ok=True)
-    name = "engine_poison.json" if options.poison else "engine_kills.json"
-    card = {**asdict(found), "runs": options.poison, "machine": machine(), "versions": versions()}
-    (options.output / name).write_text(json.dumps(card, indent=1) + "\n")
     failures = found.lost + found.doubled + found.other + found.condemned
     return int(bool(failures or found.problems))
+
+
+def write(found: Found, folder: Path, name: str, runs: int) -> None:
+    """Write what was found so far: a run that is stopped leaves its results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    card = {
+        **asdict(found),
+        "runs": runs,
+        "load": os.getloadavg(),
+        "machine": machine(),
+        "versions": versions(),
+    }
+    (folder / name).write_text(json.dumps(card, indent=1) + "\n")
 
 
 def command(*words: str) -> list[str]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError
-from trueedge.runs.processes import THREADS
+from trueedge.runs.processes import THREADS, undisturbed
 
 SECONDS_TO_CONNECT = 20
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx")
@@ -86,7 +86,7 @@ class Cluster:
                 raise InputError(f"the scheduler at {address} does not take the driver: {said}") from None
         for one in caught:
             if packages := re.findall(r"^\| (?!Package)(\w+) +\|", str(one.message), re.MULTILINE):
-                notice(f"the scheduler at {address} has other versions of {', '.join(packages)}")
+                notice(f"the cluster at {address} has other versions of {', '.join(packages)}")
         self._stack.callback(_quietly, client.close)
         return client
 
@@ -103,16 +103,19 @@ class Cluster:
             dask.config.set({**OWN, "distributed.nanny.pre-spawn-environ": environment})
         )
         os.environ.update(environment)
-        cluster = LocalCluster(
-            n_workers=jobs,
-            threads_per_worker=1,
-            host="127.0.0.1",
-            scheduler_port=0,
-            dashboard_address="127.0.0.1:0",
-            memory_limit=0,
-            silence_logs=logging.CRITICAL,
-        )
-        self._stack.callback(_quietly, cluster.close)
+        # Ctrl-C reaches all processes of a terminal: workers leave it to this one, and a cluster that has
+        # started by half cannot be closed.
+        with undisturbed():
+            cluster = LocalCluster(
+                n_workers=jobs,
+                threads_per_worker=1,
+                host="127.0.0.1",
+                scheduler_port=0,
+                dashboard_address="127.0.0.1:0",
+                memory_limit=0,
+                silence_logs=logging.CRITICAL,
+            )
+            self._stack.callback(_quietly, cluster.close)
         # Answers come straight from the workers: the scheduler need not unpack them on the way.
         client = Client(cluster, set_as_default=False, name="trueedge", direct_to_workers=True)
         self._stack.callback(_quietly, client.close)

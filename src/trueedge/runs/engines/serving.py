@@ -8,8 +8,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -77,16 +79,24 @@ def _several(address: str, gpus: Sequence[str], threads: int, host: str | None) 
     """Start a process for each worker, and wait for all."""
     command = [sys.executable, "-m", "trueedge", "worker", address, "--threads", str(threads)]
     command += [] if host is None else ["--host", host]
-    started = [subprocess.Popen([*command, *(["--gpus", gpu] if gpu else [])]) for gpu in gpus]
+    started: list[subprocess.Popen[bytes]] = []
+    asked: list[int] = []
 
     def end(number: int, _: object) -> None:
+        asked.append(number)
         for one in started:
             with suppress(OSError):
                 one.send_signal(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    return max(one.wait() for one in started)
+    for gpu in gpus:
+        if not asked:
+            started.append(subprocess.Popen([*command, *(["--gpus", gpu] if gpu else [])]))
+    if asked:
+        # It came while they were started.
+        end(asked[0], None)
+    return max((one.wait() for one in started), default=0)
 
 
 async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str], object]) -> int:
@@ -94,8 +104,8 @@ async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str],
     from distributed import Nanny
 
     stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    _take_ctrl_c(asyncio.get_running_loop(), stopped)
     with dask.config.set(OWN):
         nanny = Nanny(
             address,
@@ -120,6 +130,21 @@ async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str],
             await nanny.close(timeout=5)
     notice("stopped" if asked else f"the scheduler at {address} has ended")
     return 0
+
+
+def _take_ctrl_c(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event) -> None:
+    """Set an event at Ctrl-C, which reaches all processes of a terminal; the worker leaves it to us."""
+
+    def wait() -> None:
+        signal.sigwait({signal.SIGINT})
+        # The loop may have ended.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stopped.set)
+
+    # Python unblocks Ctrl-C where it starts this for the first process.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _own_address(scheduler: str) -> str:
