@@ -7,6 +7,7 @@ import os
 import pytest
 
 import trueedge as te
+from trueedge.runs.engines import serving
 from trueedge.runs.engines.serving import environment, named_gpus
 from trueedge.runs.processes import THREADS
 
@@ -99,7 +100,10 @@ def test_a_worker_gets_the_threads_of_every_library_and_its_gpu(monkeypatch) -> 
     monkeypatch.setitem(os.environ, "CUDA_VISIBLE_DEVICES", "4,5")
     assert named_gpus("all") == ["4", "5"]
     monkeypatch.delitem(os.environ, "CUDA_VISIBLE_DEVICES")
-    with pytest.raises(te.InputError, match="CUDA_VISIBLE_DEVICES is not set"):
+    monkeypatch.setattr(serving, "_gpu_files", lambda: 2)
+    assert named_gpus("all") == ["0", "1"]
+    monkeypatch.setattr(serving, "_gpu_files", lambda: 0)
+    with pytest.raises(te.InputError, match="CUDA_VISIBLE_DEVICES names none"):
         named_gpus("all")
 
 

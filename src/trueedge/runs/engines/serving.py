@@ -66,13 +66,24 @@ def environment(threads: int, gpu: str | None) -> dict[str, str]:
 
 def named_gpus(text: str) -> list[str]:
     """Return the GPUs of a comma-separated list; ``all`` are those that this process may use."""
-    listed = os.environ.get(GPU_VARIABLE, "") if text.strip() == "all" else text
+    listed = text
+    if text.strip() == "all":
+        # Kubernetes shows a container its GPUs, numbered anew, and does not set the variable.
+        listed = os.environ.get(GPU_VARIABLE, ",".join(map(str, range(_gpu_files()))))
     found = [one.strip() for one in listed.split(",") if one.strip()]
     if not found:
-        raise InputError(f"--gpus {text}: {GPU_VARIABLE} is not set, so name the GPUs: --gpus 0,1")
+        raise InputError(
+            f"--gpus {text}: {GPU_VARIABLE} names none and none is found: name the GPUs: --gpus 0,1"
+        )
     if len(set(found)) != len(found):
         raise InputError(f"--gpus {text} names a GPU twice")
     return found
+
+
+def _gpu_files() -> int:
+    return len(
+        [path for path in Path("/dev").glob("nvidia*") if path.name.removeprefix("nvidia").isdecimal()]
+    )
 
 
 def _several(address: str, gpus: Sequence[str], threads: int, host: str | None) -> int:
