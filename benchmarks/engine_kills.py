@@ -5,7 +5,8 @@ python -m benchmarks.engine_kills --kills 10       fewer
 python -m benchmarks.engine_kills --poison 20      20 runs with five cells that end their process
 
 What is killed with SIGKILL is started again, as a person or a job system would. No record may be lost or
-doubled, nothing may stand still for two minutes, and the metrics must be those of one process.
+doubled, nothing may stand still for two minutes, and the metrics must be those of one process. Time in which
+a process waits for a core of a busy machine does not count: that is slow, and does not hang.
 """
 
 from __future__ import annotations
@@ -79,6 +80,9 @@ class Found:
         other: records with other metrics than those of one process.
         condemned: good cells that were given up.
         longest: the longest time without a new record, in seconds.
+        longest_at_work: the same, without the time in which a process of the grid waited for a core. On a
+            machine with other work to do it tells what is slow from what hangs.
+        recovery: for each kind of process, the longest time from its kill to the next record.
         problems: a sentence for each failure.
     """
 
@@ -89,6 +93,8 @@ class Found:
     other: int = 0
     condemned: int = 0
     longest: float = 0.0
+    longest_at_work: float = 0.0
+    recovery: dict[str, float] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
 
 
@@ -112,18 +118,29 @@ def main(arguments: list[str] | None = None) -> int:
         if options.poison:
             for number in range(options.poison):
                 poison(place, number, found)
+                write(found, options.output, "engine_poison.json", runs=number + 1)
         else:
             rng, number = random.Random(options.seed), 0
             while sum(found.kills.values()) < options.kills and not found.problems:
                 Grid(place, number, rng, found).run(options.kills, expected)
                 number += 1
+                write(found, options.output, "engine_kills.json", runs=number)
     print(json.dumps(asdict(found), indent=1))
-    options.output.mkdir(parents=True, exist_ok=True)
-    name = "engine_poison.json" if options.poison else "engine_kills.json"
-    card = {**asdict(found), "runs": options.poison, "machine": machine(), "versions": versions()}
-    (options.output / name).write_text(json.dumps(card, indent=1) + "\n")
     failures = found.lost + found.doubled + found.other + found.condemned
     return int(bool(failures or found.problems))
+
+
+def write(found: Found, folder: Path, name: str, runs: int) -> None:
+    """Write what was found so far: a run that is stopped leaves its results."""
+    folder.mkdir(parents=True, exist_ok=True)
+    card = {
+        **asdict(found),
+        "runs": runs,
+        "load": os.getloadavg(),
+        "machine": machine(),
+        "versions": versions(),
+    }
+    (folder / name).write_text(json.dumps(card, indent=1) + "\n")
 
 
 def command(*words: str) -> list[str]:
@@ -175,11 +192,14 @@ class Grid:
         self.address = f"tcp://127.0.0.1:{self.port}"
         self.log = (place / f"log-{number}").open("wb")
         self.processes: dict[str, subprocess.Popen[bytes]] = {}
+        self.killed: list[tuple[str, float]] = []
+        self.delays: dict[int, float] = {}
 
     def run(self, kills: int, expected: dict[str, str]) -> None:
         """Run until all records are there, or nothing moves any more."""
         known: dict[int, str] = {}
-        moved = time.monotonic()
+        moved = before = time.monotonic()
+        at_work = 0.0
         next_kill, last_kill = moved + 5.0, 0.0
         try:
             while len(known) < len(expected):
@@ -188,11 +208,15 @@ class Grid:
                 now = time.monotonic()
                 there = rows(self.runs)
                 self.found.lost += sum(there.get(row) != text for row, text in known.items())
+                at_work += max(0.0, now - before - self.waited_for_a_core())
+                before = now
                 if len(there) > len(known):
-                    moved = now
-                self.found.longest = max(self.found.longest, now - moved)
+                    moved, at_work = now, 0.0
+                    self.recovered(now)
+                self.found.longest = max(self.found.longest, round(now - moved, 1))
+                self.found.longest_at_work = max(self.found.longest_at_work, round(at_work, 1))
                 known = there
-                if now - moved > SECONDS_TO_HANG:
+                if at_work > SECONDS_TO_HANG:
                     self.found.problems.append(f"nothing moved for {SECONDS_TO_HANG:.0f} s")
                     break
                 # The first kill comes when there are records, and most others when there are new ones.
@@ -235,6 +259,21 @@ class Grid:
         with suppress(ProcessLookupError):
             os.kill(process, signal.SIGKILL)
             self.found.kills[victim] += 1
+            self.killed.append((victim, time.monotonic()))
+
+    def recovered(self, now: float) -> None:
+        """Note how long it took from each kill since the last record to this one."""
+        for victim, then in self.killed:
+            self.found.recovery[victim] = max(self.found.recovery.get(victim, 0.0), round(now - then, 1))
+        self.killed.clear()
+
+    def waited_for_a_core(self) -> float:
+        """Return the seconds for which a process of the grid waited for a core since the last call."""
+        before, self.delays = self.delays, {}
+        for process in self.processes.values():
+            for one in (process.pid, *children(process.pid)):
+                self.delays[one] = run_queue_delay(one)
+        return max((delay - before.get(one, 0.0) for one, delay in self.delays.items()), default=0.0)
 
     def worker_of(self, number: int) -> int:
         """Return the process of a worker, or 0 while its nanny has none."""
@@ -266,6 +305,13 @@ def _words(process: int) -> bytes:
     with suppress(OSError):
         return Path(f"/proc/{process}/cmdline").read_bytes()
     return b""
+
+
+def run_queue_delay(process: int) -> float:
+    """Return the seconds that the first thread of a process has waited for a core so far."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(Path(f"/proc/{process}/schedstat").read_text().split()[1]) / 1e9
+    return 0.0
 
 
 def free_port() -> int:

@@ -2,6 +2,7 @@
 
 python -m benchmarks.engines                       everything
 python -m benchmarks.engines --cells 500           fewer empty cells
+python -m benchmarks.engines --only long           one measure, in a file of its own
 
 Empty cells share one small task, so that what is measured is the way there and back.
 """
@@ -17,7 +18,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -39,6 +40,8 @@ from trueedge.runs.provenance import machine, versions
 RESULTS = Path(__file__).parent / "results"
 WORKERS = 2
 SECONDS_OF_A_CELL = 1.0
+# How often the runners take turns, and how often each is started.
+TURNS, STARTS = 6, 3
 # Positives of the graph with shards, and how their negatives are drawn.
 POSITIVES = 2000
 ASKED: dict[str, Any] = {"k": 100, "seed": 1, "eps": 5e-5}
@@ -98,23 +101,30 @@ def cells(method: Method, count: int) -> list[Cell]:
 
 @contextmanager
 def measured(into: dict[str, Any], name: str) -> Iterator[None]:
-    """Note the wall clock and the CPU time of this process."""
+    """Add the wall clock and the CPU time of this process to what was measured under the same name."""
     wall, used = time.perf_counter(), time.process_time()
     yield
     seconds = {"wall": time.perf_counter() - wall, "cpu_of_driver": time.process_time() - used}
-    into[name] = {key: round(value, 2) for key, value in seconds.items()}
+    before = into.get(name, {})
+    into[name] = {key: round(before.get(key, 0.0) + value, 2) for key, value in seconds.items()}
 
 
 def start() -> dict[str, Any]:
     """Measure how long a cluster takes to run its first cell, and that importing trueedge brings no Dask."""
-    found: dict[str, Any] = {}
-    for name, made in runners().items():
-        with measured(found, name), made() as runner:
-            list(drive(cells(te.methods.create("cn"), 1), None, runner))
-    script = "import trueedge, sys; print('distributed' in sys.modules or 'dask' in sys.modules)"
+    found: dict[str, Any] = {name: [] for name in runners()}
+    for _ in range(STARTS):
+        for name, made in runners().items():
+            once: dict[str, Any] = {}
+            with measured(once, name), made() as runner:
+                list(drive(cells(te.methods.create("cn"), 1), None, runner))
+            found[name].append(once[name])
+    script = (
+        "import trueedge, sys; print([one for one in sys.modules if one.partition('.')[0] in"
+        " ('dask', 'distributed') or one.startswith('trueedge.runs.engines.')])"
+    )
     words = [sys.executable, "-c", script]
-    found["imports_dask"] = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
-    return found
+    done = subprocess.run(words, capture_output=True, text=True, check=True).stdout.strip()
+    return {**found, "modules_that_import_trueedge_brings": done}
 
 
 def runners() -> dict[str, Callable[[], Runner]]:
@@ -123,18 +133,26 @@ def runners() -> dict[str, Callable[[], Runner]]:
 
 
 def compare(place: Path, asked: list[Cell]) -> dict[str, Any]:
-    """Run cells with each runner, and compare their records."""
-    found: dict[str, Any] = {"cells": len(asked)}
-    made = {}
-    for name, runner_of in runners().items():
-        store = te.Store(place / name)
-        with runner_of() as runner:
+    """Run cells with each runner, in turns so that other work on the machine hits both; compare records."""
+    found: dict[str, Any] = {"cells": len(asked), "turns": TURNS}
+    stores = {name: te.Store(place / name) for name in runners()}
+    ratios = []
+    with ExitStack() as stack:
+        started = {name: stack.enter_context(made()) for name, made in runners().items()}
+        for runner in started.values():
             # Whatever is imported or started for the first cell does not count.
             list(drive(cells(te.methods.create("ra"), WORKERS), None, runner))
-            with measured(found, name):
-                for _ in drive(asked, store, runner):
-                    pass
-        made[name] = content(store)
+        for turn in range(TURNS):
+            part = asked[turn * len(asked) // TURNS : (turn + 1) * len(asked) // TURNS]
+            once: dict[str, Any] = {}
+            for name in sorted(started, reverse=bool(turn % 2)):
+                with measured(found, name), measured(once, name):
+                    for _ in drive(part, stores[name], started[name]):
+                        pass
+            ratios.append(once["dask"]["wall"] / max(0.01, once["processes"]["wall"]))
+    made = {name: content(store) for name, store in stores.items()}
+    found["ratio"] = round(found["dask"]["wall"] / found["processes"]["wall"], 3)
+    found["ratios_of_turns"] = [round(one, 3) for one in ratios]
     found["identical"] = made["processes"] == made["dask"] and len(made["dask"]) == len(asked)
     return found
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from trueedge.tasks import Task
 
 sys.path.insert(0, str(Path(__file__).parent))
+import engine_tables
 from growth import picture
 
 ROOT = Path(__file__).parents[1]
@@ -41,6 +42,7 @@ PAGES = (
     "docs/typed-graphs.md",
     "docs/recommendation.md",
     "docs/speed.md",
+    "docs/many-machines.md",
     "docs/growth.svg",
     "docs/typed-cost.svg",
 )
@@ -599,6 +601,11 @@ def large_table() -> str:
     return f"{table([*head, 'peak GiB', 'targets'], lines)}\n\n{where}"
 
 
+def engines_table() -> str:
+    """What was measured of engines and shares."""
+    return table(["what", "result", "command"], engine_tables.rows(ROOT / "benchmarks" / "results"))
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "datasets": datasets_table,
     "dataset-families": dataset_families_table,
@@ -626,6 +633,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "communities": communities_table,
     "speed": speed_table,
     "large": large_table,
+    "engines": engines_table,
 }
 
 

@@ -7,6 +7,7 @@ import os
 import pytest
 
 import trueedge as te
+from trueedge.runs.engines import serving
 from trueedge.runs.engines.serving import environment, named_gpus
 from trueedge.runs.processes import THREADS
 
@@ -59,6 +60,8 @@ def test_trials_are_shared_and_the_verdict_waits_for_all_shares(trueedge) -> Non
         ((*RUN, "--scheduler", "tcp://1.2.3.4:8786"), "--scheduler needs an engine"),
         ((*RUN, "--cell-timeout", "5"), "--cell-timeout needs an engine"),
         ((*RUN, "--share", "5/4"), "shares are numbered from 1/4 to 4/4"),
+        ((*RUN, "--share", "1/0"), "there can be 1 to 100,000 shares"),
+        ((*RUN, "--share", "1/1000000"), "there can be 1 to 100,000 shares"),
         ((*RUN, "--engine", "dask", "--checkpoints", "c"), "--checkpoints needs this machine"),
         (
             (*RUN, "--engine", "dask", "--scheduler", "tcp://h:1", "--scheduler-file", "f"),
@@ -79,9 +82,15 @@ def test_options_that_make_no_sense_are_refused(trueedge, words, sentence: str) 
 
 def test_a_worker_needs_an_address_or_a_file(trueedge) -> None:
     pytest.importorskip("distributed", reason="the extra trueedge[dask] is not installed")
-    status, _, err = trueedge("worker", "somewhere")
-    assert status == 1
-    assert "neither the address of a scheduler" in err
+    for asked, sentence in (
+        ("somewhere", "somewhere is not the address of a scheduler: it has the form tcp://HOST:8786"),
+        ("http://h:1", "http://h:1 is not the address of a scheduler"),
+        ("tcp://h:99999", "tcp://h:99999 is not the address of a scheduler"),
+        ("nowhere/s.json", "there is no scheduler file nowhere/s.json"),
+    ):
+        status, _, err = trueedge("worker", asked)
+        assert status == 1
+        assert sentence in err
 
 
 def test_a_worker_gets_the_threads_of_every_library_and_its_gpu(monkeypatch) -> None:
@@ -91,7 +100,10 @@ def test_a_worker_gets_the_threads_of_every_library_and_its_gpu(monkeypatch) -> 
     monkeypatch.setitem(os.environ, "CUDA_VISIBLE_DEVICES", "4,5")
     assert named_gpus("all") == ["4", "5"]
     monkeypatch.delitem(os.environ, "CUDA_VISIBLE_DEVICES")
-    with pytest.raises(te.InputError, match="CUDA_VISIBLE_DEVICES is not set"):
+    monkeypatch.setattr(serving, "_gpu_files", lambda: 2)
+    assert named_gpus("all") == ["0", "1"]
+    monkeypatch.setattr(serving, "_gpu_files", lambda: 0)
+    with pytest.raises(te.InputError, match="CUDA_VISIBLE_DEVICES names none"):
         named_gpus("all")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import numpy as np
@@ -78,6 +80,66 @@ def test_complete_shards_start_no_cluster(tmp_path: Path, monkeypatch) -> None:
 def test_a_worker_without_the_folder_or_with_another_version_says_so(tmp_path: Path) -> None:
     assert "does not share the folder" in make_shard(str(tmp_path), str(tmp_path / "no"), 0, te.__version__)
     assert "has trueedge" in make_shard(str(tmp_path), str(tmp_path / "no"), 0, "0.0.9")
+
+
+def test_a_worker_whose_disk_is_full_says_so(tmp_path: Path, monkeypatch) -> None:
+    def no_space(work, shard, draft) -> None:
+        draft.write_bytes(b"half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    def one(negatives, asked, progress) -> None:
+        save_mapped(asked, negatives.folder / ".request-1")
+        monkeypatch.setattr(ShardWork, "write", no_space)
+        said.append(
+            make_shard(str(negatives.folder), str(negatives.folder / ".request-1"), 0, te.__version__)
+        )
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        heart_shards(GRAPH, GRAPH.edges[::9], tmp_path / "s", ends_per_shard=32, work=one, **ASKED)
+    assert f"cannot write shard 0 to {tmp_path / 's'}: No space left on device" in said[0]
+    assert not list((tmp_path / "s").glob(".shard-*"))
+
+
+def test_a_refusal_matters_only_where_the_shard_is_not_there(tmp_path: Path, monkeypatch) -> None:
+    pytest.importorskip("distributed", reason="the extra trueedge[dask] is not installed")
+    positives = GRAPH.edges[::9]
+
+    class Answered:
+        def add_done_callback(self, call) -> None:
+            call(self)
+
+        def done(self) -> bool:
+            return True
+
+        def result(self, timeout: float) -> str:
+            return "the worker on a machine does not share the folder of the shards"
+
+    class Client:
+        def submit(self, task, folder, data, shard, version, pure) -> Answered:
+            if makes:
+                task(folder, data, shard, version)
+            return Answered()
+
+    class Elsewhere:
+        address, client = "tcp://h:1", Client()
+
+        def close(self) -> None:
+            pass
+
+    monkeypatch.setattr(shards, "Cluster", lambda *_: Elsewhere())
+    monkeypatch.setattr(shards, "_workers", lambda _: 1)
+    asked = {"ends_per_shard": 32, "work": ShardsOnDask("tcp://h:1"), **ASKED}
+    makes = False
+    with pytest.raises(
+        InputError, match=r"does not share the folder of the shards; finished shards are kept"
+    ):
+        heart_shards(GRAPH, positives, tmp_path / "s", **asked)
+    # Another driver may have made it in the meantime, and have removed the request.
+    makes = True
+    made = heart_shards(GRAPH, positives, tmp_path / "s", **asked)
+    np.testing.assert_array_equal(made.assemble(), heart(GRAPH, positives, **ASKED))
 
 
 def test_mapped_objects_are_what_was_saved_and_damage_is_named(tmp_path: Path) -> None:

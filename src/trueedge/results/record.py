@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
 from typing import Any
 
 import numpy as np
@@ -135,8 +135,9 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return a plain dictionary for JSON."""
-        plain: dict[str, Any] = json.loads(json.dumps(asdict(self), default=plain_value))
-        del plain["cached"]
+        values = {name: getattr(self, name) for name in _WRITTEN}
+        # Through JSON: a copy in which numpy's numbers and paths are plain values.
+        plain: dict[str, Any] = json.loads(json.dumps(values, default=_written_value))
         return plain
 
     def sealed(self) -> dict[str, Any]:
@@ -193,13 +194,19 @@ def _check(values: Mapping[str, Any]) -> None:
 
 
 _HASH = re.compile("[0-9a-f]{64}")
-_FIELDS = {one.name for one in fields(Record)} - {"cached"}
+_WRITTEN = tuple(one.name for one in fields(Record) if one.name != "cached")
+_FIELDS = set(_WRITTEN)
 _REQUIRED = [one.name for one in fields(Record) if one.default is MISSING and one.default_factory is MISSING]
 
 
 def plain_value(value: Any) -> Any:
     """Return what JSON writes for values of other types: numpy scalars, paths."""
     return value.item() if hasattr(value, "item") else str(value)
+
+
+def _written_value(value: Any) -> Any:
+    is_card = is_dataclass(value) and not isinstance(value, type)
+    return asdict(value) if is_card else plain_value(value)
 
 
 def request_key(**request: Any) -> str:

@@ -10,6 +10,7 @@ import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -146,7 +147,7 @@ class Processes(Runner):
         context = multiprocessing.get_context("spawn")
         line, far_end = context.Pipe()
         process = context.Process(target=_serve, args=(far_end,), daemon=True)
-        with _limited(max(1, _cores() // self._jobs)), _undisturbed():
+        with _limited(max(1, _cores() // self._jobs)), undisturbed():
             process.start()
         far_end.close()
         return _Worker(process, line)
@@ -190,11 +191,16 @@ def _limited(threads: int) -> Iterator[None]:
 
 
 @contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Block Ctrl-C in processes that are started in the block until they ignore it themselves."""
+def undisturbed() -> Iterator[None]:
+    """Block Ctrl-C in processes and threads that are started in the block, until they unblock it themselves.
+
+    In this process it takes effect at the end of the block.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
+    # Whoever starts the first process starts this too, and Python then unblocks Ctrl-C.
+    resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -35,6 +35,7 @@ SECONDS_OF_SILENCE = 60.0
 SECONDS_BETWEEN_LINES = 60.0
 # Cells that are looked up ahead of the workers, so that each gets cells of the task it has made.
 AHEAD, AHEAD_PER_WORKER = 64, 4
+AGAIN = "finished results are stored: run the same command again to go on"
 
 
 class DaskRunner(Runner):
@@ -72,6 +73,7 @@ class DaskRunner(Runner):
         self._workers: dict[str, Worker] = {}
         self._abandoned: set[str] = set()
         self._answers: queue.SimpleQueue[tuple[Started, Answer | BaseException]] = queue.SimpleQueue()
+        self._answered: list[Any] = []
         self._looked = self._idle_since = 0.0
         self._refusals: dict[str, None] = {}
         self._said: set[str] = set()
@@ -88,30 +90,74 @@ class DaskRunner(Runner):
         try:
             while True:
                 while len(waiting) < self._ahead(cells) and (one := next(coming, None)) is not None:
-                    found = look_up(one[1])
-                    if found is not None:
+                    known = look_up(one[1])
+                    if known is not None:
                         done += 1
-                        yield one[0], found
+                        yield one[0], known
                     else:
                         job = job_of(one[1], scores_to, token)
                         waiting.append(Waiting(*one, one[1].task_key, job))
                 if not waiting and not self._running():
                     return
-                yield from self._look(waiting)
-                self._give(waiting)
-                self._check_progress(waiting)
-                self._tell(f"{done:,}{total} cells done, {len(self._running())} running")
-                for position, outcome in self._finished(waiting):
+                found, trouble = self._turn(waiting, f"{done:,}{total} cells done")
+                for position, outcome in found:
                     done += 1
                     # Another driver may have stored the same result in the meantime.
                     there = look_up(outcome.cell) if outcome.fresh else None
                     if there is not None:
                         self._say("another run on the same store has computed the same results: its are used")
                     yield position, there or _with_scores(outcome, scores_to)
+                if trouble is not None:
+                    raise trouble
+                while self._answered:
+                    self._answered.pop().release()
         finally:
             self._leave()
             if scores_to is not None and token:
                 (scores_to / token).unlink(missing_ok=True)
+
+    def _turn(
+        self, waiting: list[Waiting], so_far: str
+    ) -> tuple[list[tuple[int, Outcome]], Exception | None]:
+        """Wait for answers for a moment; return the outcomes, and what ends the run after they are stored.
+
+        Workers that have answered get the next cells at once: storing a record takes a while.
+        """
+        found: list[tuple[int, Outcome]] = []
+        trouble: Exception | None = None
+        try:
+            found += self._look(waiting)
+            self._give(waiting)
+            self._check_progress(waiting)
+            self._tell(f"{so_far}, {len(self._running())} running")
+        except InputError as error:
+            trouble = error
+        for started, answer in self._arrived(SECONDS_BETWEEN_LOOKS if trouble is None else 0):
+            started.worker.running = None
+            self._answered.append(started.future)
+            try:
+                if isinstance(answer, Answer):
+                    found += self._outcome(started, answer, waiting)
+                else:
+                    found += self._failed(started, answer, waiting)
+            except (InputError, RuntimeError) as error:
+                trouble = trouble or error
+        if trouble is None:
+            try:
+                self._give(waiting)
+            except InputError as error:
+                trouble = error
+        return found, trouble
+
+    def _arrived(self, timeout: float) -> Iterator[tuple[Started, Answer | BaseException]]:
+        """Yield the answers that have come, after a wait for the first."""
+        with suppress(queue.Empty):
+            while True:
+                started, answer = self._answers.get(timeout=timeout)
+                timeout = 0
+                # A cell may have been given up in the meantime.
+                if started.worker.running is started:
+                    yield started, answer
 
     @property
     def _cluster(self) -> Cluster:
@@ -167,10 +213,7 @@ class DaskRunner(Runner):
         return dict(found["workers"])
 
     def _lost(self) -> InputError:
-        return InputError(
-            f"the scheduler at {self._cluster.address} is lost; finished results are stored: run the same"
-            " command again to go on"
-        )
+        return InputError(f"the scheduler at {self._cluster.address} is lost; {AGAIN}")
 
     def _give(self, waiting: list[Waiting]) -> None:
         """Give cells to idle workers: first of a task that the worker has made, then of one nobody has."""
@@ -220,26 +263,6 @@ class DaskRunner(Runner):
         else:
             self._answers.put((started, answer))
 
-    def _finished(self, waiting: list[Waiting]) -> Iterator[tuple[int, Outcome]]:
-        """Wait for answers for a moment; yield the outcomes of those that have come."""
-        timeout: float | None = SECONDS_BETWEEN_LOOKS
-        while True:
-            try:
-                started, answer = self._answers.get(timeout=timeout)
-            except queue.Empty:
-                return
-            timeout = 0
-            worker = started.worker
-            if worker.running is not started:
-                # It was given up in the meantime.
-                continue
-            worker.running = None
-            if isinstance(answer, Answer):
-                started.future.release()
-                yield from self._outcome(started, answer, waiting)
-            else:
-                yield from self._failed(started, answer, waiting)
-
     def _outcome(
         self, started: Started, answer: Answer, waiting: list[Waiting]
     ) -> Iterator[tuple[int, Outcome]]:
@@ -268,8 +291,9 @@ class DaskRunner(Runner):
         """Handle a cell without an answer: its worker died, could not read it, or the scheduler is lost."""
         from distributed import KilledWorker
 
-        if self._cluster.client.status != "running":
-            raise self._lost()
+        refusal = self._cluster.refusal(error)
+        if refusal is not None:
+            raise InputError(f"{refusal}; {AGAIN}")
         if isinstance(error, KilledWorker):
             yield from self._died(started, waiting, "")
         elif isinstance(error, Exception) and "Cancelled" not in type(error).__name__:
@@ -319,18 +343,17 @@ class DaskRunner(Runner):
             return
         waited = now - self._idle_since
         address = self._cluster.address
-        again = "finished results are stored: run the same command again to go on"
         if not self._workers and waited > SECONDS_WITHOUT_WORKERS:
             raise InputError(
                 f"the scheduler at {address} has had no worker for {SECONDS_WITHOUT_WORKERS:.0f} s: start"
-                f" some with 'trueedge worker {address}'; {again}"
+                f" some with 'trueedge worker {address}'; {AGAIN}"
             )
         if self._workers and waited > SECONDS_WITHOUT_FITTING:
             if self._refusals:
-                raise InputError(f"no worker can run the rest: {next(iter(self._refusals))}; {again}")
+                raise InputError(f"no worker can run the rest: {next(iter(self._refusals))}; {AGAIN}")
             raise InputError(
                 f"none of the workers at {address} has a GPU: start one with 'trueedge worker {address}"
-                f" --gpus 0', or leave out --device; {again}"
+                f" --gpus 0', or leave out --device; {AGAIN}"
             )
 
     def _leave(self) -> None:

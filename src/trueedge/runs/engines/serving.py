@@ -5,17 +5,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
-import re
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from multiprocessing import resource_tracker
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from trueedge.errors import InputError
-from trueedge.runs.engines.cluster import OWN, address_in, available_cores, need_dask, quiet
+from trueedge.runs.engines.cluster import OWN, address_in, available_cores, checked_address, need_dask, quiet
 from trueedge.runs.processes import THREADS
 
 LOOPBACK = "127.0.0.1"
@@ -43,9 +44,9 @@ def serve(
         notice: called with a sentence on what happens.
     """
     need_dask()
-    address = address_in(Path(scheduler)) if Path(scheduler).is_file() else scheduler
-    if not re.match(r"[a-z]+://.+:\d+", address):
-        raise InputError(f"{scheduler} is neither the address of a scheduler (tcp://HOST:8786) nor its file")
+    path = Path(scheduler)
+    is_path = path.is_file() or path.suffix == ".json" or (os.sep in scheduler and "://" not in scheduler)
+    address = checked_address(address_in(path) if is_path else scheduler)
     count = len(gpus) or processes
     each = threads or max(1, available_cores() // count)
     if count > 1:
@@ -65,29 +66,48 @@ def environment(threads: int, gpu: str | None) -> dict[str, str]:
 
 def named_gpus(text: str) -> list[str]:
     """Return the GPUs of a comma-separated list; ``all`` are those that this process may use."""
-    listed = os.environ.get(GPU_VARIABLE, "") if text.strip() == "all" else text
+    listed = text
+    if text.strip() == "all":
+        # Kubernetes shows a container its GPUs, numbered anew, and does not set the variable.
+        listed = os.environ.get(GPU_VARIABLE, ",".join(map(str, range(_gpu_files()))))
     found = [one.strip() for one in listed.split(",") if one.strip()]
     if not found:
-        raise InputError(f"--gpus {text}: {GPU_VARIABLE} is not set, so name the GPUs: --gpus 0,1")
+        raise InputError(
+            f"--gpus {text}: {GPU_VARIABLE} names none and none is found: name the GPUs: --gpus 0,1"
+        )
     if len(set(found)) != len(found):
         raise InputError(f"--gpus {text} names a GPU twice")
     return found
+
+
+def _gpu_files() -> int:
+    return len(
+        [path for path in Path("/dev").glob("nvidia*") if path.name.removeprefix("nvidia").isdecimal()]
+    )
 
 
 def _several(address: str, gpus: Sequence[str], threads: int, host: str | None) -> int:
     """Start a process for each worker, and wait for all."""
     command = [sys.executable, "-m", "trueedge", "worker", address, "--threads", str(threads)]
     command += [] if host is None else ["--host", host]
-    started = [subprocess.Popen([*command, *(["--gpus", gpu] if gpu else [])]) for gpu in gpus]
+    started: list[subprocess.Popen[bytes]] = []
+    asked: list[int] = []
 
     def end(number: int, _: object) -> None:
+        asked.append(number)
         for one in started:
             with suppress(OSError):
                 one.send_signal(number)
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, end)
-    return max(one.wait() for one in started)
+    for gpu in gpus:
+        if not asked:
+            started.append(subprocess.Popen([*command, *(["--gpus", gpu] if gpu else [])]))
+    if asked:
+        # It came while they were started.
+        end(asked[0], None)
+    return max((one.wait() for one in started), default=0)
 
 
 async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str], object]) -> int:
@@ -95,8 +115,8 @@ async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str],
     from distributed import Nanny
 
     stopped = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stopped.set)
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, stopped.set)
+    _take_ctrl_c(asyncio.get_running_loop(), stopped)
     with dask.config.set(OWN):
         nanny = Nanny(
             address,
@@ -121,6 +141,21 @@ async def _serve(address: str, host: str, has_gpu: bool, notice: Callable[[str],
             await nanny.close(timeout=5)
     notice("stopped" if asked else f"the scheduler at {address} has ended")
     return 0
+
+
+def _take_ctrl_c(loop: asyncio.AbstractEventLoop, stopped: asyncio.Event) -> None:
+    """Set an event at Ctrl-C, which reaches all processes of a terminal; the worker leaves it to us."""
+
+    def wait() -> None:
+        signal.sigwait({signal.SIGINT})
+        # The loop may have ended.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(stopped.set)
+
+    # Python unblocks Ctrl-C where it starts this for the first process.
+    resource_tracker.ensure_running()
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    threading.Thread(target=wait, daemon=True).start()
 
 
 def _own_address(scheduler: str) -> str:

@@ -25,6 +25,7 @@ from trueedge.version import VERSION
 STARTS = 3
 SECONDS_WITHOUT_WORKERS = 60.0
 SECONDS_BETWEEN_LOOKS = 0.5
+AGAIN = "finished shards are kept: run the same command again to go on"
 
 
 class ShardsOnDask:
@@ -64,6 +65,8 @@ class ShardsOnDask:
             path.unlink(missing_ok=True)
 
     def _run(self, cluster: Cluster, folder: Path, data: Path, left: list[int], done: ShardWork) -> None:
+        from concurrent.futures import CancelledError
+
         from distributed import KilledWorker
 
         ended: queue.SimpleQueue[Any] = queue.SimpleQueue()
@@ -76,8 +79,7 @@ class ShardsOnDask:
             if time.monotonic() - idle_since > SECONDS_WITHOUT_WORKERS:
                 raise InputError(
                     f"the scheduler at {cluster.address} has had no worker for"
-                    f" {SECONDS_WITHOUT_WORKERS:.0f} s; finished shards are kept: run the same command again"
-                    " to go on"
+                    f" {SECONDS_WITHOUT_WORKERS:.0f} s; {AGAIN}"
                 )
             while left and len(running) < workers:
                 shard = left.pop(0)
@@ -92,13 +94,16 @@ class ShardsOnDask:
                 shard = running.pop(future)
                 try:
                     refused = future.result(timeout=SECONDS_WITHOUT_WORKERS)
-                except (KilledWorker, TimeoutError):
-                    # The file may be there all the same.
+                except (KilledWorker, TimeoutError, CancelledError, OSError, RuntimeError) as error:
+                    refusal = cluster.refusal(error)
+                    if refusal is not None:
+                        raise InputError(f"{refusal}; {AGAIN}") from None
                     refused = ""
-                if refused:
-                    raise InputError(refused)
+                # The file may be there all the same: another driver may have made it.
                 if done.is_good(shard):
                     done.count({shard})
+                elif refused:
+                    raise InputError(f"{refused}; {AGAIN}")
                 elif starts[shard] < STARTS:
                     left.append(shard)
                 else:
@@ -115,10 +120,7 @@ def _workers(cluster: Cluster) -> int:
             raise OSError(client.status)
         found = client.sync(client.scheduler.identity, n_workers=-1, callback_timeout=SECONDS_WITHOUT_WORKERS)
     except (TimeoutError, OSError, TypeError, AttributeError):
-        raise InputError(
-            f"the scheduler at {cluster.address} is lost; finished shards are kept: run the same command"
-            " again to go on"
-        ) from None
+        raise InputError(f"the scheduler at {cluster.address} is lost; {AGAIN}") from None
     return len(found["workers"])
 
 
@@ -148,7 +150,10 @@ def make_shard(folder: str, data: str, shard: int, version: str) -> str:
         except FileNotFoundError:
             # Another driver has finished, and removed what it had no more use for.
             if not work.is_good(shard):
-                raise
+                return f"{here} no longer sees the folder of the shards"
+        except OSError as error:
+            return f"{here} cannot write shard {shard} to {folder}: {error.strerror or error}"
         finally:
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):
+                draft.unlink(missing_ok=True)
     return ""

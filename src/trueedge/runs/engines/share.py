@@ -30,11 +30,13 @@ class Share:
     @classmethod
     def parse(cls, text: str) -> Share:
         """Return the share that a text like ``3/64`` names."""
-        found = re.fullmatch(r"\s*(\d{1,6})\s*/\s*(\d{1,6})\s*", text)
+        found = re.fullmatch(r"\s*(\d{1,18})\s*/\s*(\d{1,18})\s*", text)
         if found is None:
             raise InputError(f"--share {text} is not of the form 3/64: the third of 64 shares")
         number, of = int(found[1]), int(found[2])
-        if not 1 <= number <= of <= MOST_SHARES:
+        if not 1 <= of <= MOST_SHARES:
+            raise InputError(f"--share {text}: there can be 1 to {MOST_SHARES:,} shares")
+        if not 1 <= number <= of:
             raise InputError(f"--share {text}: shares are numbered from 1/{of} to {of}/{of}")
         return cls(number, of)
 
