@@ -103,6 +103,10 @@ class Cell:
     @property
     def key(self) -> str:
         """Return a hash of the whole request, with trueedge's version and the code of task and method."""
+        return self.key_with(method_code(type(self.method)))
+
+    def key_with(self, code: Code) -> str:
+        """Return the key, with the code of the method, which takes a while to find for a user's own."""
         return request_key(
             task=self.task_key,
             method=self.method.name,
@@ -110,7 +114,7 @@ class Cell:
             seed=self.seed,
             device=self.device,
             version=VERSION,
-            code=method_code(type(self.method)).hash,
+            code=code.hash,
             **({} if self.parts is None else {"parts": self.parts}),
         )
 
@@ -211,7 +215,8 @@ def run_on(
         task_files: the files that were opened to make the task.
     """
     # Before the run: a file may be edited while it runs.
-    key, code = cell.key, cell.code()
+    code = cell.code()
+    key = cell.key_with(code)
     named = digests_before(code)
     parts = task.part_names if cell.parts is None else cell.parts
     for part in parts:

@@ -92,7 +92,7 @@ def _stored(cell: Cell, store: Store) -> Record | None:
     """Return the record of a cell, if there is one whose code and files are what they were."""
     code = cell.code()
     if not code.reason:
-        return store.find(cell.key, lambda record: is_unchanged(record, code))
+        return store.find(cell.key_with(code), lambda record: is_unchanged(record, code))
     kind = type(cell.method)
     if code.reason not in _SAID.setdefault(kind, set()):
         _SAID[kind].add(code.reason)

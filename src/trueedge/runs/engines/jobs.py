@@ -101,11 +101,11 @@ def job_of(cell: Cell, runs: Path | None, token: str) -> Job:
     """Return the job of a cell."""
     bare, module, name, settings = packed(cell)
     named = isinstance(cell.source, str)
-    users = user_code(cell)
+    users, code = user_code(cell), cell.code()
     told = replace(bare, source=cell.source if named else cell.name)
     return Job(
         version=VERSION,
-        key="" if cell.code().reason else cell.key,
+        key="" if code.reason else cell.key_with(code),
         name=cell.name,
         source_key=cell.source_key,
         cell=pickle.dumps((told, users.module if users else module, name, settings)),
