@@ -16,7 +16,7 @@ from trueedge.files.writing import check_target, refuse_inputs
 
 if TYPE_CHECKING:
     from trueedge.analysis.figure import Figure
-    from trueedge.studies import Comparison, Study
+    from trueedge.studies import Comparison, Study, Tuning
 
 NUMBERS = ("ours", "published", "difference", "seeds")
 # Longer tables are easier to read as a figure.
@@ -46,12 +46,25 @@ def reproduce(
             autocompletion=completing.method,
         ),
     ] = "",
+    metric: Annotated[str, typer.Option(help="Only these metrics of a printed table, comma-separated.")] = "",
     seeds: Annotated[
         int | None, typer.Option(help="Number of seeds.", min=1, show_default="as in the study")
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting for all methods of the table that have it: epochs=5."),
+    ] = None,
+    tuned: Annotated[
+        bool,
+        typer.Option(
+            "--tuned",
+            help="Search the published grid on the validation part first, for each method by the metric of the "
+            "column, instead of using the published settings.",
+        ),
+    ] = False,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="With --tuned: trials for each method and metric.", min=1, show_default="60"),
     ] = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
@@ -70,6 +83,7 @@ def reproduce(
         trueedge reproduce list
         trueedge reproduce heart/table-4 --dataset citeseer
         trueedge reproduce heart/figure-4 --dataset cora --page figure.html
+        trueedge reproduce heart/table-1 --dataset citeseer --tuned --jobs 14 --device cuda -o tuned.json
         trueedge reproduce degree-bias/communities --device cuda --jobs 16
     """
     from trueedge.results import Store
@@ -81,6 +95,9 @@ def reproduce(
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
+    tuning = _tuning(chosen, tuned, trials, engine)
+    if metric and not chosen.tunable:
+        raise InputError(f"{chosen.name} has all its metrics at once: remove --metric")
     if jobs > 1 and chosen.one_process:
         raise InputError(f"{chosen.name} runs in one process: remove --jobs")
     if chosen.one_process:
@@ -102,6 +119,7 @@ def reproduce(
         plan = Plan(
             datasets=tuple(parsing.names(dataset, "data set")) if dataset else (),
             methods=tuple(parsing.names(method, "method")) if method else (),
+            metrics=tuple(parsing.names(metric, "metric")) if metric else (),
             seeds=seeds,
             device=device,
             store=store,
@@ -109,6 +127,7 @@ def reproduce(
             jobs=jobs,
             settings=_settings(set_ or []),
             runner=runner,
+            tuning=tuning,
         )
         finding = chosen.run(plan)
     engine.end_share()
@@ -133,6 +152,21 @@ def reproduce(
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
     end(store)
+
+
+def _tuning(study: Study, tuned: bool, trials: int | None, engine: engines.Engine) -> Tuning | None:
+    """Return how a study is tuned; refuse to tune one that has no grid."""
+    from trueedge.studies import Tuning
+
+    if not tuned:
+        if trials is not None:
+            raise InputError("--trials is for --tuned")
+        return None
+    if not study.tunable:
+        raise InputError(f"{study.name} has no published grid to search: remove --tuned")
+    if engine.share is not None:
+        raise InputError("--tuned needs all trials of a search to choose: remove --share")
+    return Tuning() if trials is None else Tuning(trials)
 
 
 def _settings(words: Sequence[str]) -> dict[str, object]:

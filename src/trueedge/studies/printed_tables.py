@@ -22,6 +22,7 @@ from trueedge.studies.study import (
     places,
     run_all,
 )
+from trueedge.studies.tuned_tables import Search, run_searches, search_for
 from trueedge.tasks.protocols import get as get_protocol
 
 
@@ -40,6 +41,7 @@ class PrintedTable:
         measure: returns our mean and standard deviation for a value, in the paper's unit, from its records;
             None: the value's metric in percent.
         options: returns the protocol's options for a value; they are the same for all values of a data set.
+        grid: the paper whose grid is searched if the plan asks for tuning, as in ``grids.csv``.
     """
 
     name: str
@@ -50,10 +52,13 @@ class PrintedTable:
     beside: Callable[[Record], Mapping[str, float]] | None = None
     measure: Callable[[PublishedValue, Sequence[Record]], tuple[float, float] | None] | None = None
     options: Callable[[PublishedValue], Mapping[str, Any]] | None = None
+    grid: str = ""
 
     def run(self, plan: Plan) -> Finding:
         """Run a plan."""
         values = self._values(plan)
+        if plan.tuning is not None:
+            return self._run_tuned(values, plan)
         cells, missing = self._cells(values, plan)
         records, failed = run_all(cells, plan)
         rows = []
@@ -70,6 +75,34 @@ class PrintedTable:
         need(rows, self.name, [*missing, *failed])
         return Finding(rows, [*missing, *failed], places(records.values()))
 
+    def _run_tuned(self, values: list[PublishedValue], plan: Plan) -> Finding:
+        """Search the published grid for each trained method and metric, then run the best settings."""
+        searches: dict[tuple[str, ...], tuple[PublishedValue, Search]] = {}
+        missing: dict[str, str] = {}
+        for value in values:
+            protocol = self.protocol(value)
+            absent = missing.get(value.dataset) or _absent(value.dataset, protocol)
+            if absent:
+                missing[value.dataset] = absent
+                continue
+            options = {} if self.options is None else self.options(value)
+            method = plan.with_settings(self.method(value))
+            one = search_for(self.grid, value, protocol, method, options, plan)
+            if one is not None:
+                searches[value.dataset, protocol, value.method, value.metric] = (value, one)
+        found, failed = run_searches([one for _, one in searches.values()], plan.seeds or self.seeds, plan)
+        of_search = {id(one): value for value, one in searches.values()}
+        rows = []
+        for one, records, said in found:
+            value = of_search[id(one)]
+            measured = (self.measure or _percent)(value, records)
+            if measured is not None:
+                where = (value.dataset, one.protocol, value.method, value.metric)
+                theirs = value.mean or 0.0
+                rows.append(Comparison(*where, *measured, len(records), theirs, value.std, said))
+        need(rows, self.name, [*missing.values(), *failed])
+        return Finding(rows, [*missing.values(), *failed], places([one[1] for one in found]))
+
     def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
         """Return rows of values that were not published."""
         found = [self.beside(record) for record in records] if self.beside is not None else []
@@ -85,7 +118,8 @@ class PrintedTable:
             plan.datasets, list(dict.fromkeys(v.dataset for v in values)), f"data set of {self.name}"
         )
         wanted = chosen(plan.methods, list(dict.fromkeys(v.method for v in values)), f"method of {self.name}")
-        return [value for value in values if value.dataset in names and value.method in wanted]
+        columns = chosen(plan.metrics, list(dict.fromkeys(v.metric for v in values)), f"metric of {self.name}")
+        return [v for v in values if v.dataset in names and v.method in wanted and v.metric in columns]
 
     def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:
         """Return the cells of some values, for the data sets whose files are here."""

@@ -25,12 +25,26 @@ MOST_SEEDS = 10_000
 
 
 @dataclass(frozen=True)
+class Tuning:
+    """How the methods of a table are tuned before their numbers are taken.
+
+    Attributes:
+        trials: the number of trials for each method and metric; at most the size of the published grid.
+        search: ``grid`` (sampled at random if larger than ``trials``) or ``tpe``.
+    """
+
+    trials: int = 60
+    search: str = "grid"
+
+
+@dataclass(frozen=True)
 class Plan:
     """What to run of a study.
 
     Attributes:
         datasets: only these data sets; empty for all of the study.
         methods: only these methods; empty for all.
+        metrics: only these metrics of a printed table; empty for all.
         seeds: the number of seeds; None for as many as the study has.
         device: the device for trained methods.
         store: where records are read from and written to.
@@ -39,10 +53,12 @@ class Plan:
         used: gets the records that the study used, new and cached ones.
         settings: settings that take the place of the study's, for methods that have them.
         runner: runs the cells elsewhere, instead of ``jobs`` processes.
+        tuning: search the published grid for each method and metric first; None: use the published settings.
     """
 
     datasets: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     seeds: int | None = None
     device: str = "cpu"
     store: Store | None = None
@@ -51,6 +67,7 @@ class Plan:
     used: list[Record] = field(default_factory=list, compare=False, repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
     runner: Runner | None = field(default=None, compare=False, repr=False)
+    tuning: Tuning | None = None
 
     def with_settings(self, method: Method) -> Method:
         """Return a method with the settings of the plan that it has."""
@@ -77,6 +94,7 @@ class Comparison:
         seeds: the number of our records.
         theirs: the published mean, None where none was published.
         their_std: the published standard deviation, or None.
+        tuned: how the settings were searched, in words; empty: they are the published ones.
     """
 
     dataset: str
@@ -88,6 +106,7 @@ class Comparison:
     seeds: int
     theirs: float | None
     their_std: float | None = None
+    tuned: str = ""
 
     @property
     def difference(self) -> float | None:
@@ -123,6 +142,7 @@ class Study:
         decimals: how many decimals the paper prints.
         run: runs a plan.
         one_process: whether it must run in one process, because it measures its own work.
+        tunable: whether its methods can be tuned first, see :class:`Tuning`.
     """
 
     name: str
@@ -131,6 +151,7 @@ class Study:
     decimals: int
     run: Callable[[Plan], Finding]
     one_process: bool = False
+    tunable: bool = False
 
 
 STUDIES: Registry[Study] = Registry("study", "trueedge.studies")
@@ -147,12 +168,19 @@ def _cards() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in csv.DictReader(path.read_text("utf-8").splitlines())}
 
 
-def register_listed(name: str, run: Callable[[Plan], Finding]) -> Study:
-    """Register a study whose title, paper and number of decimals are a row of ``studies.csv``."""
+def register_listed(name: str, run: Callable[[Plan], Finding], *, tunable: bool = False) -> Study:
+    """Register a study whose title, paper and number of decimals are a row of ``studies.csv``.
+
+    Args:
+        name: the study's name.
+        run: runs a plan.
+        tunable: whether it runs a plan with a tuning.
+    """
     row = _cards()[name]
     texts = {key: row[key] for key in ("name", "title", "citation")}
     alone = row["one_process"] == "yes"
-    return register(Study(**texts, decimals=int(row["decimals"]), run=run, one_process=alone))
+    decimals = int(row["decimals"])
+    return register(Study(**texts, decimals=decimals, run=run, one_process=alone, tunable=tunable))
 
 
 def get(name: str) -> Study:

@@ -23,9 +23,9 @@ def _method(value: PublishedValue) -> Method:
 
 def _run(plan: Plan, *, table: str) -> Finding:
     values = [value for value in published("heart") if value.table == table]
-    return PrintedTable(table, values, on_released_files, _method).run(plan)
+    return PrintedTable(table, values, on_released_files, _method, grid="heart").run(plan)
 
 
 for _number in (1, 2, 4, 5, 10, 11, 12, 13, 15, 16):
     _name = f"heart/table-{_number}"
-    register_listed(_name, partial(_run, table=_name))
+    register_listed(_name, partial(_run, table=_name), tunable=True)

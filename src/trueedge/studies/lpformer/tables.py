@@ -73,7 +73,7 @@ def _run(plan: Plan, *, name: str, table: str, seeds: int) -> Finding:
     if name != "lpformer/ablation":
         values = _with_published_masks(values)
     beside = _few_negatives if name == "lpformer/heterophilic" else None
-    return PrintedTable(name, values, _protocol, _method, seeds, beside).run(plan)
+    return PrintedTable(name, values, _protocol, _method, seeds, beside, grid="lpformer").run(plan)
 
 
 def _few_negatives(record: Record) -> dict[str, float]:
@@ -90,4 +90,4 @@ def _few_negatives(record: Record) -> dict[str, float]:
 
 
 for _name, (_table, _seeds) in TABLES.items():
-    register_listed(_name, partial(_run, name=_name, table=_table, seeds=_seeds))
+    register_listed(_name, partial(_run, name=_name, table=_table, seeds=_seeds), tunable=True)
