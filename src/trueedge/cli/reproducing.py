@@ -26,13 +26,14 @@ MOST_LINES = 24
 @engines.with_engine
 def reproduce(
     study: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="STUDY",
             help="A study's name; 'list' shows them all.",
             autocompletion=completing.study,
+            show_default=False,
         ),
-    ],
+    ] = None,
     dataset: Annotated[
         str,
         typer.Option(help="Only these data sets, comma-separated.", autocompletion=completing.dataset),
@@ -54,6 +55,13 @@ def reproduce(
         list[str] | None,
         typer.Option("--set", help="A setting for all methods of the table that have it: epochs=5."),
     ] = None,
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing", help="List the published values whose data is here and that have no evidence."
+        ),
+    ] = False,
+    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path("results"),
     tuned: Annotated[
         bool,
         typer.Option(
@@ -81,6 +89,7 @@ def reproduce(
 
     Example:
         trueedge reproduce list
+        trueedge reproduce --missing
         trueedge reproduce heart/table-4 --dataset citeseer
         trueedge reproduce heart/figure-4 --dataset cora --page figure.html
         trueedge reproduce heart/table-1 --dataset citeseer --tuned --jobs 14 --device cuda -o tuned.json
@@ -90,6 +99,13 @@ def reproduce(
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
 
     speak(quiet, verbose)
+    if missing:
+        if study is not None:
+            raise InputError("--missing is about all studies: remove STUDY")
+        _show_missing(evidence)
+        return
+    if study is None:
+        raise InputError("which study? 'trueedge reproduce list' shows them all")
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
@@ -152,6 +168,33 @@ def reproduce(
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
     end(store)
+
+
+def _show_missing(folder: Path) -> None:
+    """Print the published values without evidence, and how long they take."""
+    from trueedge.studies.missing import coverage
+
+    found = coverage(folder)
+    rows = [
+        [group.study, group.dataset, group.method, ", ".join(group.metrics), _duration(group.seconds)]
+        for group in found.missing
+    ]
+    if rows:
+        columns = ["study", "data set", "method", "metrics", "GPU time"]
+        showing.table("Published values without evidence", columns, rows, numbers=[4], texts=(3,))
+    total = sum(group.seconds for group in found.missing)
+    showing.note(
+        f"{found.with_evidence:,} of {found.cells:,} published values whose data is here have evidence"
+        + (f"; the others take about {_duration(total)} on one GPU, one training at a time" if rows else "")
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return an estimate in words."""
+    if seconds < 60:
+        return "< 1 min"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{seconds / 3600:.0f} h"
 
 
 def _tuning(study: Study, tuned: bool, trials: int | None, engine: engines.Engine) -> Tuning | None:

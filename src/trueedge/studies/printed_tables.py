@@ -81,9 +81,9 @@ class PrintedTable:
         missing: dict[str, str] = {}
         for value in values:
             protocol = self.protocol(value)
-            absent = missing.get(value.dataset) or _absent(value.dataset, protocol)
-            if absent:
-                missing[value.dataset] = absent
+            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            if reason:
+                missing[value.dataset] = reason
                 continue
             options = {} if self.options is None else self.options(value)
             method = plan.with_settings(self.method(value))
@@ -127,9 +127,9 @@ class PrintedTable:
         missing: dict[str, str] = {}
         for value in values:
             protocol = self.protocol(value)
-            absent = missing.get(value.dataset) or _absent(value.dataset, protocol)
-            if absent:
-                missing[value.dataset] = absent
+            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            if reason:
+                missing[value.dataset] = reason
                 continue
             method = plan.with_settings(self.method(value))
             # A heuristic on a fixed split has nothing random.
@@ -159,7 +159,7 @@ def on_released_files(value: PublishedValue) -> str:
     return value.protocol if value.dataset.startswith("ogbl") else f"{value.protocol}-released"
 
 
-def _absent(dataset: str, protocol: str) -> str:
+def absent(dataset: str, protocol: str) -> str:
     """Return why a data set cannot be read here; empty where it can."""
     try:
         datasets.available(dataset, released=get_protocol(protocol).released)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -20,6 +20,9 @@ from trueedge.progress import Progress
 from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Runner, drive, runner_in_use
+
+if TYPE_CHECKING:
+    from trueedge.studies.printed_tables import PrintedTable
 
 MOST_SEEDS = 10_000
 
@@ -142,7 +145,7 @@ class Study:
         decimals: how many decimals the paper prints.
         run: runs a plan.
         one_process: whether it must run in one process, because it measures its own work.
-        tunable: whether its methods can be tuned first, see :class:`Tuning`.
+        table: makes the printed table that it runs, if it is one; its methods can be tuned if it has a grid.
     """
 
     name: str
@@ -151,7 +154,12 @@ class Study:
     decimals: int
     run: Callable[[Plan], Finding]
     one_process: bool = False
-    tunable: bool = False
+    table: Callable[[], PrintedTable] | None = None
+
+    @property
+    def tunable(self) -> bool:
+        """Return whether its methods can be tuned first, see :class:`Tuning`."""
+        return self.table is not None and bool(self.table().grid)
 
 
 STUDIES: Registry[Study] = Registry("study", "trueedge.studies")
@@ -168,19 +176,28 @@ def _cards() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in csv.DictReader(path.read_text("utf-8").splitlines())}
 
 
-def register_listed(name: str, run: Callable[[Plan], Finding], *, tunable: bool = False) -> Study:
+def register_listed(
+    name: str, run: Callable[[Plan], Finding] | None = None, *, table: Callable[[], PrintedTable] | None = None
+) -> Study:
     """Register a study whose title, paper and number of decimals are a row of ``studies.csv``.
 
     Args:
         name: the study's name.
-        run: runs a plan.
-        tunable: whether it runs a plan with a tuning.
+        run: runs a plan; None: runs the table.
+        table: makes the printed table that the study runs.
     """
     row = _cards()[name]
     texts = {key: row[key] for key in ("name", "title", "citation")}
     alone = row["one_process"] == "yes"
     decimals = int(row["decimals"])
-    return register(Study(**texts, decimals=decimals, run=run, one_process=alone, tunable=tunable))
+    if run is None:
+        assert table is not None
+        made = table
+
+        def run(plan: Plan) -> Finding:
+            return made().run(plan)
+
+    return register(Study(**texts, decimals=decimals, run=run, one_process=alone, table=table))
 
 
 def get(name: str) -> Study:
