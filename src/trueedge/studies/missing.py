@@ -14,9 +14,11 @@ from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.studies.printed_tables import PrintedTable, absent
 from trueedge.studies.published_values import PublishedValue
-from trueedge.studies.study import Study, catalogue
+from trueedge.studies.study import catalogue
 
-Key = tuple[str, str, str, str, str]
+Key = tuple[str, str, str, str]
+# Values that a paper quotes from others, beside its own.
+REPORTED = "/reported"
 
 
 @dataclass(frozen=True)
@@ -70,7 +72,7 @@ def coverage(folder: str | Path) -> Coverage:
             assert table is not None
             cells += 1
             tables[study.name] = table
-            if _key(study, table, value) not in known:
+            if _key(table, value) not in known:
                 groups.setdefault((study.name, value.dataset, value.method), []).append(value)
     found = [
         Group(*place, tuple(value.metric for value in values), _seconds(tables[place[0]], values))
@@ -81,9 +83,9 @@ def coverage(folder: str | Path) -> Coverage:
 
 
 def evidence_keys(folder: str | Path) -> set[Key]:
-    """Return the study, data set, protocol, method and metric of each row in a folder of evidence.
+    """Return the data set, protocol, method and metric of each row in a folder of evidence.
 
-    Tuned values are evidence of the same cells.
+    Several tables print the same cell, ours is computed once. Tuned values are evidence of it, too.
     """
     folder = Path(folder)
     if not folder.is_dir():
@@ -93,8 +95,8 @@ def evidence_keys(folder: str | Path) -> set[Key]:
         try:
             card = json.loads(path.read_text("utf-8"))
             for row in card["rows"]:
-                place = (row["dataset"], row["protocol"], row["method"], row["metric"])
-                found.add((str(card["study"]), *map(str, place)))  # type: ignore[arg-type]
+                method = str(row["method"]).removesuffix(REPORTED)
+                found.add((str(row["dataset"]), str(row["protocol"]), method, str(row["metric"])))
         except (LookupError, OSError, TypeError, ValueError) as error:
             raise InputError(f"{path} is no file of evidence: {error!r}") from error
     return found
@@ -117,8 +119,8 @@ def _computable(table: PrintedTable | None, here: dict[tuple[str, str], bool]) -
     return found
 
 
-def _key(study: Study, table: PrintedTable, value: PublishedValue) -> Key:
-    return (study.name, value.dataset, table.protocol(value), value.method, value.metric)
+def _key(table: PrintedTable, value: PublishedValue) -> Key:
+    return (value.dataset, table.protocol(value), value.method.removesuffix(REPORTED), value.metric)
 
 
 def _seconds(table: PrintedTable, values: list[PublishedValue]) -> float:
