@@ -139,7 +139,7 @@ def _run(
         if entry.ours in wanted and entry.runs_on(network)
     ]
     cells = [
-        Cell(network, protocol, entry.method(network), seed, options, plan.device)
+        Cell(network, protocol, plan.with_settings(entry.method(network)), seed, options, plan.device)
         for network in names
         for seed in range(plan.seeds or splits)
         for entry in [entry for where, entry in pairs if where == network]
@@ -147,7 +147,7 @@ def _run(
     records, missing = run_all(cells, plan)
     rows = []
     for network, entry in pairs:
-        found = records.get((network, protocol, entry.method(network)))
+        found = records.get((network, protocol, plan.with_settings(entry.method(network))))
         if found is None or (network, entry.theirs) not in theirs:
             continue
         measured = mean_and_std(found, "auc")
