@@ -100,9 +100,9 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
 
 
 def _plain(row: Comparison) -> dict[str, Any]:
-    """Return a row as a dict; without tuning it says nothing of it."""
+    """Return a row as a dict; without a tuning or known places it says nothing of them."""
     found = asdict(row)
-    return found if row.tuned else {name: value for name, value in found.items() if name != "tuned"}
+    return {name: value for name, value in found.items() if value or name not in ("tuned", "places")}
 
 
 def _place(row: dict[str, Any]) -> tuple[str, ...]:

@@ -20,6 +20,7 @@ from trueedge.studies.study import (
     mean_and_std,
     need,
     places,
+    places_of,
     run_all,
 )
 from trueedge.studies.tuned_tables import Search, run_searches, search_for
@@ -61,7 +62,7 @@ class PrintedTable:
             return self._run_tuned(values, plan)
         cells, missing = self._cells(values, plan)
         records, failed = run_all(cells, plan)
-        rows = []
+        rows, known = [], places(records.values())
         for value in values:
             method = plan.with_settings(self.method(value))
             found = records.get((value.dataset, self.protocol(value), method))
@@ -70,10 +71,11 @@ class PrintedTable:
                 continue
             ours, std = measured
             where = (value.dataset, self.protocol(value), value.method, value.metric)
-            rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
+            numbers = (ours, std, len(found), value.mean or 0.0, value.std)
+            rows.append(Comparison(*where, *numbers, places=places_of(found, known)))
             rows += self._beside(where[:3], found)
         need(rows, self.name, [*missing, *failed])
-        return Finding(rows, [*missing, *failed], places(records.values()))
+        return Finding(rows, [*missing, *failed], known)
 
     def _run_tuned(self, values: list[PublishedValue], plan: Plan) -> Finding:
         """Search the published grid for each trained method and metric, then run the best settings."""
@@ -92,16 +94,16 @@ class PrintedTable:
                 searches[value.dataset, protocol, value.method, value.metric] = (value, one)
         found, failed = run_searches([one for _, one in searches.values()], plan.seeds or self.seeds, plan)
         of_search = {id(one): value for value, one in searches.values()}
-        rows = []
+        rows, known = [], places([records for _, records, _ in found])
         for one, records, said in found:
             value = of_search[id(one)]
             measured = (self.measure or _percent)(value, records)
             if measured is not None:
                 where = (value.dataset, one.protocol, value.method, value.metric)
-                theirs = value.mean or 0.0
-                rows.append(Comparison(*where, *measured, len(records), theirs, value.std, said))
+                numbers = (*measured, len(records), value.mean or 0.0, value.std)
+                rows.append(Comparison(*where, *numbers, said, places_of(records, known)))
         need(rows, self.name, [*missing.values(), *failed])
-        return Finding(rows, [*missing.values(), *failed], places([one[1] for one in found]))
+        return Finding(rows, [*missing.values(), *failed], known)
 
     def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
         """Return rows of values that were not published."""

@@ -98,6 +98,7 @@ class Comparison:
         theirs: the published mean, None where none was published.
         their_std: the published standard deviation, or None.
         tuned: how the settings were searched, in words; empty: they are the published ones.
+        places: where our records were computed, as numbers of :attr:`Finding.places`; empty: not known.
     """
 
     dataset: str
@@ -110,6 +111,7 @@ class Comparison:
     theirs: float | None
     their_std: float | None = None
     tuned: str = ""
+    places: tuple[int, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -261,13 +263,24 @@ def run_all(
 
 
 def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
-    """Return where records were computed: each device, machine and set of versions once."""
+    """Return where records were computed: each device, machine, set of versions and commit once."""
     found: list[dict[str, Any]] = []
     for record in (record for group in records for record in group):
-        place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
+        place = _place(record)
         if place not in found:
             found.append(place)
     return found
+
+
+def places_of(records: Sequence[Record], known: Sequence[dict[str, Any]]) -> tuple[int, ...]:
+    """Return the numbers of the places where some records were computed, among the known ones."""
+    return tuple(sorted({known.index(_place(record)) for record in records}))
+
+
+def _place(record: Record) -> dict[str, Any]:
+    place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
+    commit = record.provenance.get("commit")
+    return {**place, "commit": commit} if commit else place
 
 
 def comparison(

@@ -21,6 +21,7 @@ from trueedge.studies.study import (
     mean_and_std,
     need,
     places,
+    places_of,
     register_listed,
     run_all,
 )
@@ -145,7 +146,7 @@ def _run(
         for entry in [entry for where, entry in pairs if where == network]
     ]
     records, missing = run_all(cells, plan)
-    rows = []
+    rows, known = [], places(records.values())
     for network, entry in pairs:
         found = records.get((network, protocol, plan.with_settings(entry.method(network))))
         if found is None or (network, entry.theirs) not in theirs:
@@ -153,9 +154,10 @@ def _run(
         measured = mean_and_std(found, "auc")
         assert measured is not None
         where = (network, protocol, entry.label, "auc")
-        rows.append(Comparison(*where, *measured, len(found), theirs[network, entry.theirs]))
+        numbers = (*measured, len(found), theirs[network, entry.theirs])
+        rows.append(Comparison(*where, *numbers, places=places_of(found, known)))
     need(rows, name, missing)
-    return Finding(rows, missing, places(records.values()))
+    return Finding(rows, missing, known)
 
 
 def networks(plan: Plan) -> list[str]:
