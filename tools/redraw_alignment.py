@@ -2,9 +2,9 @@
 
     python tools/redraw_alignment.py
 
-The evidence keeps the AUC and NDCG@100 of each network and method, so the overlaps and their intervals follow from
-it without running the study. Figures of other list sizes need values that it does not keep: their intervals, of which
-nothing is known by families, are left out until the study is run again.
+The evidence keeps the AUC and NDCG@100 of each network and method, so the overlaps and their intervals
+follow from it without running the study. Figures of other list sizes need values that it does not keep: their
+intervals, of which nothing is known by families, are left out until the study is run again.
 """
 
 from __future__ import annotations
@@ -49,7 +49,9 @@ def main() -> None:
         old = figure_of(plain)
         new = drawn.get(old.name) or without_intervals(old)
         figures.append({**new.to_dict(), "run": plain["run"]})
-    write_text(PATH, json.dumps({**card, "figures": figures}, indent=1, allow_nan=False) + "\n", "the evidence")
+    write_text(
+        PATH, json.dumps({**card, "figures": figures}, indent=1, allow_nan=False) + "\n", "the evidence"
+    )
 
 
 if __name__ == "__main__":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
+
 from trueedge import methods, splits, tasks
 from trueedge.errors import InputError
 from trueedge.graph import Graph
@@ -106,6 +107,7 @@ class TestTraining:
 
     def test_far_layers_sample_their_own_neighbours(self, graph: Graph) -> None:
         import torch
+
         from trueedge.training.links.messages import LayeredMessages, Messages
 
         whole = Messages.of(graph)
@@ -154,6 +156,8 @@ class TestTraining:
         # Small batches: the edges of a batch are hidden, and something must be left to sample from.
         short = {"epochs": 2, "batch_size": 8, **({"layers": 2} if name == "gcn" else {})}
         ours = methods.create(name, short).fit(task, seed=1).score(pairs)
-        theirs = [methods.create(name, {**short, **settings}).fit(task, seed=1).score(pairs) for _ in range(2)]
+        theirs = [
+            methods.create(name, {**short, **settings}).fit(task, seed=1).score(pairs) for _ in range(2)
+        ]
         assert np.array_equal(*theirs)
         assert not np.allclose(ours, theirs[0])

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import t
+
 from trueedge.errors import InputError
 from trueedge.statistics.clusters import clustered_interval
 from trueedge.studies.degree_bias.families import count_families, family

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from typer.testing import CliRunner
+
 from trueedge import methods, studies
 from trueedge.cli import app
 from trueedge.studies.grids import published_grid
 from trueedge.studies.printed_tables import PrintedTable, selected_by
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import Plan, Study, Tuning
-from typer.testing import CliRunner
 
 pytest.importorskip("torch")
 

@@ -61,13 +61,15 @@ def reproduce(
             "--missing", help="List the published values whose data is here and that have no evidence."
         ),
     ] = False,
-    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path("results"),
+    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path(
+        "results"
+    ),
     tuned: Annotated[
         bool,
         typer.Option(
             "--tuned",
-            help="Search the published grid on the validation part first, for each method by the metric of the "
-            "column, instead of using the published settings.",
+            help="Search the published grid on the validation part first, for each method by the metric of "
+            "the column, instead of using the published settings.",
         ),
     ] = False,
     trials: Annotated[

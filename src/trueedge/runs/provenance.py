@@ -75,7 +75,9 @@ def commit(clone: Path = Path(__file__).parents[3]) -> str:
             return _as_commit(head)
         name = head.removeprefix("ref:").strip()
         shared = folder / "commondir"
-        roots = [folder, (folder / shared.read_text("utf-8").strip()).resolve()] if shared.is_file() else [folder]
+        roots = (
+            [folder, (folder / shared.read_text("utf-8").strip()).resolve()] if shared.is_file() else [folder]
+        )
         for root in roots:
             if (root / name).is_file():
                 return _as_commit((root / name).read_text("utf-8"))

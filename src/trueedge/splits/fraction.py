@@ -11,12 +11,15 @@ from trueedge.graph.graph import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, share_of
 
-
 TREES = ("random", "minimum")
 
 
 def fraction(
-    graph: Graph, fraction: float = 0.25, seed: int = 0, keep_connected: bool = True, valid: float = 0.0,
+    graph: Graph,
+    fraction: float = 0.25,
+    seed: int = 0,
+    keep_connected: bool = True,
+    valid: float = 0.0,
     tree: str = "random",
 ) -> Split:
     """Hold out a fraction of the edges for the test part.
@@ -32,9 +35,9 @@ def fraction(
         seed: the same seed gives the same parts on every machine.
         keep_connected: leave a spanning forest in train, as the published runs did; Algorithm 1 does not.
         valid: the share of all edges that becomes the valid part, held out the same way.
-        tree: the spanning forest that is kept: a ``random`` one, or the ``minimum`` one of equal weights, which
-            takes edges in the order of their ids, as scipy's ``minimum_spanning_tree`` does. The published runs
-            kept the latter; it favours edges of nodes with small ids.
+        tree: the spanning forest that is kept: a ``random`` one, or the ``minimum`` one of equal weights,
+            which takes edges in the order of their ids, as scipy's ``minimum_spanning_tree`` does. The
+            published runs kept the latter; it favours edges of nodes with small ids.
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """

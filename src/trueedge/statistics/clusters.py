@@ -17,16 +17,17 @@ def clustered_interval(
 ) -> tuple[float, float]:
     """Return the interval of a mean whose units are dependent within clusters.
 
-    The standard error is cluster-robust with the correction of a jackknife, which leaves out a cluster at a time
-    and counts large ones for more; the quantile is Student's with one degree of freedom less than there are
-    clusters. With one cluster nothing is known: both ends are infinite.
+    The standard error is cluster-robust with the correction of a jackknife, which leaves out a cluster at a
+    time and counts large ones for more; the quantile is Student's with one degree of freedom less than there
+    are clusters. With one cluster nothing is known: both ends are infinite.
 
     Args:
         values: numbers (n,).
         clusters: the cluster of each, n of them.
         level: the level of the interval, between 0 and 1.
 
-    Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples, 2002.
+    Bell and McCaffrey, Bias Reduction in Standard Errors for Linear Regression with Multi-Stage Samples,
+    2002.
     """
     from scipy.stats import t
 

@@ -17,8 +17,8 @@ Grid = dict[str, tuple[Any, ...]]
 def published_grid(paper: str, dataset: str, method: Method, fixed: Collection[str] = ()) -> Grid:
     """Return the values that a paper searched for each setting of a method; empty if it names none.
 
-    Settings that the paper did not search, but that :func:`trueedge.search.tune` would, keep their value. Later
-    rows of ``grids.csv`` override earlier ones; ``*`` in a row matches any text.
+    Settings that the paper did not search, but that :func:`trueedge.search.tune` would, keep their value.
+    Later rows of ``grids.csv`` override earlier ones; ``*`` in a row matches any text.
 
     Args:
         paper: the paper's name, as in the table.

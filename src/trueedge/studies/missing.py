@@ -1,4 +1,4 @@
-"""Published cells without evidence: which could be computed with the data that is here, and how long that takes."""
+"""Published cells without evidence: which could be computed with the data here, and how long that takes."""
 
 from __future__ import annotations
 

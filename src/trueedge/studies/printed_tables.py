@@ -71,8 +71,8 @@ class PrintedTable:
                 continue
             ours, std = measured
             where = (value.dataset, self.protocol(value), value.method, value.metric)
-            numbers = (ours, std, len(found), value.mean or 0.0, value.std)
-            rows.append(Comparison(*where, *numbers, places=places_of(found, known)))
+            theirs, here = value.mean or 0.0, places_of(found, known)
+            rows.append(Comparison(*where, ours, std, len(found), theirs, value.std, places=here))
             rows += self._beside(where[:3], found)
         need(rows, self.name, [*missing, *failed])
         return Finding(rows, [*missing, *failed], known)
@@ -100,8 +100,9 @@ class PrintedTable:
             measured = (self.measure or _percent)(value, records)
             if measured is not None:
                 where = (value.dataset, one.protocol, value.method, value.metric)
-                numbers = (*measured, len(records), value.mean or 0.0, value.std)
-                rows.append(Comparison(*where, *numbers, said, places_of(records, known)))
+                ours, std = measured
+                theirs, here = value.mean or 0.0, places_of(records, known)
+                rows.append(Comparison(*where, ours, std, len(records), theirs, value.std, said, here))
         need(rows, self.name, [*missing.values(), *failed])
         return Finding(rows, [*missing.values(), *failed], known)
 
@@ -120,7 +121,9 @@ class PrintedTable:
             plan.datasets, list(dict.fromkeys(v.dataset for v in values)), f"data set of {self.name}"
         )
         wanted = chosen(plan.methods, list(dict.fromkeys(v.method for v in values)), f"method of {self.name}")
-        columns = chosen(plan.metrics, list(dict.fromkeys(v.metric for v in values)), f"metric of {self.name}")
+        columns = chosen(
+            plan.metrics, list(dict.fromkeys(v.metric for v in values)), f"metric of {self.name}"
+        )
         return [v for v in values if v.dataset in names and v.method in wanted and v.metric in columns]
 
     def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:

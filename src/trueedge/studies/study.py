@@ -179,7 +179,10 @@ def _cards() -> dict[str, dict[str, str]]:
 
 
 def register_listed(
-    name: str, run: Callable[[Plan], Finding] | None = None, *, table: Callable[[], PrintedTable] | None = None
+    name: str,
+    run: Callable[[Plan], Finding] | None = None,
+    *,
+    table: Callable[[], PrintedTable] | None = None,
 ) -> Study:
     """Register a study whose title, paper and number of decimals are a row of ``studies.csv``.
 

@@ -55,7 +55,8 @@ def search_for(
     # What the user or the study has set stays as it is.
     fixed = set(method.changed())
     space = published_grid(paper, value.dataset, method, fixed)
-    selected = method if "select" in plan.settings else replace(method, select=value.metric)
+    selection: dict[str, Any] = {"select": value.metric}
+    selected = method if "select" in plan.settings else replace(method, **selection)
     return Search(value.dataset, protocol, selected, value.metric, space, options) if space else None
 
 

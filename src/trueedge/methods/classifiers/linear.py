@@ -39,8 +39,8 @@ class Linear(Classifier):
     not mention; ``standardise=False`` turns that off.
 
     ``variant="published"`` trains as the published runs did: on features that are computed with the training
-    edge in the graph, with PA projected out and every feature divided by its L2 norm, both over the pairs that
-    are scored together. So a score depends on the other pairs.
+    edge in the graph, with PA projected out and every feature divided by its L2 norm, both over the pairs
+    that are scored together. So a score depends on the other pairs.
     """
 
     name: ClassVar[str] = "linear"

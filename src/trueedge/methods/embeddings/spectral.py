@@ -119,7 +119,9 @@ def flipped_pairs(graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors
     from scipy.sparse.linalg import eigsh
 
     matrix, nodes = laplacian(graph), graph.num_nodes
-    largest = float(eigsh(matrix, k=1, which="LA", return_eigenvectors=False, v0=np.ones(nodes) + _ramp(nodes))[0])
+    largest = float(
+        eigsh(matrix, k=1, which="LA", return_eigenvectors=False, v0=np.ones(nodes) + _ramp(nodes))[0]
+    )
     flipped = diags_array(np.full(nodes, largest)) - matrix
     wide = min(count + 1 + SPARE, nodes)
     block = flipped @ generator(seed, "flipped pairs").standard_normal((nodes, wide))

@@ -14,11 +14,11 @@ from trueedge.methods.embeddings.embedding import Embedding
 from trueedge.methods.embeddings.spectral import (
     Vectors,
     dimension,
+    flipped_pairs,
     laplacian,
     leading,
     normalized_adjacency,
     rayleigh_quotients,
-    flipped_pairs,
     smoothest,
 )
 from trueedge.methods.method import setting

@@ -187,10 +187,8 @@ for _protocol in SAMPLERS:
         register_listed(
             _name, partial(_run, name=_name, protocol=_protocol, entries=_entries, splits=_splits)
         )
-    # The cells of one network need the same options: the tree is tried on its own.
-    _shared = {"protocol": _protocol, "options": PUBLISHED_RUNS}
     _name = f"degree-bias/variants-{_protocol}"
-    register_listed(_name, partial(_run, name=_name, entries=VARIANTS, splits=3, **_shared))
+    register_listed(_name, partial(_run, name=_name, protocol=_protocol, entries=VARIANTS, splits=3))
     _name = f"degree-bias/minimum-tree-{_protocol}"
     register_listed(
         _name, partial(_run, name=_name, protocol=_protocol, entries=TOPOLOGY, splits=5, options=MINIMUM_TREE)

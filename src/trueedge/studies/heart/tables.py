@@ -24,7 +24,9 @@ def _method(value: PublishedValue) -> Method:
 
 def _table(name: str) -> PrintedTable:
     values = [value for value in published("heart") if value.table == name]
-    return PrintedTable(name, [_reported(value) for value in values], on_released_files, _method, grid="heart")
+    return PrintedTable(
+        name, [_reported(value) for value in values], on_released_files, _method, grid="heart"
+    )
 
 
 def _reported(value: PublishedValue) -> PublishedValue:

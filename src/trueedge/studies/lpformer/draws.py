@@ -1,4 +1,4 @@
-"""Squirrel and Chameleon over many draws: how far one split and one set of shared negatives decide the MRR."""
+"""Squirrel and Chameleon over many draws: how far one split and its shared negatives decide the MRR."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _run(plan: Plan) -> Finding:
 
 
 def cells_of(dataset: str, wanted: Sequence[str], plan: Plan) -> list[Cell]:
-    """Return the cells of a data set: every method on every draw, each of a split and its shared negatives."""
+    """Return the cells of a data set: every method on every draw of split and negatives."""
     cells = []
     for draw in range(plan.seeds or DRAWS):
         for name in wanted:
@@ -92,9 +92,7 @@ def by_draw(records: Sequence[Record]) -> dict[int, float]:
     return {draw: float(np.mean(found[draw])) for draw in sorted(found)}
 
 
-def rows_of(
-    dataset: str, method: str, values: dict[int, float], where: tuple[int, ...]
-) -> list[Comparison]:
+def rows_of(dataset: str, method: str, values: dict[int, float], where: tuple[int, ...]) -> list[Comparison]:
     """Return the mean over draws beside the published value, and quantiles of the draws."""
     printed = next(
         value
@@ -104,8 +102,8 @@ def rows_of(
     found = np.array(list(values.values()))
     std = float(found.std(ddof=1)) if len(found) > 1 else 0.0
     place = (dataset, "existing", method)
-    numbers = (float(found.mean()), std, len(found), printed.mean, printed.std)
-    rows = [Comparison(*place, "mrr", *numbers, places=where)]
+    mean = float(found.mean())
+    rows = [Comparison(*place, "mrr", mean, std, len(found), printed.mean, printed.std, places=where)]
     for share in QUANTILES:
         value = float(np.quantile(found, share))
         rows.append(Comparison(*place, f"mrr, {share:.0%} of draws below", value, 0.0, len(found), None))
@@ -123,7 +121,11 @@ def difference_rows(dataset: str, records: dict[str, list[Record]]) -> list[Comp
             continue
         ends = clustered_interval(gaps, shared)
         place = (dataset, "existing", f"{first} − {second}")
-        numbers = {"mrr": float(gaps.mean()), "mrr, lower end of 95 %": ends[0], "mrr, upper end of 95 %": ends[1]}
+        numbers = {
+            "mrr": float(gaps.mean()),
+            "mrr, lower end of 95 %": ends[0],
+            "mrr, upper end of 95 %": ends[1],
+        }
         for metric, value in numbers.items():
             rows.append(Comparison(*place, metric, value, 0.0, len(gaps), None))
     return rows
