@@ -75,7 +75,7 @@ def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Exa
 def seen(graph: Graph, features: Features, sampler: str, seed: int) -> list[Examples]:
     """Return all edges with as many sampled negatives, and features on the graph that contains the edges.
 
-    The features reveal the edges: this is how the published runs trained.
+    The features reveal the edges: for comparison with published values alone.
     """
     if graph.num_edges == 0:
         raise InputError(f"{graph.name} has no training edges")

@@ -38,9 +38,10 @@ class Linear(Classifier):
     Since PA and LRW are ten orders of magnitude apart, features are standardised first, which the paper does
     not mention; ``standardise=False`` turns that off.
 
-    ``variant="published"`` trains as the published runs did: on features that are computed with the training
-    edge in the graph, with PA projected out and every feature divided by its L2 norm, both over the pairs
-    that are scored together. So a score depends on the other pairs.
+    ``variant="published"`` is a reading of the published runs: features are computed with the training edge
+    in the graph, PA is projected out and every feature divided by its L2 norm, both over the pairs that are
+    scored together, so that a score depends on the other pairs. It is closer to the published AUC under
+    uniform negatives, and not under degree-corrected ones (docs/misses.md).
     """
 
     name: ClassVar[str] = "linear"
@@ -52,7 +53,7 @@ class Linear(Classifier):
     standardise: bool = setting(True, "scale every feature to a standard deviation of 1")
     variant: str = setting(
         "unseen",
-        "features of a training edge without it in the graph, or as in the published runs",
+        "features of a training edge without it in the graph, or a reading of the published runs",
         choices=("unseen", "published"),
     )
 

@@ -110,8 +110,8 @@ def flipped_pairs(graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors
     """Return singular values (count,) and vectors (n, count) of ``λ I - L``, without the first pair.
 
     λ is the largest eigenvalue of the Laplacian L, so that its smoothest vectors come first. A randomised SVD
-    with seven power iterations and ten spare vectors, as in the published runs: far from converged where many
-    eigenvalues are close to zero.
+    with seven power iterations and ten spare vectors, as in a public version of the published code: far from
+    converged where many eigenvalues are close to zero.
 
     Halko, Martinsson and Tropp 2011, "Finding Structure with Randomness", algorithm 4.4.
     """

@@ -173,7 +173,7 @@ class OfLaplacian(Transformation):
     tolerance: float = setting(0.003, "largest norm of the residual of an eigenpair", low=1e-12, high=1.0)
     variant: str = setting(
         "smoothest",
-        "eigenvectors of the smallest eigenvalues, or the truncated SVD of the published code",
+        "eigenvectors of the smallest eigenvalues, or a truncated SVD as in a version of the published code",
         choices=("smoothest", "published"),
     )
 

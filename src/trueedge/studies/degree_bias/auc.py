@@ -85,7 +85,7 @@ TOPOLOGY = (
     Entry("localRandomWalk", "lrw"),
     Entry("localPathIndex", "lpi"),
 )
-# As the published code does it, where that is no better reading of the paper.
+# Readings of the published code where it differs from the paper; they do not give the published AUC either.
 VARIANTS = (
     Entry(
         "LinearClassifier",
