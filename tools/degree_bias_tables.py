@@ -135,7 +135,7 @@ def _groups(card: Evidence) -> str:
 
 
 def _rows(card: Evidence) -> list[Comparison]:
-    return [Comparison(**{name: row[name] for name in _COLUMNS}) for row in card["rows"]]
+    return [Comparison(**{name: row[name] for name in _COLUMNS if name in row}) for row in card["rows"]]
 
 
 def _figures(card: Evidence, start: str) -> list[Figure]:

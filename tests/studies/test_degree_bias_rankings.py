@@ -181,7 +181,7 @@ def test_the_table_of_alignment_has_intervals_from_the_figures(tmp_path) -> None
     rows = alignment_rows(measured) + split_rows([measured, measured])
     card(tmp_path, "recommendation", rows, alignment_figures(measured))
     text = render("alignment", tmp_path)
-    assert "| 3 methods on 2 networks | heart | 0.750 | 0.500 to 1.000 | 0.500 | 0.938 | 1.000 |" in text
+    assert "| 3 methods on 2 networks | heart | 0.750 | -2.427 to 3.927 | 0.500 | 0.938 | 1.000 |" in text
     assert "| degree-corrected − heart | 0.250 |" in text
     assert "| a | 1 | 1 | 1.5 | 1 | 1 |" in render("places", tmp_path)
     card(tmp_path, "recommendation", rows)

@@ -16,7 +16,7 @@ from trueedge.files.writing import check_target, refuse_inputs
 
 if TYPE_CHECKING:
     from trueedge.analysis.figure import Figure
-    from trueedge.studies import Comparison, Study
+    from trueedge.studies import Comparison, Study, Tuning
 
 NUMBERS = ("ours", "published", "difference", "seeds")
 # Longer tables are easier to read as a figure.
@@ -26,13 +26,14 @@ MOST_LINES = 24
 @engines.with_engine
 def reproduce(
     study: Annotated[
-        str,
+        str | None,
         typer.Argument(
             metavar="STUDY",
             help="A study's name; 'list' shows them all.",
             autocompletion=completing.study,
+            show_default=False,
         ),
-    ],
+    ] = None,
     dataset: Annotated[
         str,
         typer.Option(help="Only these data sets, comma-separated.", autocompletion=completing.dataset),
@@ -46,12 +47,34 @@ def reproduce(
             autocompletion=completing.method,
         ),
     ] = "",
+    metric: Annotated[str, typer.Option(help="Only these metrics of a printed table, comma-separated.")] = "",
     seeds: Annotated[
         int | None, typer.Option(help="Number of seeds.", min=1, show_default="as in the study")
     ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting for all methods of the table that have it: epochs=5."),
+    ] = None,
+    missing: Annotated[
+        bool,
+        typer.Option(
+            "--missing", help="List the published values whose data is here and that have no evidence."
+        ),
+    ] = False,
+    evidence: Annotated[Path, typer.Option(help="With --missing: the folder of the evidence.")] = Path(
+        "results"
+    ),
+    tuned: Annotated[
+        bool,
+        typer.Option(
+            "--tuned",
+            help="Search the published grid on the validation part first, for each method by the metric of "
+            "the column, instead of using the published settings.",
+        ),
+    ] = False,
+    trials: Annotated[
+        int | None,
+        typer.Option(help="With --tuned: trials for each method and metric.", min=1, show_default="60"),
     ] = None,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
@@ -68,19 +91,31 @@ def reproduce(
 
     Example:
         trueedge reproduce list
+        trueedge reproduce --missing
         trueedge reproduce heart/table-4 --dataset citeseer
         trueedge reproduce heart/figure-4 --dataset cora --page figure.html
+        trueedge reproduce heart/table-1 --dataset citeseer --tuned --jobs 14 --device cuda -o tuned.json
         trueedge reproduce degree-bias/communities --device cuda --jobs 16
     """
     from trueedge.results import Store
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
 
     speak(quiet, verbose)
+    if missing:
+        if study is not None:
+            raise InputError("--missing is about all studies: remove STUDY")
+        _show_missing(evidence)
+        return
+    if study is None:
+        raise InputError("which study? 'trueedge reproduce list' shows them all")
     if study == "list":
         rows = [[one.name, one.title, one.citation] for one in catalogue()]
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
+    tuning = _tuning(chosen, tuned, trials, engine)
+    if metric and not chosen.tunable:
+        raise InputError(f"{chosen.name} has all its metrics at once: remove --metric")
     if jobs > 1 and chosen.one_process:
         raise InputError(f"{chosen.name} runs in one process: remove --jobs")
     if chosen.one_process:
@@ -102,6 +137,7 @@ def reproduce(
         plan = Plan(
             datasets=tuple(parsing.names(dataset, "data set")) if dataset else (),
             methods=tuple(parsing.names(method, "method")) if method else (),
+            metrics=tuple(parsing.names(metric, "metric")) if metric else (),
             seeds=seeds,
             device=device,
             store=store,
@@ -109,6 +145,7 @@ def reproduce(
             jobs=jobs,
             settings=_settings(set_ or []),
             runner=runner,
+            tuning=tuning,
         )
         finding = chosen.run(plan)
     engine.end_share()
@@ -133,6 +170,48 @@ def reproduce(
     elif finding.figures:
         showing.note("--page FILE.html draws the figures")
     end(store)
+
+
+def _show_missing(folder: Path) -> None:
+    """Print the published values without evidence, and how long they take."""
+    from trueedge.studies.missing import coverage
+
+    found = coverage(folder)
+    rows = [
+        [group.study, group.dataset, group.method, ", ".join(group.metrics), _duration(group.seconds)]
+        for group in found.missing
+    ]
+    if rows:
+        columns = ["study", "data set", "method", "metrics", "GPU time"]
+        showing.table("Published values without evidence", columns, rows, numbers=[4], texts=(3,))
+    total = sum(group.seconds for group in found.missing)
+    showing.note(
+        f"{found.with_evidence:,} of {found.cells:,} published values whose data is here have evidence"
+        + (f"; the others take about {_duration(total)} on one GPU, one training at a time" if rows else "")
+    )
+
+
+def _duration(seconds: float) -> str:
+    """Return an estimate in words."""
+    if seconds < 60:
+        return "< 1 min"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 120 else f"{seconds / 3600:.0f} h"
+
+
+def _tuning(study: Study, tuned: bool, trials: int | None, engine: engines.Engine) -> Tuning | None:
+    """Return how a study is tuned; refuse to tune one that has no grid."""
+    from trueedge.studies import Tuning
+
+    if not tuned:
+        if trials is not None:
+            raise InputError("--trials is for --tuned")
+        return None
+    if not study.tunable:
+        raise InputError(f"{study.name} has no published grid to search: remove --tuned")
+    if engine.share is not None:
+        raise InputError("--tuned needs all trials of a search to choose: remove --share")
+    return Tuning() if trials is None else Tuning(trials)
 
 
 def _settings(words: Sequence[str]) -> dict[str, object]:

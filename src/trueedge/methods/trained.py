@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "hide_positives": True,
 }
 # Settings are listed in this order; those of a single method follow.
-ORDER = (*DEFAULTS, "negatives", "reject_edges", "select")
+ORDER = (*DEFAULTS, "negatives", "reject_edges", "fixed_negatives", "select")
 
 
 def open_setting(kind: type, help: str, **limits: Any) -> Any:
@@ -201,6 +201,9 @@ class HasBatches(Trained):
         "uniform", "how training negatives are sampled", choices=("uniform", "degree-corrected", "heart")
     )
     reject_edges: bool = setting(False, "redraw training negatives that are edges")
+    fixed_negatives: bool = setting(
+        False, "draw the training negatives once, as in the published runs of BUDDY, not anew for each batch"
+    )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -29,6 +30,7 @@ def provenance(task: Task, device: str) -> dict[str, Any]:
         "machine": {**machine(), **_accelerator(device)},
         "threads": _threads(),
         "device": device,
+        **({"commit": found} if (found := commit()) else {}),
     }
 
 
@@ -53,6 +55,44 @@ def machine() -> dict[str, Any]:
         "processor": _processor(),
         "cores": os.cpu_count(),
     }
+
+
+@cache
+def commit(clone: Path = Path(__file__).parents[3]) -> str:
+    """Return the commit that a clone of the package is at; empty where it is not a clone.
+
+    Changes since that commit are not seen: for these there are the hashes of the code in a record's key.
+
+    Args:
+        clone: the folder of the clone.
+    """
+    try:
+        folder = clone / ".git"
+        if folder.is_file():  # a further working tree of a clone
+            folder = (clone / folder.read_text("utf-8").removeprefix("gitdir:").strip()).resolve()
+        head = (folder / "HEAD").read_text("utf-8").strip()
+        if not head.startswith("ref:"):
+            return _as_commit(head)
+        name = head.removeprefix("ref:").strip()
+        shared = folder / "commondir"
+        roots = (
+            [folder, (folder / shared.read_text("utf-8").strip()).resolve()] if shared.is_file() else [folder]
+        )
+        for root in roots:
+            if (root / name).is_file():
+                return _as_commit((root / name).read_text("utf-8"))
+        for line in (roots[-1] / "packed-refs").read_text("utf-8").splitlines():
+            if line.endswith(f" {name}"):
+                return _as_commit(line.partition(" ")[0])
+    except (OSError, ValueError):
+        return ""
+    return ""
+
+
+def _as_commit(text: str) -> str:
+    """Return a commit's hash, or nothing where the text is none."""
+    word = text.strip()
+    return word if re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", word) else ""
 
 
 def _threads() -> int | None:

@@ -11,9 +11,16 @@ from trueedge.graph.graph import check_graph
 from trueedge.randomness import generator
 from trueedge.splits.split import Split, check_share, hold_out, no_test_edges, share_of
 
+TREES = ("random", "minimum")
+
 
 def fraction(
-    graph: Graph, fraction: float = 0.25, seed: int = 0, keep_connected: bool = True, valid: float = 0.0
+    graph: Graph,
+    fraction: float = 0.25,
+    seed: int = 0,
+    keep_connected: bool = True,
+    valid: float = 0.0,
+    tree: str = "random",
 ) -> Split:
     """Hold out a fraction of the edges for the test part.
 
@@ -28,6 +35,9 @@ def fraction(
         seed: the same seed gives the same parts on every machine.
         keep_connected: leave a spanning forest in train, as the published runs did; Algorithm 1 does not.
         valid: the share of all edges that becomes the valid part, held out the same way.
+        tree: the spanning forest that is kept: a ``random`` one, or the ``minimum`` one of equal weights,
+            which takes edges in the order of their ids, as scipy's ``minimum_spanning_tree`` does. The
+            published runs kept the latter; it favours edges of nodes with small ids.
 
     Aiyappa et al. 2025, "Implicit Degree Bias in the Link Prediction Task", Algorithm 1.
     """
@@ -38,13 +48,15 @@ def fraction(
     valid_share = check_share(valid, "valid", "fraction")
     if not isinstance(keep_connected, (bool, np.bool_)):
         raise must_be("keep_connected", "fraction", "True or False", keep_connected)
+    if tree not in TREES:
+        raise must_be("tree", "fraction", " or ".join(map(repr, TREES)), tree)
     if test_share + valid_share > 1 + 1e-9:
         raise InputError(f"fraction: fraction {test_share:g} and valid {valid_share:g} sum to more than 1")
     num_test, num_valid = (share_of(share, graph.num_edges) for share in (test_share, valid_share))
     if num_test == 0:
         raise no_test_edges("fraction", test_share, graph)
     rng = generator(seed, "split", "fraction")
-    free = _edges_off_a_tree(graph, rng) if keep_connected else np.arange(graph.num_edges)
+    free = _edges_off_a_tree(graph, rng, tree) if keep_connected else np.arange(graph.num_edges)
     if num_test + num_valid > len(free):
         raise InputError(
             f"fraction: {num_test + num_valid} of the {graph.num_edges} edges of {graph.name} are asked for,"
@@ -54,15 +66,19 @@ def fraction(
     rows = free[distinct(rng, len(free), num_test + num_valid)]
     more = f", valid {valid_share:g}" if valid_share else ""
     kept = "spanning forest kept" if keep_connected else "any edges"
+    kept = f"{tree} {kept}" if keep_connected and tree != "random" else kept
     name = f"fraction {test_share:g}{more}, {kept}, seed {seed}"
     return hold_out(graph, rows[num_test:], rows[:num_test], name)
 
 
-def _edges_off_a_tree(graph: Graph, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return the rows of the edges that are not in a random spanning forest."""
+def _edges_off_a_tree(graph: Graph, rng: np.random.Generator, tree: str) -> NDArray[np.int64]:
+    """Return the rows of the edges that are not in a spanning forest."""
     from trueedge.kernels.negatives.sampling import distinct
     from trueedge.kernels.neighbors.spanning import spanning_forest
 
+    if tree == "minimum":
+        in_order = np.arange(graph.num_edges)
+        return np.flatnonzero(~spanning_forest(graph.edges, in_order, graph.num_nodes))
     order = distinct(rng, graph.num_edges, graph.num_edges)
     # The held-out edges are drawn anew, not taken in this order: off the tree, an edge comes late in it where
     # its cycle is long, so the first ones would be those of dense regions.

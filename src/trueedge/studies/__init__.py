@@ -2,7 +2,7 @@
 
 from trueedge.studies.evidence import check_evidence, write
 from trueedge.studies.published_values import PublishedValue, published
-from trueedge.studies.study import Comparison, Finding, Plan, Study, catalogue, get
+from trueedge.studies.study import Comparison, Finding, Plan, Study, Tuning, catalogue, get
 
 __all__ = [
     "Comparison",
@@ -10,6 +10,7 @@ __all__ = [
     "Plan",
     "PublishedValue",
     "Study",
+    "Tuning",
     "catalogue",
     "check_evidence",
     "get",

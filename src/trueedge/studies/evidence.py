@@ -13,7 +13,7 @@ from typing import Any
 from trueedge.analysis.figure import Figure
 from trueedge.errors import InputError
 from trueedge.files.writing import check_target, write_text
-from trueedge.studies.study import Finding, Study
+from trueedge.studies.study import Comparison, Finding, Study
 
 
 def write(study: Study, finding: Finding, path: str | Path) -> Path:
@@ -30,7 +30,7 @@ def write(study: Study, finding: Finding, path: str | Path) -> Path:
     kept, earlier = check_evidence(study, path)
     run = {"created": datetime.now(UTC).isoformat(timespec="seconds"), "places": finding.places}
     number = len(earlier)
-    rows = _merged(kept, [{**asdict(row), "run": number} for row in finding.rows], _place)
+    rows = _merged(kept, [{**_plain(row), "run": number} for row in finding.rows], _place)
     pictures = [{**figure.to_dict(), "run": number} for figure in finding.figures]
     drawn = _merged(_drawn(path), pictures, itemgetter("name"))
     runs = _renumber([*earlier, run], [*rows, *drawn])
@@ -97,6 +97,12 @@ def _drawn(path: Path) -> list[dict[str, Any]]:
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} does not contain readable figures") from error
     return found
+
+
+def _plain(row: Comparison) -> dict[str, Any]:
+    """Return a row as a dict; without a tuning or known places it says nothing of them."""
+    found = asdict(row)
+    return {name: value for name, value in found.items() if value or name not in ("tuned", "places")}
 
 
 def _place(row: dict[str, Any]) -> tuple[str, ...]:

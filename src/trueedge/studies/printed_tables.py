@@ -20,8 +20,10 @@ from trueedge.studies.study import (
     mean_and_std,
     need,
     places,
+    places_of,
     run_all,
 )
+from trueedge.studies.tuned_tables import Search, run_searches, search_for
 from trueedge.tasks.protocols import get as get_protocol
 
 
@@ -40,6 +42,7 @@ class PrintedTable:
         measure: returns our mean and standard deviation for a value, in the paper's unit, from its records;
             None: the value's metric in percent.
         options: returns the protocol's options for a value; they are the same for all values of a data set.
+        grid: the paper whose grid is searched if the plan asks for tuning, as in ``grids.csv``.
     """
 
     name: str
@@ -50,13 +53,16 @@ class PrintedTable:
     beside: Callable[[Record], Mapping[str, float]] | None = None
     measure: Callable[[PublishedValue, Sequence[Record]], tuple[float, float] | None] | None = None
     options: Callable[[PublishedValue], Mapping[str, Any]] | None = None
+    grid: str = ""
 
     def run(self, plan: Plan) -> Finding:
         """Run a plan."""
         values = self._values(plan)
+        if plan.tuning is not None:
+            return self._run_tuned(values, plan)
         cells, missing = self._cells(values, plan)
         records, failed = run_all(cells, plan)
-        rows = []
+        rows, known = [], places(records.values())
         for value in values:
             method = plan.with_settings(self.method(value))
             found = records.get((value.dataset, self.protocol(value), method))
@@ -65,10 +71,40 @@ class PrintedTable:
                 continue
             ours, std = measured
             where = (value.dataset, self.protocol(value), value.method, value.metric)
-            rows.append(Comparison(*where, ours, std, len(found), value.mean or 0.0, value.std))
+            theirs, here = value.mean or 0.0, places_of(found, known)
+            rows.append(Comparison(*where, ours, std, len(found), theirs, value.std, places=here))
             rows += self._beside(where[:3], found)
         need(rows, self.name, [*missing, *failed])
-        return Finding(rows, [*missing, *failed], places(records.values()))
+        return Finding(rows, [*missing, *failed], known)
+
+    def _run_tuned(self, values: list[PublishedValue], plan: Plan) -> Finding:
+        """Search the published grid for each trained method and metric, then run the best settings."""
+        searches: dict[tuple[str, ...], tuple[PublishedValue, Search]] = {}
+        missing: dict[str, str] = {}
+        for value in values:
+            protocol = self.protocol(value)
+            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            if reason:
+                missing[value.dataset] = reason
+                continue
+            options = {} if self.options is None else self.options(value)
+            method = plan.with_settings(self.method(value))
+            one = search_for(self.grid, value, protocol, method, options, plan)
+            if one is not None:
+                searches[value.dataset, protocol, value.method, value.metric] = (value, one)
+        found, failed = run_searches([one for _, one in searches.values()], plan.seeds or self.seeds, plan)
+        of_search = {id(one): value for value, one in searches.values()}
+        rows, known = [], places([records for _, records, _ in found])
+        for one, records, said in found:
+            value = of_search[id(one)]
+            measured = (self.measure or _percent)(value, records)
+            if measured is not None:
+                where = (value.dataset, one.protocol, value.method, value.metric)
+                ours, std = measured
+                theirs, here = value.mean or 0.0, places_of(records, known)
+                rows.append(Comparison(*where, ours, std, len(records), theirs, value.std, said, here))
+        need(rows, self.name, [*missing.values(), *failed])
+        return Finding(rows, [*missing.values(), *failed], known)
 
     def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
         """Return rows of values that were not published."""
@@ -85,7 +121,10 @@ class PrintedTable:
             plan.datasets, list(dict.fromkeys(v.dataset for v in values)), f"data set of {self.name}"
         )
         wanted = chosen(plan.methods, list(dict.fromkeys(v.method for v in values)), f"method of {self.name}")
-        return [value for value in values if value.dataset in names and value.method in wanted]
+        columns = chosen(
+            plan.metrics, list(dict.fromkeys(v.metric for v in values)), f"metric of {self.name}"
+        )
+        return [v for v in values if v.dataset in names and v.method in wanted and v.metric in columns]
 
     def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:
         """Return the cells of some values, for the data sets whose files are here."""
@@ -93,9 +132,9 @@ class PrintedTable:
         missing: dict[str, str] = {}
         for value in values:
             protocol = self.protocol(value)
-            absent = missing.get(value.dataset) or _absent(value.dataset, protocol)
-            if absent:
-                missing[value.dataset] = absent
+            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            if reason:
+                missing[value.dataset] = reason
                 continue
             method = plan.with_settings(self.method(value))
             # A heuristic on a fixed split has nothing random.
@@ -125,7 +164,7 @@ def on_released_files(value: PublishedValue) -> str:
     return value.protocol if value.dataset.startswith("ogbl") else f"{value.protocol}-released"
 
 
-def _absent(dataset: str, protocol: str) -> str:
+def absent(dataset: str, protocol: str) -> str:
     """Return why a data set cannot be read here; empty where it can."""
     try:
         datasets.available(dataset, released=get_protocol(protocol).released)

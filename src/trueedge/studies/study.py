@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,7 +21,23 @@ from trueedge.registry import Registry
 from trueedge.results import Record, Store
 from trueedge.runs import Cell, Runner, drive, runner_in_use
 
+if TYPE_CHECKING:
+    from trueedge.studies.printed_tables import PrintedTable
+
 MOST_SEEDS = 10_000
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """How the methods of a table are tuned before their numbers are taken.
+
+    Attributes:
+        trials: the number of trials for each method and metric; at most the size of the published grid.
+        search: ``grid`` (sampled at random if larger than ``trials``) or ``tpe``.
+    """
+
+    trials: int = 60
+    search: str = "grid"
 
 
 @dataclass(frozen=True)
@@ -31,6 +47,7 @@ class Plan:
     Attributes:
         datasets: only these data sets; empty for all of the study.
         methods: only these methods; empty for all.
+        metrics: only these metrics of a printed table; empty for all.
         seeds: the number of seeds; None for as many as the study has.
         device: the device for trained methods.
         store: where records are read from and written to.
@@ -39,10 +56,12 @@ class Plan:
         used: gets the records that the study used, new and cached ones.
         settings: settings that take the place of the study's, for methods that have them.
         runner: runs the cells elsewhere, instead of ``jobs`` processes.
+        tuning: search the published grid for each method and metric first; None: use the published settings.
     """
 
     datasets: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
+    metrics: tuple[str, ...] = ()
     seeds: int | None = None
     device: str = "cpu"
     store: Store | None = None
@@ -51,6 +70,7 @@ class Plan:
     used: list[Record] = field(default_factory=list, compare=False, repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict)
     runner: Runner | None = field(default=None, compare=False, repr=False)
+    tuning: Tuning | None = None
 
     def with_settings(self, method: Method) -> Method:
         """Return a method with the settings of the plan that it has."""
@@ -77,6 +97,8 @@ class Comparison:
         seeds: the number of our records.
         theirs: the published mean, None where none was published.
         their_std: the published standard deviation, or None.
+        tuned: how the settings were searched, in words; empty: they are the published ones.
+        places: where our records were computed, as numbers of :attr:`Finding.places`; empty: not known.
     """
 
     dataset: str
@@ -88,6 +110,8 @@ class Comparison:
     seeds: int
     theirs: float | None
     their_std: float | None = None
+    tuned: str = ""
+    places: tuple[int, ...] = ()
 
     @property
     def difference(self) -> float | None:
@@ -123,6 +147,7 @@ class Study:
         decimals: how many decimals the paper prints.
         run: runs a plan.
         one_process: whether it must run in one process, because it measures its own work.
+        table: makes the printed table that it runs, if it is one; its methods can be tuned if it has a grid.
     """
 
     name: str
@@ -131,6 +156,12 @@ class Study:
     decimals: int
     run: Callable[[Plan], Finding]
     one_process: bool = False
+    table: Callable[[], PrintedTable] | None = None
+
+    @property
+    def tunable(self) -> bool:
+        """Return whether its methods can be tuned first, see :class:`Tuning`."""
+        return self.table is not None and bool(self.table().grid)
 
 
 STUDIES: Registry[Study] = Registry("study", "trueedge.studies")
@@ -147,12 +178,31 @@ def _cards() -> dict[str, dict[str, str]]:
     return {row["name"]: row for row in csv.DictReader(path.read_text("utf-8").splitlines())}
 
 
-def register_listed(name: str, run: Callable[[Plan], Finding]) -> Study:
-    """Register a study whose title, paper and number of decimals are a row of ``studies.csv``."""
+def register_listed(
+    name: str,
+    run: Callable[[Plan], Finding] | None = None,
+    *,
+    table: Callable[[], PrintedTable] | None = None,
+) -> Study:
+    """Register a study whose title, paper and number of decimals are a row of ``studies.csv``.
+
+    Args:
+        name: the study's name.
+        run: runs a plan; None: runs the table.
+        table: makes the printed table that the study runs.
+    """
     row = _cards()[name]
     texts = {key: row[key] for key in ("name", "title", "citation")}
     alone = row["one_process"] == "yes"
-    return register(Study(**texts, decimals=int(row["decimals"]), run=run, one_process=alone))
+    decimals = int(row["decimals"])
+    if run is None:
+        assert table is not None
+        made = table
+
+        def run(plan: Plan) -> Finding:
+            return made().run(plan)
+
+    return register(Study(**texts, decimals=decimals, run=run, one_process=alone, table=table))
 
 
 def get(name: str) -> Study:
@@ -216,13 +266,24 @@ def run_all(
 
 
 def places(records: Iterable[Sequence[Record]]) -> list[dict[str, Any]]:
-    """Return where records were computed: each device, machine and set of versions once."""
+    """Return where records were computed: each device, machine, set of versions and commit once."""
     found: list[dict[str, Any]] = []
     for record in (record for group in records for record in group):
-        place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
+        place = _place(record)
         if place not in found:
             found.append(place)
     return found
+
+
+def places_of(records: Sequence[Record], known: Sequence[dict[str, Any]]) -> tuple[int, ...]:
+    """Return the numbers of the places where some records were computed, among the known ones."""
+    return tuple(sorted({known.index(_place(record)) for record in records}))
+
+
+def _place(record: Record) -> dict[str, Any]:
+    place = {name: record.provenance.get(name) for name in ("device", "machine", "versions")}
+    commit = record.provenance.get("commit")
+    return {**place, "commit": commit} if commit else place
 
 
 def comparison(

@@ -42,10 +42,18 @@ class Classifier(Method):
         are asked for: a saved classifier needs none.
         """
 
+    def numbers(self) -> Features:
+        """Return the features of pairs."""
+        return type(self).features
+
+    def examples(self, graph: Graph, numbers: Features, seed: int) -> Callable[[], list[Examples]]:
+        """Return a function that makes the training examples."""
+        return partial(folds, graph, numbers, self.negatives, seed)
+
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> ClassifierScorer:
         """Train on the task's training graph."""
-        graph, numbers = on_graph(task, self.name).graph, type(self).features
-        parts = partial(folds, graph, numbers, self.negatives, seed)
+        graph, numbers = on_graph(task, self.name).graph, self.numbers()
+        parts = self.examples(graph, numbers, seed)
         size = numbers(graph, np.empty((0, 2), dtype=np.int64)).shape[1]
         decide = self.learn(parts, size, task, seed, device)
         return ClassifierScorer(self.name, graph, numbers, decide)

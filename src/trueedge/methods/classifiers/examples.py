@@ -72,6 +72,21 @@ def folds(graph: Graph, features: Features, sampler: str, seed: int) -> list[Exa
     return found
 
 
+def seen(graph: Graph, features: Features, sampler: str, seed: int) -> list[Examples]:
+    """Return all edges with as many sampled negatives, and features on the graph that contains the edges.
+
+    The features reveal the edges: for comparison with published values alone.
+    """
+    if graph.num_edges == 0:
+        raise InputError(f"{graph.name} has no training edges")
+    positives = graph.edges.astype(np.int64)
+    drawn = SAMPLERS[sampler](
+        graph, positives, known=positives, seed=derive(seed, "classifier", "seen"), sides=graph.sides
+    )
+    pairs = np.concatenate([positives, drawn.astype(np.int64)])
+    return [Examples(positives, pairs[len(positives) :], features(graph, pairs))]
+
+
 def together(parts: list[Examples]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return the features and labels of several folds, float64 (n, d) and (n,)."""
     return np.concatenate([one.features for one in parts]), np.concatenate([one.labels for one in parts])

@@ -14,6 +14,7 @@ from trueedge.methods.embeddings.embedding import Embedding
 from trueedge.methods.embeddings.spectral import (
     Vectors,
     dimension,
+    flipped_pairs,
     laplacian,
     leading,
     normalized_adjacency,
@@ -70,6 +71,17 @@ class Transformation(Embedding):
             whole, vectors = self.eigenpairs(graph, count, derive(seed, "whole graph"))
         result: NDArray[np.float64] = vectors * np.sqrt(np.abs(self.kernel(over_largest(whole), alpha)))
         return result
+
+    def nearest_strength(self, shown: Vectors, whole: Vectors, start: float = 0.1) -> float:
+        """Return the α of the minimum that descent from a start finds."""
+        from scipy.optimize import minimize
+
+        def loss(alpha: Vectors) -> float:
+            misses = self.kernel(shown, float(alpha[0])) - whole
+            return float(np.mean(misses**2) + PENALTY * float(alpha[0]) ** 2)
+
+        found = float(minimize(loss, np.array([start])).x[0])
+        return found if np.isfinite(found) else start
 
     def strength(self, shown: Vectors, whole: Vectors) -> float:
         """Return the α that maps eigenvalues without hidden edges (k,) closest to those with them (k,)."""
@@ -159,6 +171,11 @@ class OfLaplacian(Transformation):
     """A transformation of the Laplacian, with the eigenvectors of its smallest eigenvalues."""
 
     tolerance: float = setting(0.003, "largest norm of the residual of an eigenpair", low=1e-12, high=1.0)
+    variant: str = setting(
+        "smoothest",
+        "eigenvectors of the smallest eigenvalues, or a truncated SVD as in a version of the published code",
+        choices=("smoothest", "published"),
+    )
 
     def matrix(self, graph: Graph) -> Any:
         """Return ``D - A``."""
@@ -167,6 +184,18 @@ class OfLaplacian(Transformation):
     def eigenpairs(self, graph: Graph, count: int, seed: int) -> tuple[Vectors, Vectors]:
         """Return the eigenpairs with the smallest eigenvalues."""
         return smoothest(graph, count, seed, self.tolerance)
+
+    def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float64]:
+        """Return a vector for each node, float64 (n, d)."""
+        if self.variant != "published":
+            return super().vectors(graph, seed)
+        count = dimension(self.dim, graph.num_nodes)
+        flipped, vectors = flipped_pairs(without_hidden_edges(graph, seed, tree="minimum"), count, seed)
+        whole = over_largest(rayleigh_quotients(self.matrix(graph), vectors))
+        # As published: the kernel is fitted from flipped values to unflipped ones, downhill from 0.1.
+        alpha = self.nearest_strength(over_largest(flipped), whole)
+        result: NDArray[np.float64] = vectors * np.sqrt(np.abs(self.kernel(whole, alpha)))
+        return result
 
 
 @dataclass(frozen=True)
@@ -217,8 +246,8 @@ class NeumannNormalized(NeumannKernel, OfNormalized):
     title: ClassVar[str] = "Von Neumann Kernel on the Normalised Laplacian"
 
 
-def without_hidden_edges(graph: Graph, seed: int) -> Graph:
-    """Return the graph without a random third of the edges outside a random spanning forest.
+def without_hidden_edges(graph: Graph, seed: int, tree: str = "random") -> Graph:
+    """Return the graph without a random third of the edges outside a spanning forest, random or minimum.
 
     Where these are less than a third of all edges, half of their share is hidden instead.
     """
@@ -226,7 +255,8 @@ def without_hidden_edges(graph: Graph, seed: int) -> Graph:
     from trueedge.kernels.neighbors.spanning import spanning_forest
 
     rng = generator(seed, "spectral transformation", "hidden edges")
-    order = distinct(rng, graph.num_edges, graph.num_edges)
+    count = graph.num_edges
+    order = np.arange(count) if tree == "minimum" else distinct(rng, count, count)
     spare = np.flatnonzero(~spanning_forest(graph.edges, order, graph.num_nodes))
     share = len(spare) / max(1, graph.num_edges)
     hidden = int((HIDDEN if share >= HIDDEN else share / 2) * len(spare))

@@ -49,3 +49,7 @@ class Network(HasPredictor, HasMessages, LayerStack):
     family: ClassVar[str] = "gnn"
 
     neighbors: int = setting(0, "neighbours sampled per node in a training step; 0: all", low=0, high=1 << 30)
+    far_neighbors: int = setting(
+        0, "neighbours sampled in all layers but the last; 0: as many as in the last", low=0, high=1 << 30
+    )
+    clip: float = setting(1.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)

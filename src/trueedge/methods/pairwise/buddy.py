@@ -22,6 +22,9 @@ class BUDDY(HasInputs, HasMessages, Pairwise):
 
     Sketches of all nodes are made for every batch, on the graph without the batch's edges. The hidden layer
     of the counts is averaged over both directions of a pair.
+
+    HeaRT's published runs made sketches once, with the batch's edges in the graph, and drew the training
+    negatives once: ``hide_positives=False, fixed_negatives=True, reject_edges=True``.
     """
 
     name: ClassVar[str] = "buddy"

@@ -17,7 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
-    """A GCN, mixed with a learned weighted overlap of neighbourhoods."""
+    """A GCN, mixed with a learned weighted overlap of neighbourhoods.
+
+    HeaRT's published runs read each edge in one direction alone, let the edge network act on the entries of
+    ``A + beta A^2``, and left a batch's edges in the graph: ``adjacency="directed", hide_positives=False``.
+    """
 
     name: ClassVar[str] = "neo-gnn"
     title: ClassVar[str] = "Neo-GNN"
@@ -31,13 +35,23 @@ class NeoGNN(HasEncoder, HasPredictor, HasInputs, HasMessages, Pairwise):
     edge_dim: int = setting(8, "hidden size of the edge MLP", low=1, high=8192)
     node_dim: int = setting(128, "hidden size of the node MLP", low=1, high=8192)
     overlap_dim: int = setting(128, "hidden size of the overlap MLP", low=1, high=8192)
+    adjacency: str = setting(
+        "undirected",
+        "edges in both directions in the overlap, or from the smaller to the larger id alone",
+        choices=("undirected", "directed"),
+    )
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Return a model of GCN, learned overlap weights, and mixed predictor."""
+        from trueedge.methods.pairwise.models.directed_overlap import DirectedEncoder, DirectedOverlapModel
         from trueedge.methods.pairwise.models.neognn import MixedPredictor, OverlapModel, StructureEncoder
         from trueedge.training.links.convolutions import GcnLayer
 
         inputs = self.make_input(task, seed)
-        encoder = StructureEncoder(self.make_encoder(GcnLayer, inputs.dim), self.edge_dim, self.node_dim)
+        network = self.make_encoder(GcnLayer, inputs.dim)
         predictor = MixedPredictor(self.make_predictor(self.dim), self.overlap_dim)
+        if self.adjacency == "directed":
+            directed = DirectedEncoder(network, self.edge_dim, self.node_dim, self.hops, self.beta)
+            return DirectedOverlapModel(inputs, directed, predictor, self.hops, self.beta)
+        encoder = StructureEncoder(network, self.edge_dim, self.node_dim)
         return OverlapModel(inputs, encoder, predictor, self.hops, self.beta)

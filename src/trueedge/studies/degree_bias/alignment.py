@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.analysis.figure import Figure, Series
-from trueedge.statistics.bootstrap import bootstrap_interval
+from trueedge.statistics.clusters import clustered_interval
 from trueedge.statistics.rank_overlap import rank_groups, rbo
 from trueedge.studies.degree_bias.auc import SAMPLERS
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, HARDEST, LIST_SIZES
+from trueedge.studies.degree_bias.families import count_families, family
 from trueedge.studies.study import Comparison, comparison
 
 # HeaRT with its five hundred negatives of a positive, and with the twenty hardest of them: the paper does not
@@ -131,15 +132,30 @@ def alignment_figures(measured: Measured) -> list[Figure]:
         figure
         for number, scope in enumerate(scopes(measured), 1)
         for figure in (
-            _ranks(measured, scope, number),
-            _alignment(measured, scope, number),
-            _differences(measured, scope, number),
-            _by_depth(measured, scope, number),
+            *_from_auc(measured, scope, number),
             *_by_size(measured, scope, number),
             _by_hits(measured, scope, number),
-            _by_hardness(measured, scope, number),
         )
     ]
+
+
+def figures_from_auc(measured: Measured) -> list[Figure]:
+    """Return the figures that need nothing but each benchmark's AUC and NDCG@100, for each scope."""
+    return [
+        figure
+        for number, scope in enumerate(scopes(measured), 1)
+        for figure in _from_auc(measured, scope, number)
+    ]
+
+
+def _from_auc(measured: Measured, scope: Scope, number: int) -> tuple[Figure, ...]:
+    return (
+        _ranks(measured, scope, number),
+        _alignment(measured, scope, number),
+        _differences(measured, scope, number),
+        _by_depth(measured, scope, number),
+        _by_hardness(measured, scope, number),
+    )
 
 
 def _ranks(measured: Measured, scope: Scope, number: int) -> Figure:
@@ -174,8 +190,8 @@ def _alignment(measured: Measured, scope: Scope, number: int) -> Figure:
         "bars",
         "benchmark",
         f"rank-biased overlap, p = {P:g}",
-        (_with_intervals("mean over networks", ALIGNED, [(one,) for one in values]),),
-        note="Best methods first; intervals of 95 % from a bootstrap over networks.",
+        (_with_intervals(scope, "mean over networks", ALIGNED, values),),
+        note=f"Best methods first; {_of_intervals(scope)}",
     )
 
 
@@ -183,7 +199,7 @@ def _differences(measured: Measured, scope: Scope, number: int) -> Figure:
     values = {benchmark: overlaps(measured, scope, f"{benchmark} auc") for benchmark in ALIGNED}
     names = [f"{high} − {low}" for high, low in DIFFERENCES]
     found = _with_intervals(
-        "mean over networks", names, [(values[high], values[low]) for high, low in DIFFERENCES]
+        scope, "mean over networks", names, [values[high] - values[low] for high, low in DIFFERENCES]
     )
     return Figure(
         f"differences-{number}",
@@ -192,7 +208,7 @@ def _differences(measured: Measured, scope: Scope, number: int) -> Figure:
         "benchmarks",
         "difference of overlaps",
         (found,),
-        note="Intervals of 95 % from a bootstrap over networks.",
+        note=f"{_of_intervals(scope).capitalize()}",
     )
 
 
@@ -204,7 +220,7 @@ def _by_depth(measured: Measured, scope: Scope, number: int) -> Figure:
         "lines",
         "p",
         "rank-biased overlap",
-        _curves(ALIGNED, GRID, lambda one, p: overlaps(measured, scope, f"{one} auc", p=p)),
+        _curves(scope, ALIGNED, GRID, lambda one, p: overlaps(measured, scope, f"{one} auc", p=p)),
     )
 
 
@@ -213,7 +229,7 @@ def _by_size(measured: Measured, scope: Scope, number: int) -> list[Figure]:
     found = []
     for metric, title in (("ndcg", "NDCG@K"), ("vcmpr", "VCMPR@K")):
         sizes = [k for k in LIST_SIZES if _measures(measured, scope, f"{metric}@{k}")]
-        series = _curves(ALIGNED, sizes, partial(_overlap_at, measured, scope, metric))
+        series = _curves(scope, ALIGNED, sizes, partial(_overlap_at, measured, scope, metric))
         name = f"{metric}-sizes-{number}"
         text = f"Overlap with recommendation by {title}, {scope.name}"
         found.append(Figure(name, text, "lines", "K", f"rank-biased overlap, p = {P:g}", series))
@@ -229,21 +245,21 @@ def _by_hits(measured: Measured, scope: Scope, number: int) -> Figure:
         "lines",
         "K",
         f"rank-biased overlap, p = {P:g}",
-        _curves(SAMPLERS, sizes, lambda one, k: overlaps(measured, scope, f"{one} precision@{k}")),
+        _curves(scope, SAMPLERS, sizes, lambda one, k: overlaps(measured, scope, f"{one} precision@{k}")),
         note="Hits@K is the share of positives among the K best of all test pairs.",
     )
 
 
 def _by_hardness(measured: Measured, scope: Scope, number: int) -> Figure:
     """Draw the overlap of the AUC against only the hardest negatives, by their number."""
-    values = [(overlaps(measured, scope, f"heart-{k} auc"),) for k in HARDEST]
+    values = [overlaps(measured, scope, f"heart-{k} auc") for k in HARDEST]
     return Figure(
         f"hardness-{number}",
         f"Overlap of HeaRT's ranking with recommendation's, {scope.name}",
         "lines",
         "negatives of a positive, the hardest first",
         f"rank-biased overlap, p = {P:g}",
-        (_with_intervals("heart", HARDEST, values),),
+        (_with_intervals(scope, "heart", HARDEST, values),),
         log_x=True,
     )
 
@@ -253,19 +269,24 @@ def _overlap_at(measured: Measured, scope: Scope, metric: str, benchmark: str, k
 
 
 def _curves(
-    benchmarks: Iterable[str], x: Sequence[float], overlap: Callable[[str, float], Floats]
+    scope: Scope, benchmarks: Iterable[str], x: Sequence[float], overlap: Callable[[str, float], Floats]
 ) -> tuple[Series, ...]:
-    return tuple(_with_intervals(one, x, [(overlap(one, place),) for place in x]) for one in benchmarks)
+    return tuple(_with_intervals(scope, one, x, [overlap(one, place) for place in x]) for one in benchmarks)
 
 
-def _with_intervals(name: str, x: Sequence[float | str], values: Sequence[tuple[Floats, ...]]) -> Series:
-    """Return means over networks, or of differences, with their bootstrap intervals."""
-    pairs = [(one[0], one[1] if len(one) > 1 else None) for one in values]
-    means = [float(np.mean(first if second is None else first - second)) for first, second in pairs]
-    ends = [bootstrap_interval(first, second) for first, second in pairs]
-    return Series(
-        name, tuple(x), tuple(means), tuple(low for low, _ in ends), tuple(high for _, high in ends)
-    )
+def _with_intervals(scope: Scope, name: str, x: Sequence[float | str], values: Sequence[Floats]) -> Series:
+    """Return means over networks, with intervals by family."""
+    families = [family(network) for network in scope.networks]
+    ends = [clustered_interval(one, families) for one in values]
+    # Where all networks are of one family, nothing is known.
+    known = all(np.isfinite(end).all() for end in ends)
+    low, high = (tuple(end[side] for end in ends) if known else () for side in (0, 1))
+    return Series(name, tuple(x), tuple(float(np.mean(one)) for one in values), low, high)
+
+
+def _of_intervals(scope: Scope) -> str:
+    families = count_families(scope.networks)
+    return f"intervals of 95 % by family: {len(scope.networks)} networks are from {families} sources."
 
 
 def _measures(measured: Measured, scope: Scope, metric: str) -> bool:

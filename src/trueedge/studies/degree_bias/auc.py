@@ -21,12 +21,15 @@ from trueedge.studies.study import (
     mean_and_std,
     need,
     places,
+    places_of,
     register_listed,
     run_all,
 )
 
 # What the published runs did differently from the paper.
-PUBLISHED_RUNS = {"redraw": "target"}
+PUBLISHED_RUNS: dict[str, Any] = {"redraw": "target"}
+# The tree that the published training graphs contain: their node ids, which decide it, are not published.
+MINIMUM_TREE = {**PUBLISHED_RUNS, "tree": "minimum"}
 SAMPLERS = {"uniform": "uniform", "degree-corrected": "degreeBiased"}
 # Learned methods are run on networks with at most this many edges.
 SMALL = 20_000
@@ -44,6 +47,7 @@ class Entry:
         large: whether it is run on networks of any size.
         trained: whether it can use a GPU.
         pairwise: whether it scores pairs one by one, so that another method must retrieve candidates.
+        variant: what follows the method's name in tables; empty: nothing.
     """
 
     theirs: str
@@ -53,6 +57,12 @@ class Entry:
     large: bool = True
     trained: bool = False
     pairwise: bool = False
+    variant: str = ""
+
+    @property
+    def label(self) -> str:
+        """Return its name in tables."""
+        return f"{self.ours}/{self.variant}" if self.variant else self.ours
 
     def runs_on(self, network: str) -> bool:
         """Return whether a network is small enough for it."""
@@ -74,6 +84,19 @@ TOPOLOGY = (
     Entry("resourceAllocation", "ra"),
     Entry("localRandomWalk", "lrw"),
     Entry("localPathIndex", "lpi"),
+)
+# Readings of the published code where it differs from the paper; they do not give the published AUC either.
+VARIANTS = (
+    Entry(
+        "LinearClassifier",
+        "linear",
+        {"variant": "published"},
+        large=False,
+        pairwise=True,
+        variant="published",
+    ),
+    Entry("SGTLaplacianExp", "exp-l", {"variant": "published"}, variant="published"),
+    Entry("SGTLaplacianNeumann", "vn-l", {"variant": "published"}, variant="published"),
 )
 LEARNED = (
     Entry("leigenmap", "eigenmap"),
@@ -98,7 +121,15 @@ LEARNED = (
 )
 
 
-def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], splits: int) -> Finding:
+def _run(
+    plan: Plan,
+    *,
+    name: str,
+    protocol: str,
+    entries: tuple[Entry, ...],
+    splits: int,
+    options: Mapping[str, Any] = PUBLISHED_RUNS,
+) -> Finding:
     theirs = published_auc(SAMPLERS[protocol])
     names = networks(plan)
     wanted = chosen(plan.methods, [entry.ours for entry in entries], "method of the study")
@@ -109,23 +140,24 @@ def _run(plan: Plan, *, name: str, protocol: str, entries: tuple[Entry, ...], sp
         if entry.ours in wanted and entry.runs_on(network)
     ]
     cells = [
-        Cell(network, protocol, entry.method(network), seed, PUBLISHED_RUNS, plan.device)
+        Cell(network, protocol, plan.with_settings(entry.method(network)), seed, options, plan.device)
         for network in names
         for seed in range(plan.seeds or splits)
         for entry in [entry for where, entry in pairs if where == network]
     ]
     records, missing = run_all(cells, plan)
-    rows = []
+    rows, known = [], places(records.values())
     for network, entry in pairs:
-        found = records.get((network, protocol, entry.method(network)))
+        found = records.get((network, protocol, plan.with_settings(entry.method(network))))
         if found is None or (network, entry.theirs) not in theirs:
             continue
         measured = mean_and_std(found, "auc")
         assert measured is not None
-        where = (network, protocol, entry.ours, "auc")
-        rows.append(Comparison(*where, *measured, len(found), theirs[network, entry.theirs]))
+        where = (network, protocol, entry.label, "auc")
+        numbers = (*measured, len(found), theirs[network, entry.theirs])
+        rows.append(Comparison(*where, *numbers, places=places_of(found, known)))
     need(rows, name, missing)
-    return Finding(rows, missing, places(records.values()))
+    return Finding(rows, missing, known)
 
 
 def networks(plan: Plan) -> list[str]:
@@ -155,3 +187,9 @@ for _protocol in SAMPLERS:
         register_listed(
             _name, partial(_run, name=_name, protocol=_protocol, entries=_entries, splits=_splits)
         )
+    _name = f"degree-bias/variants-{_protocol}"
+    register_listed(_name, partial(_run, name=_name, protocol=_protocol, entries=VARIANTS, splits=3))
+    _name = f"degree-bias/minimum-tree-{_protocol}"
+    register_listed(
+        _name, partial(_run, name=_name, protocol=_protocol, entries=TOPOLOGY, splits=5, options=MINIMUM_TREE)
+    )

@@ -114,15 +114,16 @@ def cells(plan: Plan, settings: Mapping[str, Any] | None = None) -> dict[Place, 
                 for name in names:
                     for sampler in SAMPLERS:
                         place = Place(kind, name, sampler, mixing, number)
-                        found[place] = _cell(place, plan.device, settings or {})
+                        found[place] = _cell(place, plan, settings or {})
     return found
 
 
-def _cell(place: Place, device: str, settings: Mapping[str, Any]) -> Cell:
+def _cell(place: Place, plan: Plan, settings: Mapping[str, Any]) -> Cell:
     # The paper's negatives are pairs that are not joined.
     how = {"negatives": place.sampler, "reject_edges": True, **settings}
     task = community_task(place.graphs, place.mixing, place.number)
-    return Cell(task, task.protocol, methods.create(place.method, how), place.number, device=device)
+    method = plan.with_settings(methods.create(place.method, how))
+    return Cell(task, task.protocol, method, place.number, device=plan.device)
 
 
 @cache

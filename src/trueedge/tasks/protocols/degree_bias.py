@@ -26,13 +26,15 @@ SPLIT_OPTIONS = {
     "fraction": 0.25,
     "valid": 0.0,
     "keep_connected": True,
+    "tree": "random",
     "component": "largest",
     **own_graphs.SPLIT_OPTIONS,
 }
 SPLIT_HELP = {
     "fraction": "share of the edges in the test part",
     "valid": "share of the edges in the validation part",
-    "keep_connected": "keep a random spanning tree in train, as the published runs did",
+    "keep_connected": "keep a spanning tree in train, as the published runs did",
+    "tree": "the tree that is kept: 'random', or the 'minimum' one by node ids, as in the published runs",
     "component": "'largest' component of the graph, or 'all'",
     **own_graphs.HELP,
 }
@@ -53,7 +55,8 @@ def _split(request: Request) -> Split:
 
     def random() -> Split:
         kept = options["keep_connected"]
-        return splits.fraction(graph, test, seed=request.seed, keep_connected=kept, valid=valid)
+        tree = options["tree"]
+        return splits.fraction(graph, test, seed=request.seed, keep_connected=kept, valid=valid, tree=tree)
 
     return divide(request, graph, ratios, random)
 
@@ -98,6 +101,9 @@ def _settings(request: Request, split: Split, said: dict[str, Any], notes: tuple
     if request.options.get("split") == "time":
         # It is for random splits.
         settings.pop("keep_connected")
+    if settings.get("tree") == SPLIT_OPTIONS["tree"]:
+        # As in tasks of earlier versions, whose hashes stay valid.
+        settings.pop("tree")
     return with_notes(settings, *split.notes, *notes)
 
 

@@ -139,7 +139,7 @@ class StackedEncoder(Encoder):
         """Return the states of all nodes, float (n, dim)."""
         states = inputs
         for layer in self.layers[:-1]:
-            hidden = F.relu(layer(states, messages))
+            hidden = F.relu(layer(states, messages.far))
             states = States(F.dropout(hidden, self.dropout, self.training))
         last: torch.Tensor = self.layers[-1](states, messages)
         return last

@@ -138,6 +138,17 @@ class Messages:
         left = indices.scatter_(0, places, self.indices)[:count]
         return Messages(before[self.indptr], left, whole=self.whole)
 
+    @property
+    def far(self) -> Messages:
+        """The messages of all layers but the last."""
+        return self
+
+    def one_way(self) -> Messages:
+        """Return the messages along arcs from the smaller to the larger id alone."""
+        kept = self.indices > self.targets
+        counts = torch.bincount(self.targets[kept], minlength=self.num_nodes)
+        return SampledMessages(row_starts(counts), self.indices[kept], whole=self.whole)
+
     def sum(self, states: torch.Tensor) -> torch.Tensor:
         """Return the sum of the neighbours' states of every node, float (n, d)."""
         total: torch.Tensor = _Sum.apply(self, states)
@@ -164,6 +175,24 @@ class SampledMessages(Messages):
         """Return the transpose of the adjacency."""
         indptr, indices, _ = self.transposed
         return csr(indptr, indices, torch.ones_like(indices, dtype=torch.float32), self.num_nodes)
+
+
+class LayeredMessages(SampledMessages):
+    """Messages of the last layer, which know those of the layers before it."""
+
+    _far: Messages
+
+    @classmethod
+    def of_layers(cls, last: Messages, far: Messages) -> LayeredMessages:
+        """Return the messages of the last layer, with those of the others as ``far``."""
+        made = cls(last.indptr, last.indices, whole=last.whole)
+        made._far = far
+        return made
+
+    @property
+    def far(self) -> Messages:
+        """The messages of all layers but the last."""
+        return self._far
 
 
 class _Sum(torch.autograd.Function):

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.negatives.between import Sides
+from trueedge.randomness import generator
 from trueedge.training.links.hard_negatives import HardPartners
-from trueedge.training.links.messages import Messages
+from trueedge.training.links.messages import LayeredMessages, Messages
 from trueedge.training.links.model import LinkModel
 from trueedge.training.links.schedule import Schedule
 from trueedge.training.loop import Objective
@@ -55,7 +56,10 @@ class PairObjective(Objective):
         if self.schedule.hide_positives:
             messages = messages.without(torch.from_numpy(step).to(self.device))
         if self.schedule.neighbors:
-            messages = messages.sample_neighbors(self.schedule.neighbors)
+            far = self.schedule.far_neighbors
+            sampled = messages.sample_neighbors(self.schedule.neighbors)
+            # The first layers reach the nodes that are further away.
+            messages = LayeredMessages.of_layers(sampled, messages.sample_neighbors(far)) if far else sampled
         parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
         loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
@@ -64,6 +68,18 @@ class PairObjective(Objective):
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the negatives of a batch, int64 (m, 2)."""
+        if self.schedule.fixed_negatives:
+            return self._fixed[step].reshape(-1, 2)
+        return self._drawn(step, rng)
+
+    @cached_property
+    def _fixed(self) -> NDArray[np.int64]:
+        """The negatives of all edges, int64 (edges, negatives of each, 2)."""
+        every = np.arange(self.graph.num_edges)
+        drawn = self._drawn(every, generator(self.seed, "fixed negatives"))
+        return drawn.reshape(len(every), -1, 2)
+
+    def _drawn(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         if self.schedule.negatives == "heart":
             positives = np.repeat(step, self.schedule.negatives_per_positive)
             return self.hard_partners.draw(self.graph.edges[positives], rng)

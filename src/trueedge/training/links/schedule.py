@@ -22,8 +22,10 @@ class Schedule(LoopSchedule):
             :mod:`trueedge.training.links.hard_negatives`).
         negatives_per_positive: negatives that are drawn for each positive.
         reject_edges: redraw negatives that are edges or self-loops. This matters for degree-corrected ones.
+        fixed_negatives: draw the negatives of all edges once, in place of anew for each batch.
         hide_positives: remove a batch's positives from the message graph.
         neighbors: neighbours sampled per node in a training step; 0: all. Scores always use all neighbours.
+        far_neighbors: neighbours sampled in all layers but the last; 0: as many as in the last.
         select: the validation metric for model selection; None: the task's headline metric.
         keep_last: keep the last epoch and never evaluate, for tasks without a validation part.
     """
@@ -31,15 +33,17 @@ class Schedule(LoopSchedule):
     batch_size: int = 1024
     negatives: Literal["uniform", "degree-corrected", "heart"] = "uniform"
     reject_edges: bool = False
+    fixed_negatives: bool = False
     negatives_per_positive: int = 1
     hide_positives: bool = True
     neighbors: int = 0
+    far_neighbors: int = 0
     select: str | None = None
     keep_last: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_at_least(1, "batch_size", "negatives_per_positive")
-        self.check_at_least(0, "neighbors")
+        self.check_at_least(0, "neighbors", "far_neighbors")
         if self.negatives not in NEGATIVES:
             raise must_be("negatives", "Schedule", "'uniform', 'degree-corrected' or 'heart'", self.negatives)

@@ -1,0 +1,113 @@
+"""Which published values have evidence, and which could have."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from trueedge import studies
+from trueedge.cli import app
+from trueedge.errors import InputError
+from trueedge.studies import missing
+from trueedge.studies.missing import coverage
+from trueedge.studies.printed_tables import PrintedTable, selected_by
+from trueedge.studies.published_values import PublishedValue
+from trueedge.studies.study import Study
+
+
+def value(method: str, metric: str, dataset: str = "karate") -> PublishedValue:
+    return PublishedValue("x", dataset, "existing", method, metric, 50.0, 1.0, "")
+
+
+@pytest.fixture
+def one_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    values = [
+        value("cn", "auc"),
+        value("gcn", "auc"),
+        value("gcn", "mrr"),
+        value("gcn/reported", "auc"),
+        value("nobody", "auc"),
+        value("cn", "auc", "ogbl-collab"),
+    ]
+    table = PrintedTable("x", values, lambda one: one.protocol, selected_by)
+    study = Study(name="x", title="t", citation="c", decimals=2, run=table.run, table=lambda: table)
+    monkeypatch.setattr(missing, "catalogue", lambda: (study,))
+    monkeypatch.setattr(missing, "absent", lambda dataset, protocol: "gone" * (dataset == "ogbl-collab"))
+
+
+def evidence(folder: Path, *rows: tuple[str, str]) -> None:
+    card = {
+        "study": "another table",
+        "rows": [
+            {"dataset": "karate", "protocol": "existing", "method": method, "metric": metric}
+            for method, metric in rows
+        ],
+    }
+    (folder / "y.json").write_text(json.dumps(card))
+
+
+def test_cells_need_a_known_method_and_data(one_table: None, tmp_path: Path) -> None:
+    found = coverage(tmp_path)
+    assert (found.cells, found.with_evidence) == (4, 0)
+    assert [(group.method, group.metrics) for group in found.missing] == [
+        ("cn", ("auc",)),
+        ("gcn/reported", ("auc",)),
+        ("gcn", ("auc", "mrr")),
+    ]
+
+
+def test_a_cell_has_evidence_in_whatever_table_it_was_computed(one_table: None, tmp_path: Path) -> None:
+    evidence(tmp_path, ("gcn", "auc"))
+    found = coverage(tmp_path)
+    # The reported value is compared with the same number of ours.
+    assert (found.cells, found.with_evidence) == (4, 2)
+    assert [(group.method, group.metrics) for group in found.missing] == [("cn", ("auc",)), ("gcn", ("mrr",))]
+
+
+def test_estimates_count_a_training_for_each_metric_and_seed(one_table: None, tmp_path: Path) -> None:
+    seconds = {group.method: group.seconds for group in coverage(tmp_path).missing}
+    assert seconds["cn"] == 1.0
+    assert seconds["gcn"] == 2 * 10 * 20
+    assert seconds["gcn/reported"] == 10 * 20
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    (tmp_path / "y.json").write_text('{"rows": [1]}')
+    with pytest.raises(InputError, match=r"y\.json is no file of evidence"):
+        coverage(tmp_path)
+    with pytest.raises(InputError, match="is no folder of evidence"):
+        coverage(tmp_path / "z")
+
+
+def test_the_command_prints_groups_and_the_count(one_table: None, tmp_path: Path) -> None:
+    evidence(tmp_path, ("gcn", "auc"))
+    result = CliRunner().invoke(app.app, ["reproduce", "--missing", "--evidence", str(tmp_path)])
+    assert result.exit_code == 0
+    assert "2 of 4 published values whose data is here have evidence" in " ".join(result.output.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"), [(["--missing", "heart/table-1"], "remove STUDY"), ([], "which study?")]
+)
+def test_wrong_words_are_one_sentence(words: list[str], said: str) -> None:
+    result = CliRunner().invoke(app.app, ["reproduce", *words])
+    assert result.exit_code != 0
+    assert said in result.output + str(result.exception)
+
+
+def test_tables_with_reported_values_name_them() -> None:
+    table = studies.get("heart/table-9").table
+    assert table is not None
+    names = [one.method for one in table().values]
+    assert {"gcn", "gcn/reported"} <= set(names)
+
+
+def test_thresholds_of_table_3_4_are_settings() -> None:
+    table = studies.get("lpformer/table-3.4").table
+    assert table is not None
+    made = {one.method: table().method(one) for one in table().values}
+    assert made["lpformer/ppr-threshold-1-hop-1e-4"].threshold_one_hop == 1e-4
+    assert made["lpformer/ppr-threshold-over-1-hop-1"].threshold_beyond == 1.0
