@@ -1,20 +1,21 @@
 """The variance of a metric over draws of the negatives that all test edges share.
 
-If all positives are ranked among the same random negatives, a few of these decide: an MRR depends mostly on how
-many positives are above the first, the second and the third negative. Another draw moves all positives at once,
-so the values of single positives do not show how much. On Cora under ``existing``, the MRR of ``ppr`` varies
-four times as much over draws of the negatives as its variation over positives says.
+If all positives are ranked among the same random negatives, a few of these decide: an MRR depends mostly on
+how many positives are above the first, the second and the third negative. Another draw moves all positives at
+once, so the values of single positives do not show how much.
 
 Nor do the scores of one draw show it. Whatever resamples them, such as a bootstrap or a jackknife, knows no
-negative above the highest one, and where the highest is low by chance, it finds a high value and little
-variation: intervals for other draws then hold the truth in 51 to 91 % of the cases, not 95 %.
+negative above the highest one. Where the highest is low by chance, it finds a high value and little
+variation, and its interval misses the truth.
 
 So a fitted scorer also scores other draws by the same sampler. They are cheap: nothing is fitted again. Their
-variance is Vn, and for two methods, which are scored on the same draws, that of the differences. What is known
-of the value of one draw is then value ± t(R - 1) sqrt(Vn), to which the variance over positives is added. The
-part in which a positive's and the negatives' chance act together is in both, so the sum is a little too large.
+variance is Vn, and for two methods, which are scored on the same draws, that of the differences. The interval
+of a single draw's value for other draws is value ± t(R - 1) sqrt(Vn), and the variance over positives is
+added. Where chances of a positive and of the negatives act together, they are in both, so the sum is a little
+too large.
 
-Coverage on redrawn splits of Cora and in simulation: ``python -m benchmarks.coverage_of_intervals``.
+How often such intervals, and those of a jackknife, hold the truth on redrawn splits of Cora:
+``python -m benchmarks.coverage_of_intervals --redraws cora``.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """The variance of a mean over edges that share nodes.
 
-Two test edges at one node have something in common: a node whose neighbours are hard to find is so for all its
-edges. An ordinary standard error takes edges as independent, and is too small. Here edges may be correlated if
-they share a node, and are independent otherwise:
+Two test edges at one node have something in common: a node whose neighbours are hard to find is so for all
+its edges. An ordinary standard error takes edges as independent, and is too small. Here edges may be
+correlated if they share a node, and are independent otherwise:
 
     V = sum over edges i, j that share a node of e_i e_j / n²        e: values minus their mean
       = (sum over nodes of (sum of e at the node)² - sum over pairs of nodes of (sum of e of the pair)²) / n²
@@ -32,23 +32,21 @@ def variance_over_nodes(values: Array, ends: NDArray[np.integer[Any]]) -> tuple[
         values: float64 (n,), at least two.
         ends: int (n, 2), from :func:`shared_ends`.
     """
-    count = len(values)
+    count, most = len(values), int(ends.max()) + 1
     errors = values - values.mean()
-    alone = float(errors @ errors)
-    most = int(ends.max()) + 1
     nodes = np.bincount(ends.ravel(), weights=np.repeat(errors, 2), minlength=most)[1:]
-    # An edge whose nodes have no other edge is an observation of its own; so is one end of other edges.
-    single = errors[:, None] * (ends == 0)
-    low, high = ends.min(axis=1).astype(np.int64), ends.max(axis=1).astype(np.int64)
-    pairs, place = np.unique(low * most + high, return_inverse=True)
-    joint = np.bincount(place.reshape(-1), weights=np.where(low > 0, errors, 0.0), minlength=len(pairs))
-    total = float(nodes @ nodes + (single**2).sum() - joint @ joint)
-    # Where an end is alone, the pair is that edge alone.
-    total -= float((errors[low == 0] ** 2).sum())
+    # Ends that are the only ones at their node.
+    single = (errors[:, None] * (ends == 0)).ravel()
+    low, high = ends.min(axis=1), ends.max(axis=1)
+    keys = np.where(low > 0, low * most + high, -1 - np.arange(count))
+    _, place = np.unique(keys, return_inverse=True)
+    pairs = np.bincount(place.reshape(-1), weights=errors)
+    alone = float(errors @ errors)
+    total = float(nodes @ nodes + single @ single - pairs @ pairs)
     scale = 1.0 / (count * (count - 1.0))
     if total <= alone:
         return alone * scale, count - 1.0
-    parts = np.concatenate([nodes**2, single.ravel() ** 2])
+    parts = np.concatenate([nodes, single]) ** 2
     fourth = float(parts @ parts)
     degrees = float(parts.sum()) ** 2 / fourth - 1.0 if fourth > 0 else count - 1.0
     return total * scale, float(np.clip(degrees, 1.0, count - 1.0))
