@@ -1,23 +1,24 @@
 """Simulated values of two methods on the same test edges, and their true means.
 
-**Own negatives.** A value is 1 / rank among 500 negatives of the edge's own. The logarithm of the rank, before
-it is rounded up, is normal: the method's level, the edge's difficulty, the seed's effect, a rest. The mean
-reciprocal rank is 0.44 at level 1, 0.21 at 2.5 (with a rest of 1), 0.087 at 3.5, 0.037 at 4.5, 0.015 at 5.5.
+**Own negatives.** A value is 1 / rank among 500 negatives of the edge's own. The logarithm of the rank,
+before it is rounded up, is normal: the method's level, the edge's difficulty, the seed's effect, a rest. The
+mean reciprocal rank is 0.44 at level 1, 0.21 at 2.5 (with a rest of 1), 0.087 at 3.5, 0.037 at 4.5, 0.015 at 5.5.
 
 **Shared negatives.** All edges are ranked among the same 500 negatives, whose scores are standard normal, and
 among 20 other draws of them. An edge's score is normal around 3.5 minus the level, with the same parts. The
 mean reciprocal rank is 0.45 at level 1, 0.27 at 2 (with a rest of 1), 0.063 at 3.5 and 0.020 at 4.5.
 
 Four fifths of what is true of an edge or a negative are shared by both methods. A share of an edge's
-difficulty is the sum of effects of its two nodes. Nodes have between one and dozens of test edges, and are new
-in every simulation. True means are sums or integrals, not simulated. With one seed, the truth is that of this
-seed on new edges, nodes and negatives.
+difficulty is the sum of effects of its two nodes. Nodes have between one and dozens of test edges, and are
+new in every simulation. True means are sums or integrals, not simulated. With one seed, the truth is that of
+this seed on new edges, nodes and negatives.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,6 +118,7 @@ def true_mean(level: float, variance: float) -> float:
     return float(1.0 / (NEGATIVES + 1) + ((1.0 / ranks - 1.0 / (ranks + 1)) * at_least).sum())
 
 
+@lru_cache(4)
 def true_mean_shared(middle: float, variance: float) -> float:
     """Integrate E[1 / (1 + Binomial(M, q))] = (1 - (1 - q)^(M + 1)) / ((M + 1) q) over an edge's score."""
     from scipy.special import ndtr

@@ -3,7 +3,7 @@
 python -m benchmarks.coverage_of_intervals                       one split, simulated; --json FILE keeps it
 python -m benchmarks.coverage_of_intervals --bootstrap           percentile and BCa beside ours (slow)
 python -m benchmarks.coverage_of_intervals --calibrate           how a and m of the quantile were chosen
-python -m benchmarks.coverage_of_intervals --redraws cora        one split, of a real graph that is split again
+python -m benchmarks.coverage_of_intervals --redraws cora        one split of a real graph, split again
 python -m benchmarks.coverage_of_intervals --splits              intervals over random splits of one graph
 
 What is simulated is in :mod:`benchmarks.coverage_draws`, redrawn splits are in
@@ -143,7 +143,8 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--pool", type=int, default=500, help="splits of each graph")
     parser.add_argument("--redraws", metavar="DATASET")
     parser.add_argument("--protocol", default="existing", help="of redrawn splits")
-    parser.add_argument("--jobs", type=int, default=1, help="processes of the simulation")
+    parser.add_argument("--negatives", choices=("own", "shared"), help="simulate such negatives alone")
+    parser.add_argument("--jobs", type=int, default=1, help="the number of processes")
     parser.add_argument("--json", type=Path)
     chosen = parser.parse_args(arguments)
     if chosen.calibrate:
@@ -151,24 +152,27 @@ def main(arguments: list[str] | None = None) -> None:
     elif chosen.splits:
         measure_splits(chosen.pool, chosen.repeats, chosen.json)
     elif chosen.redraws:
-        measure_redraws(chosen.redraws, chosen.protocol, chosen.pool, chosen.json)
+        measure_redraws(chosen.redraws, chosen.protocol, chosen.pool, chosen.json, chosen.jobs)
     else:
-        simulate(chosen.repeats, chosen.bootstrap, chosen.json, chosen.jobs)
+        found = [one for one in cases() if chosen.negatives in (None, "shared" if one.shared else "own")]
+        simulate(found, chosen.repeats, chosen.bootstrap, chosen.json, chosen.jobs)
 
 
-def simulate(repeats: int, bootstrap: bool, path: Path | None, jobs: int = 1) -> None:
-    """Print the coverage of every case."""
+def simulate(found: list[Case], repeats: int, bootstrap: bool, path: Path | None, jobs: int = 1) -> None:
+    """Print the coverage of some cases."""
     print(f"{repeats} simulations of each case; coverage of 95 % intervals in %")
     print("negatives nodes edges seeds spread rest level    mrr |  mean difference | percentile   BCa")
     rows = []
     with ProcessPoolExecutor(jobs) as pool:
-        for row in pool.map(partial(measure, repeats=repeats, bootstrap=bootstrap), cases()):
+        for row in pool.map(partial(measure, repeats=repeats, bootstrap=bootstrap), found):
             rows.append(row)
             print(_line(row), flush=True)
     for name in ("mean", "difference"):
-        found = 100 * np.array([getattr(row, name) for row in rows])
-        inside = np.count_nonzero(np.abs(found - 95) <= 2)
-        print(f"{name}: {found.min():.1f} to {found.max():.1f}; {inside} of {len(found)} cases within 95 ± 2")
+        shares = 100 * np.array([getattr(row, name) for row in rows])
+        inside = np.count_nonzero(np.abs(shares - 95) <= 2)
+        print(
+            f"{name}: {shares.min():.1f} to {shares.max():.1f}; {inside} of {len(rows)} cases within 95 ± 2"
+        )
     if path:
         path.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
 

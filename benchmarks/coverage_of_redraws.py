@@ -5,15 +5,16 @@ python -m benchmarks.coverage_of_intervals --redraws cora --pool 100
 Each split has its own test edges, negatives and fit, and makes an interval from its own record, as the table
 of a run with one seed does. The truth is the mean over all splits, and over the other draws of negatives in
 their records. ``units`` are intervals that take test edges as independent and negatives as given.
-``jackknife`` adds to these
-the variance over negatives that leaving out one negative after the other shows, in the scores of one draw.
+``jackknife`` adds the variance over negatives that leaving out one after the other shows in a single draw.
 """
 
 from __future__ import annotations
 
 import json
 import math
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 
@@ -65,23 +66,18 @@ class Redrawn:
     splits: int
 
 
-def redrawn_cases(dataset: str, protocol: str, splits: int, metrics: tuple[str, ...]) -> list[Redrawn]:
+def redrawn_cases(
+    dataset: str, protocol: str, splits: int, metrics: tuple[str, ...], jobs: int = 1
+) -> list[Redrawn]:
     """Measure the intervals of each method, and of each pair of methods."""
-    graph = te.load(dataset)
     made: dict[tuple[str, str], list[Sample]] = {}
     jackknives: dict[str, list[float]] = {name: [] for name in METHODS}
-    for seed in range(splits):
-        task = te.task(graph, protocol, seed=seed)
-        for name in METHODS:
-            scorer = te.methods.get(name)().fit(task)
-            scores = task.scores(scorer)
-            units = with_redraws(task, scorer, task.evaluate_scores(scores, metrics=metrics).units)
-            jackknives[name].append(_jackknife(scores))
-            for metric in metrics:
-                drawn = None if units.redraws is None else units.redraws[metric]
-                made.setdefault((metric, name), []).append(
-                    Sample.of([units.values[metric]], ends=units.ends, redraws=[drawn])
-                )
+    with ProcessPoolExecutor(jobs) as pool:
+        for samples, variances in pool.map(partial(_on_split, dataset, protocol, metrics), range(splits)):
+            for key, sample in samples.items():
+                made.setdefault(key, []).append(sample)
+            for name, variance in variances.items():
+                jackknives[name].append(variance)
     rows = []
     for metric in metrics:
         for name in METHODS:
@@ -93,6 +89,23 @@ def redrawn_cases(dataset: str, protocol: str, splits: int, metrics: tuple[str, 
             found = _measured(both, [math.nan])
             rows.append(Redrawn(dataset, protocol, metric, f"{first} - {second}", *found, splits))
     return rows
+
+
+def _on_split(
+    dataset: str, protocol: str, metrics: tuple[str, ...], seed: int
+) -> tuple[dict[tuple[str, str], Sample], dict[str, float]]:
+    """Return the values of each metric and method on a split, and the variance that a jackknife finds."""
+    task = te.task(te.load(dataset), protocol, seed=seed)
+    samples, variances = {}, {}
+    for name in METHODS:
+        scorer = te.methods.get(name)().fit(task)
+        scores = task.scores(scorer)
+        units = with_redraws(task, scorer, task.evaluate_scores(scores, metrics=metrics).units)
+        variances[name] = _jackknife(scores)
+        for metric in metrics:
+            drawn = None if units.redraws is None else units.redraws[metric]
+            samples[metric, name] = Sample.of([units.values[metric]], ends=units.ends, redraws=[drawn])
+    return samples, variances
 
 
 def _measured(splits: list[tuple[Sample, ...]], jackknives: list[float]) -> tuple[float, ...]:
@@ -145,11 +158,11 @@ def _jackknife(scores: PairScores) -> float:
     return float(np.nansum(influence**2))
 
 
-def measure_redraws(dataset: str, protocol: str, splits: int, path: Path | None) -> None:
+def measure_redraws(dataset: str, protocol: str, splits: int, path: Path | None, jobs: int = 1) -> None:
     """Print the coverage of one split's intervals on redrawn splits."""
     print(f"{splits} splits of {dataset} under {protocol}; coverage of one split's 95 % intervals in %")
     print("metric what               mean     std  error (units) | covered (units, jackknife)")
-    rows = redrawn_cases(dataset, protocol, splits, ("mrr", "auc"))
+    rows = redrawn_cases(dataset, protocol, splits, ("mrr", "auc"), jobs)
     for row in rows:
         print(
             f"{row.metric:6} {row.what:16} {100 * row.truth:6.2f} {100 * row.std:7.2f} {100 * row.error:6.2f}"
