@@ -2,7 +2,8 @@
 
 **Own negatives.** A value is 1 / rank among 500 negatives of the edge's own. The logarithm of the rank,
 before it is rounded up, is normal: the method's level, the edge's difficulty, the seed's effect, a rest. The
-mean reciprocal rank is 0.44 at level 1, 0.21 at 2.5 (with a rest of 1), 0.087 at 3.5, 0.037 at 4.5, 0.015 at 5.5.
+mean reciprocal rank is 0.44 at level 1, 0.21 at 2.5 (with a rest of 1), 0.087 at 3.5, 0.037 at 4.5 and 0.015
+at 5.5.
 
 **Shared negatives.** All edges are ranked among the same 500 negatives, whose scores are standard normal, and
 among 20 other draws of them. An edge's score is normal around 3.5 minus the level, with the same parts. The

@@ -159,22 +159,30 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def simulate(found: list[Case], repeats: int, bootstrap: bool, path: Path | None, jobs: int = 1) -> None:
-    """Print the coverage of some cases."""
+    """Print the coverage of some cases; those that the file has are not simulated again."""
     print(f"{repeats} simulations of each case; coverage of 95 % intervals in %")
     print("negatives nodes edges seeds spread rest level    mrr |  mean difference | percentile   BCa")
-    rows = []
+    done = _read(path) if path is not None and path.exists() else {}
+    missing = [case for case in found if case not in done]
     with ProcessPoolExecutor(jobs) as pool:
-        for row in pool.map(partial(measure, repeats=repeats, bootstrap=bootstrap), found):
-            rows.append(row)
+        for row in pool.map(partial(measure, repeats=repeats, bootstrap=bootstrap), missing):
+            done[row.case] = row
             print(_line(row), flush=True)
+            if path is not None:
+                kept = [asdict(done[case]) for case in cases() if case in done]
+                path.write_text(json.dumps(kept, indent=1) + "\n")
+    rows = [done[case] for case in found]
     for name in ("mean", "difference"):
         shares = 100 * np.array([getattr(row, name) for row in rows])
         inside = np.count_nonzero(np.abs(shares - 95) <= 2)
         print(
             f"{name}: {shares.min():.1f} to {shares.max():.1f}; {inside} of {len(rows)} cases within 95 ± 2"
         )
-    if path:
-        path.write_text(json.dumps([asdict(row) for row in rows], indent=1) + "\n")
+
+
+def _read(path: Path) -> dict[Case, Coverage]:
+    rows = [{**row, "case": Case(**row["case"])} for row in json.loads(path.read_text())]
+    return {row["case"]: Coverage(**row) for row in rows}
 
 
 def _line(row: Coverage) -> str:

@@ -534,7 +534,7 @@ def coverage_table(kind: str) -> str:
         head = ["negatives", "nodes have effects", "test edges", "cases", "mean", "difference"]
         return table(head, coverage_tables.simulated(results))
     head = ["method", "splits", "mean MRR", "std over splits", "mean std. error (old)"]
-    return table([*head, "covered", "old", "jackknife"], coverage_tables.redrawn(results))
+    return table([*head, "covered", "covered (old)"], coverage_tables.redrawn(results))
 
 
 def communities_table(printed: str = "") -> str:

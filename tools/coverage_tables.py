@@ -41,7 +41,6 @@ def redrawn(results: Path) -> list[list[str]]:
             f"{100 * row['error']:.1f} ({100 * row['error_units']:.1f})",
             f"{100 * row['covered']:.0f} %",
             f"{100 * row['covered_units']:.0f} %",
-            _share(row["covered_jackknife"]),
         ]
         for row in rows
         if row["metric"] == "mrr"
@@ -52,7 +51,3 @@ def _span(rows: Rows, name: str) -> str:
     shares = [100 * row[name] for row in rows]
     inside = sum(93 <= share <= 97 for share in shares)
     return f"{min(shares):.1f}–{max(shares):.1f} % ({inside} in 93–97)"
-
-
-def _share(value: float) -> str:
-    return "" if value != value else f"{100 * value:.0f} %"
