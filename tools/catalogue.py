@@ -43,6 +43,7 @@ PAGES = (
     "docs/recommendation.md",
     "docs/speed.md",
     "docs/many-machines.md",
+    "docs/statistics.md",
     "docs/growth.svg",
     "docs/typed-cost.svg",
 )
@@ -526,6 +527,18 @@ def degree_bias_table(name: str) -> str:
     return render(name, ROOT / "results")
 
 
+def coverage_table(kind: str) -> str:
+    """How often intervals of one split hold the truth: ``simulated``, or on ``redrawn`` splits."""
+    import coverage_tables
+
+    results = ROOT / "benchmarks" / "results"
+    if kind == "simulated":
+        head = ["negatives", "nodes have effects", "test edges", "cases", "mean", "difference"]
+        return table(head, coverage_tables.simulated(results))
+    head = ["method", "splits", "mean MRR", "std over splits", "mean std. error (old)"]
+    return table([*head, "covered", "covered (old)"], coverage_tables.redrawn(results))
+
+
 def communities_table(printed: str = "") -> str:
     """The areas under the curves of the communities study, or ours beside the printed values."""
     from trueedge.studies.degree_bias.communities import as_markdown, printed_as_markdown
@@ -631,6 +644,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "null-audits": null_audits_table,
     "degree-bias": degree_bias_table,
     "communities": communities_table,
+    "coverage": coverage_table,
     "speed": speed_table,
     "large": large_table,
     "engines": engines_table,

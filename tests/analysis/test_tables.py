@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
@@ -44,13 +45,47 @@ def test_a_metric_nobody_knows_is_the_better_the_larger() -> None:
 def test_an_auc_of_one_split_has_no_letters_and_says_why(records) -> None:
     (one,) = tables(records)
     assert one.headline == "auc"
-    assert one.compared is None
-    assert one.remarks()[0] == "Intervals of AUC need at least 3 splits: run with --seeds 5"
+    assert one.compared is not None
+    assert not one.compared.lettered
+    assert one.remarks()[:2] == [
+        "95 % intervals over test positives and negatives, this split only",
+        "Letters need at least 3 seeds of each method: run with --seeds 5",
+    ]
     more = [te.run("karate", "uniform", record.method, seed=seed) for record in records for seed in (1, 2)]
     (whole,) = tables([*records, *more])
     assert whole.compared is not None
     assert whole.remarks()[0].startswith("95 % intervals over splits")
     assert whole.seeds == "3 seeds, mean ± std"
+
+
+def without_redraws(record: te.Record) -> te.Record:
+    """Return a record that does not know what other draws of its negatives give."""
+    return replace(record, units={**record.units, "redraws": {}})
+
+
+def test_shared_negatives_without_other_draws_have_no_interval(records) -> None:
+    (one,) = tables([without_redraws(record) for record in records])
+    assert one.compared is None
+    assert one.remarks()[0] == "Intervals of AUC need at least 3 splits: run with --seeds 5"
+    # One method without other draws, as if its scores came from a file, cannot be compared with the others.
+    (some,) = tables([without_redraws(records[0]), *records[1:]])
+    assert some.compared is not None
+    (mine, *_) = (line for line in some.lines if line.label == records[0].method)
+    assert mine.estimate is None
+    pair = some.compared.pair(records[0].method, records[1].method)
+    assert (pair.p_holm, pair.difference.high) == (1, math.inf)
+    assert f"Intervals of AUC ({records[0].method}) need at least 3 splits" in " ".join(some.remarks())
+
+
+def test_records_of_earlier_formats_have_no_interval_where_their_protocol_shares_negatives(records) -> None:
+    known = {"unit", "count", "groups"}
+    old = [
+        replace(record, units={name: record.units[name] for name in known}, format=3) for record in records
+    ]
+    (shared,) = tables(old)
+    assert shared.compared is None
+    (own,) = tables([replace(record, protocol="heart") for record in old])
+    assert own.compared is not None
 
 
 def test_seeds_of_different_numbers_are_told_by_their_ends(records) -> None:
@@ -203,7 +238,7 @@ def test_one_split_and_several_seeds_of_training_are_one_split() -> None:
     assert one.found.lettered
     assert one.seeds == "3 seeds, this split only, mean ± std"
     assert one.remarks()[:2] == [
-        "95 % intervals over test positives and seeds, this split only",
+        "95 % intervals over test positives, negatives and seeds, this split only",
         "Shared letter: no significant difference (paired t-test, Holm-corrected)",
     ]
     (few,) = tables(records[:-1])
@@ -218,7 +253,7 @@ def test_one_split_has_intervals_for_this_split_only_and_no_letters() -> None:
     assert one.compared is not None
     assert all(line.estimate is not None and line.estimate.letters == () for line in one.lines)
     assert one.remarks()[:2] == [
-        "95 % intervals over test positives, this split only",
+        "95 % intervals over test positives and negatives, this split only",
         "Letters need at least 3 seeds of each method: run with --seeds 5",
     ]
 

@@ -19,7 +19,7 @@ from forged_files import memory_below
 from ranks_in_records import ranks_as_units
 from trueedge.errors import InputError
 from trueedge.metrics import PairScores, UnitValues, measure
-from trueedge.results.packed_units import pack, unpack
+from trueedge.results.packed_units import pack, unpack, unpack_ends, unpack_redraws
 
 finite = st.floats(allow_nan=False, allow_infinity=False)
 RECORD = te.run("karate", "existing", "ra", seed=0)
@@ -51,6 +51,29 @@ def test_as_many_distinct_values_as_a_code_holds_come_back(count: int) -> None:
     values = np.random.default_rng(0).permutation(count).astype(np.float64)
     found = unpack(pack(UnitValues("node", {"a": values, "b": -values})), "b")
     assert np.array_equal(found, -values)
+
+
+def test_nodes_and_other_draws_come_back() -> None:
+    ends = np.random.default_rng(0).integers(0, 300, size=(9, 2))
+    drawn = {"a": np.array([0.1, 0.25, 1 / 3]), "unknown": np.ones(2)}
+    packed = json.loads(json.dumps(pack(UnitValues("positive", {"a": np.arange(9.0)}, ends, drawn))))
+    assert np.array_equal(unpack_ends(packed), ends)
+    assert unpack_redraws(packed, "a").tobytes() == drawn["a"].tobytes()
+    assert unpack_redraws(packed, "unknown").size == 0
+    bare = pack(UnitValues("node", {"a": np.arange(9.0)}))
+    assert unpack_ends(bare) is None
+    assert unpack_redraws(bare, "a") is None
+
+
+def test_damaged_nodes_and_draws_are_refused_in_words() -> None:
+    text = pack(UnitValues("x", {"a": np.array([np.nan])}, redraws={"a": np.array([np.nan])}))["redraws"]["a"]
+    for part in ({"ends": {"width": "<u1", "codes": RECORD.units["ends"]["codes"][:-8]}}, {"redraws": []}):
+        damaged = replace(RECORD, units={**RECORD.units, **part})
+        with pytest.raises(InputError, match="are damaged: run it again"):
+            _ = (damaged.ends, damaged.redraws("mrr"))
+    for bad in ("no text", text, 7):
+        with pytest.raises(InputError, match="are damaged: run it again"):
+            replace(RECORD, units={**RECORD.units, "redraws": {"mrr": bad}}).redraws("mrr")
 
 
 def test_nothing_to_keep_is_nothing() -> None:

@@ -29,12 +29,15 @@ from trueedge.statistics.significance import (
     mean_over_tasks,
 )
 from trueedge.statistics.tie_groups import holm, letters, tie_groups
+from trueedge.tasks import protocols
 
 Array = NDArray[np.float64]
 Samples = dict[str, Sample]
 # The fewest splits for an interval over splits, and the fewest splits or seeds for letters. With two splits,
 # Student's quantile is 12.7, and the interval of a share is often all that is possible.
 FEWEST = 3
+# The first format of records that say whether negatives are shared.
+WITH_REDRAWS = 4
 
 
 @dataclass(frozen=True)
@@ -122,12 +125,12 @@ class MethodComparison:
         return self.complete and all(pair.enough for pair in self.pairs)
 
     def has_interval(self, method: MethodEstimate) -> bool:
-        """Return whether a method has an interval: it has three splits, or one, if units of it suffice.
+        """Return whether a method has an interval: it has three splits, or one whose variation is known.
 
-        An AUC depends on its negatives as much as on its positives, so one split does not suffice for it.
+        If all test positives share their negatives, it is known from other draws of these.
         """
         if method.tasks == 1:
-            return metrics.get(self.metric).interval_over == "units"
+            return math.isfinite(method.estimate.std_error)
         return method.tasks >= FEWEST
 
     def pair(self, first: str, second: str) -> PairComparison:
@@ -236,8 +239,7 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
     # If nothing can be compared, the metric may be unknown.
     sign = -1 if table and metrics.get(metric).higher_is_better else 1
     order = sorted(table, key=lambda label: sign * estimates[label].value)
-    over_units = bool(table) and metrics.get(metric).interval_over == "units"
-    pairs = _pairs({label: table[label] for label in order}, level, over_units, left_out)
+    pairs = _pairs({label: table[label] for label in order}, level, left_out)
     places = {label: place for place, label in enumerate(order)}
     distinct = [(places[p.first], places[p.second]) for p in pairs if p.p_holm < 1 - level]
     # A pair that was not compared would share a letter, as if it did not differ.
@@ -261,13 +263,35 @@ def _comparison(every: list[Record], metric: str, level: float) -> MethodCompari
 def _samples(records: list[Record], metric: str, left_out: list[str]) -> tuple[Samples, int]:
     """Return a method's values on each task, and the number of records they are from."""
     values: dict[str, list[Array]] = {}
+    redraws: dict[str, list[Array | None]] = {}
+    ends: dict[str, NDArray[np.int64] | None] = {}
     for record in records:
+        task = _task(record)
         try:
-            values.setdefault(_task(record), []).append(unit_values(record, metric))
+            found = unit_values(record, metric), shared_redraws(record, metric), record.ends
         except InputError as error:
             left_out.append(str(error))
-    samples = {task: Sample.of(rows, f"{metric} values") for task, rows in values.items() if rows}
+            continue
+        values.setdefault(task, []).append(found[0])
+        redraws.setdefault(task, []).append(found[1])
+        ends[task] = found[2]
+    samples = {
+        task: Sample.of(rows, f"{metric} values", ends[task], redraws[task]) for task, rows in values.items()
+    }
     return samples, sum(map(len, values.values()))
+
+
+def shared_redraws(record: Record, metric: str) -> Array | None:
+    """Return a metric with other draws of the negatives that test positives share, float64 (R,).
+
+    It is empty without other draws, as in records of earlier versions, and None if each positive has its own
+    negatives.
+    """
+    found = record.redraws(metric)
+    if found is not None or record.format >= WITH_REDRAWS:
+        return found
+    protocol = protocols.find(record.protocol)
+    return None if protocol is None or protocol.redraw is None else np.empty(0)
 
 
 def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
@@ -276,13 +300,11 @@ def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
     if len(samples) > 1:
         found = mean_over_tasks(samples, level, (rule.low, rule.high))
     else:
-        found = mean_interval(samples[0], level)
+        found = mean_interval(samples[0], level, (rule.low, rule.high))
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 
-def _pairs(
-    table: dict[str, Samples], level: float, over_units: bool, left_out: list[str]
-) -> list[PairComparison]:
+def _pairs(table: dict[str, Samples], level: float, left_out: list[str]) -> list[PairComparison]:
     found = []
     for first, second in combinations(table, 2):
         common = [task for task in table[first] if task in table[second]]
@@ -291,7 +313,7 @@ def _pairs(
             continue
         shared = [(table[first][task], table[second][task]) for task in common]
         gap = difference_over_tasks(shared, level) if len(shared) > 1 else difference(*shared[0], level)
-        found.append((first, second, gap, _enough(shared, over_units)))
+        found.append((first, second, gap, _enough(shared, gap)))
     if not found:
         return []
     first_step = 1.0 - (1.0 - level) / len(found)
@@ -302,8 +324,8 @@ def _pairs(
     ]
 
 
-def _enough(shared: Sequence[tuple[Sample, Sample]], over_units: bool) -> bool:
-    """Return whether two methods have enough common splits, or enough seeds on a single one."""
-    if len(shared) > 1 or not over_units:
+def _enough(shared: Sequence[tuple[Sample, Sample]], gap: Difference) -> bool:
+    """Return whether two methods have enough common splits, or enough seeds on one of known variation."""
+    if len(shared) > 1 or not math.isfinite(gap.std_error):
         return len(shared) >= FEWEST
     return min(len(sample.seeds) for sample in shared[0]) >= FEWEST

@@ -250,8 +250,7 @@ def over_words(over: str, unit: str) -> str:
     """Return what an interval is taken over, in words, from ``Estimate.over`` and the noun for a unit."""
     if over == "tasks":
         return "splits"
-    seeds = " and seeds" if over.endswith("seeds") else ""
-    return f"test {plural(unit)}{seeds}, this split only"
+    return f"test {over.replace('edges', plural(unit))}, this split only"
 
 
 def too_few(compared: MethodComparison) -> list[str]:

@@ -44,8 +44,6 @@ class Metric:
             if it is not a function of these.
         most_k: the largest K that scores of some sizes allow; None if every K is allowed.
         shown: how people read it.
-        interval_over: what its interval is taken over: the ``units`` of one test part, or several ``tasks``
-            if one test part does not show how much the metric varies.
         k: the number in the name; None in the catalogue and for metrics without one.
     """
 
@@ -63,7 +61,6 @@ class Metric:
     of_rank: Callable[..., NDArray[Any]] | None = None
     most_k: Callable[[Any], int] | None = None
     shown: Shown = "percent"
-    interval_over: Literal["units", "tasks"] = "units"
     k: int | None = None
 
     def __post_init__(self) -> None:

@@ -69,7 +69,6 @@ register(
         expect=lambda _: 0.5,
         values=_wins,
         compute=_auc,
-        interval_over="tasks",
     )
 )
 register(

@@ -22,10 +22,16 @@ class UnitValues:
     Attributes:
         unit: the noun for a unit: ``positive``, ``query``, ``node``.
         values: float64 (n,) by the metric's name; a metric is the mean of its values.
+        ends: int64 (n, 2), a number for each end of units that are edges: from 1 for nodes of several units,
+            0 for all others; None if units are no edges.
+        redraws: if all units share their negatives, each metric with other draws of these, float64 (R,) by
+            its name, empty without other draws; None if units have negatives of their own.
     """
 
     unit: str
     values: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
+    ends: NDArray[np.int64] | None = None
+    redraws: Mapping[str, NDArray[np.float64]] | None = None
 
 
 def unit_values(scores: Scores, metrics: Iterable[Metric], unit: str) -> UnitValues:

@@ -1,5 +1,7 @@
 """Exact values of every metric for each unit, as text that fits into a record.
 
+Beside them are the nodes that units share, and every metric with other draws of shared negatives.
+
 Metrics of a test part are often functions of the same few ranks. So each distinct value is written once, and
 units hold codes; metrics that group the units in the same way share their codes.
 """
@@ -21,10 +23,15 @@ from trueedge.metrics import UnitValues
 MOST_BYTES = 1 << 28
 WIDTHS = ("<u1", "<u2", "<u4")
 ROUNDING = 1e-9
+# The most bytes of a metric with other draws of its negatives: ten thousand draws.
+MOST_REDRAWN = 80_000
 
 
 def pack(units: UnitValues, metrics: Mapping[str, float] | None = None) -> dict[str, Any]:
     """Return ``unit``, ``count`` and ``groups`` (``codes``, and the distinct ``values`` of each metric).
+
+    There are also ``ends`` (``width`` and ``codes``, two for each unit) if units are edges, and ``redraws``
+    (the values of each metric) if they share their negatives.
 
     Values whose mean is not the metric (given in ``metrics``) are left out: nothing can be done with them.
     """
@@ -45,12 +52,19 @@ def pack(units: UnitValues, metrics: Mapping[str, float] | None = None) -> dict[
         order = np.argsort(first)
         places = np.empty_like(order)
         places[order] = np.arange(len(order))
-        width = next(kind for kind in WIDTHS if len(found) <= np.iinfo(kind).max + 1)
+        width = _width(len(found))
         text = _text(places[codes.reshape(-1)].astype(width))
         group = groups.setdefault(text, {"width": width, "codes": text, "values": {}})
         group["values"][name] = _text(found[order])
     count = len(next(iter(kept.values())))
-    return {"unit": units.unit, "count": count, "groups": list(groups.values())}
+    packed: dict[str, Any] = {"unit": units.unit, "count": count, "groups": list(groups.values())}
+    if units.ends is not None:
+        width = _width(int(units.ends.max()) + 1)
+        packed["ends"] = {"width": width, "codes": _text(units.ends.astype(width))}
+    if units.redraws is not None:
+        drawn = {name: values for name, values in units.redraws.items() if name in kept}
+        packed["redraws"] = {name: _text(np.asarray(values, dtype="<f8")) for name, values in drawn.items()}
+    return packed
 
 
 def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None:
@@ -62,6 +76,28 @@ def unpack(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None
             found: NDArray[np.float64] = levels[codes].astype(np.float64)
             return found
     return None
+
+
+def unpack_ends(packed: Mapping[str, Any]) -> NDArray[np.int64] | None:
+    """Return the numbers of the nodes that units share, int64 (n, 2), or None; a ValueError if damaged."""
+    if "ends" not in packed:
+        return None
+    codes = _codes(2 * packed["count"], packed["ends"])
+    return codes.astype(np.int64).reshape(-1, 2)
+
+
+def unpack_redraws(packed: Mapping[str, Any], metric: str) -> NDArray[np.float64] | None:
+    """Return a metric with other draws of shared negatives, float64 (R,); a ValueError if damaged.
+
+    It is empty without other draws, and None if nothing says that negatives are shared.
+    """
+    if "redraws" not in packed:
+        return None
+    text = packed["redraws"].get(metric)
+    values = np.empty(0) if text is None else np.frombuffer(inflate(text, MOST_REDRAWN), dtype="<f8")
+    if not np.isfinite(values).all():
+        raise ValueError("a metric with other negatives is not a number")
+    return values.astype(np.float64)
 
 
 def is_mean(mean: float, claimed: float) -> bool:
@@ -110,6 +146,11 @@ def inflate(text: str, most: int = MOST_BYTES) -> bytes:
     if not stream.eof or stream.unused_data or len(content) > most:
         raise ValueError("the bytes are cut short, or too many")
     return content
+
+
+def _width(count: int) -> str:
+    """Return the smallest type of so many codes."""
+    return next(kind for kind in WIDTHS if count <= np.iinfo(kind).max + 1)
 
 
 def _text(array: NDArray[Any]) -> str:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields, is_dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.html import shortened, table_html
-from trueedge.results.packed_units import inflate, unpack
+from trueedge.results.packed_units import inflate, unpack, unpack_ends, unpack_redraws
 
-# The format of records that this version writes. Records of format 3 are sealed when they are written.
-FORMAT = 3
+Array = TypeVar("Array")
+
+# The format of records that this version writes. Records of format 3 are sealed when they are written. Those
+# of format 4 also hold the nodes that test units share, and metrics with other draws of shared negatives.
+FORMAT = 4
 # The kinds of tasks behind protocols of version 0.1; all others were of links.
 OLD_KINDS = {"recommendation": "recommend", "communities": "communities"}
 
@@ -94,13 +97,29 @@ class Record:
 
     def unit_values(self, metric: str) -> NDArray[np.float64] | None:
         """Return a metric's values for the units, float64 (n,) in the task's order, or None."""
+        if "packed_ranks" in self.units:
+            return self._read(values_of_ranks, self.units["packed_ranks"], metric, self.test)
+        return self._read(unpack, self.units, metric)
+
+    def _read(self, reader: Callable[..., Array], *arguments: Any) -> Array:
+        """Return what a reader finds in the units, or raise an InputError if these are damaged."""
         try:
-            if "packed_ranks" in self.units:
-                return values_of_ranks(self.units["packed_ranks"], metric, self.test)
-            return unpack(self.units, metric)
+            return reader(*arguments)
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             where = f"the values for each {self.unit} in the record of {self.method} on {self.dataset}"
             raise InputError(f"{where} are damaged: run it again") from error
+
+    @property
+    def ends(self) -> NDArray[np.int64] | None:
+        """Return the numbers of the nodes that test units share, int64 (n, 2), 0 for others, or None."""
+        return self._read(unpack_ends, self.units)
+
+    def redraws(self, metric: str) -> NDArray[np.float64] | None:
+        """Return a metric with other draws of the negatives that test units share, float64 (R,).
+
+        It is empty without other draws, and None if nothing says that negatives are shared.
+        """
+        return self._read(unpack_redraws, self.units, metric)
 
     @property
     def ranks(self) -> NDArray[np.float64] | None:

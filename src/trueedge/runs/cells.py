@@ -31,6 +31,7 @@ from trueedge.runs.provenance import peak_memory, provenance
 from trueedge.runs.reuse import dependencies, digests_before
 from trueedge.tasks import ScoreWarning, Task, protocols
 from trueedge.tasks.protocols import Data, Source, get
+from trueedge.tasks.redraws import with_redraws
 from trueedge.version import VERSION
 
 
@@ -237,10 +238,11 @@ def run_on(
         fitted = time.perf_counter()
         values, scores = kept_scores.evaluate_parts(task, scorer, parts, scores_to is not None)
         scored = time.perf_counter()
+        # Methods are compared on the test part, trials of a search on the validation part.
+        compared = values.get("test", values[parts[-1]])
+        units = with_redraws(task, scorer, compared.units) if "test" in values else compared.units
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
-    # Methods are compared on the test part, trials of a search on the validation part.
-    compared = values.get("test", values[parts[-1]])
     kept, complaints, held = kept_scores.to_keep(scores_to, scores)
     remarks = (str(warning.message) for warning in caught if issubclass(warning.category, ScoreWarning))
     record = Record(
@@ -271,6 +273,6 @@ def run_on(
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
-        units=pack(compared.units, compared),
+        units=pack(units, compared),
     )
     return Outcome(cell, record, fresh=True, scores=held)

@@ -1,13 +1,13 @@
 """Means and differences over test edges and seeds, with intervals, p-values and effect sizes.
 
 The intervals use a standard error in closed form (:mod:`trueedge.statistics.standard_error`) instead of a
-bootstrap over edges and seeds. Both methods share the edges; their seeds are independent.
+bootstrap over edges and seeds. Both methods share the edges and the negatives; their seeds are independent.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from trueedge.errors import InputError, must_be
 from trueedge.metrics.scores import as_scores
-from trueedge.statistics.standard_error import SeedPart, standard_error, variance_of_mean
+from trueedge.statistics.shared_negatives import mean_over_seeds, variance_over_draws
+from trueedge.statistics.shared_nodes import independent_edges, variance_over_nodes
+from trueedge.statistics.standard_error import Part, SeedPart, standard_error, variance_of_mean
 
 Array = NDArray[np.float64]
+Ends = NDArray[np.int64]
+# A few edges near one bound say little of how often others are at the other: the variance of a mean is taken
+# as if so many further edges were at each bound. Chosen by ``python -m benchmarks.coverage_of_intervals``.
+AT_BOUNDS = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,15 +34,34 @@ class Sample:
         edges: float64 (E,), each edge's mean over seeds.
         seeds: float64 (S,), each seed's mean over edges.
         rest: what neither edge nor seed explains, as its share in the variance of the mean; 0 for one seed.
+        ends: int64 (E, 2), which nodes the edges share (:func:`.shared_nodes.shared_ends`); None if they
+            share none.
+        redraws: float64 (R,), the mean over edges and seeds with other draws of negatives that all edges
+            share; empty if there are no other draws, None if edges share no negatives.
     """
 
     edges: Array
     seeds: Array
     rest: float
+    ends: Ends | None = None
+    redraws: Array | None = None
 
     @classmethod
-    def of(cls, values: Iterable[ArrayLike], what: str = "values") -> Sample:
-        """Summarise numbers (S, E), or rows (E,) one after another; errors call them ``what``."""
+    def of(
+        cls,
+        values: Iterable[ArrayLike],
+        what: str = "values",
+        ends: Ends | None = None,
+        redraws: Sequence[Array | None] = (),
+    ) -> Sample:
+        """Summarise numbers (S, E), or rows (E,) one after another.
+
+        Args:
+            values: the values of each seed.
+            what: what errors call them.
+            ends: which nodes the edges share, int64 (E, 2).
+            redraws: for each seed its mean over edges with other draws of shared negatives, (R,), or None.
+        """
         total, spread = np.zeros(0), 0.0
         means: list[float] = []
         for row in values:
@@ -56,7 +81,10 @@ class Sample:
         centred = edges - edges.mean()
         left = max(0.0, spread - len(seeds) * float(centred @ centred))
         cells = (len(edges) - 1) * (len(seeds) - 1)
-        return cls(edges, seeds, left / cells / (len(edges) * len(seeds)) if cells else 0.0)
+        if ends is not None and ends.shape != (len(edges), 2):
+            raise InputError(f"there are {len(edges)} edges, but ends of shape {ends.shape}")
+        rest = left / cells / (len(edges) * len(seeds)) if cells else 0.0
+        return cls(edges, seeds, rest, ends, mean_over_seeds(redraws))
 
     @property
     def mean(self) -> float:
@@ -86,8 +114,8 @@ class Estimate:
         high: the interval's upper end.
         std_error: the standard error.
         df: the degrees of freedom of the quantile.
-        over: what the interval holds for: new ``edges`` (with one seed), new ``edges and seeds``, or new
-            ``tasks`` (other splits of the same graph).
+        over: what the interval holds for: new ``edges``, with ``negatives`` and ``seeds`` if these vary too,
+            as in ``edges, negatives and seeds``; or new ``tasks`` (other splits of the same graph).
     """
 
     value: float
@@ -115,27 +143,50 @@ class Difference(Estimate):
     standardised: float
 
 
-def mean_interval(values: Sample | ArrayLike, level: float = 0.95) -> Estimate:
-    """Return the mean of values (S, E) with an interval for new edges and, with several seeds, new seeds."""
+def mean_interval(
+    values: Sample | ArrayLike, level: float = 0.95, span: tuple[float, float] = (-math.inf, math.inf)
+) -> Estimate:
+    """Return the mean of values (S, E) with an interval for new edges, shared negatives and seeds.
+
+    Of a metric with two bounds, the interval is that of the log-odds (see :func:`mean_over_tasks`).
+
+    Args:
+        values: numbers (S, E), or a :class:`Sample` of them.
+        level: the level of the interval.
+        span: the bounds of the metric.
+    """
     sample = _sample(values)
-    error, df = standard_error(variance_of_mean(sample.edges), len(sample.edges), [sample.seed_part])
-    over = "edges and seeds" if len(sample.seeds) > 1 else "edges"
-    return Estimate(sample.mean, *_ends(sample.mean, error, df, level), error, df, over)
+    value, count = sample.mean, len(sample.edges)
+    edges = _edge_part(sample.edges, sample.ends)
+    if math.isfinite(span[1] - span[0]):
+        further = AT_BOUNDS * ((span[1] - value) ** 2 + (value - span[0]) ** 2) / count**2
+        edges = Part(edges.variance + further, edges.degrees)
+    drawn = variance_over_draws(sample.redraws)
+    error, df = standard_error([edges, *drawn], [sample.seed_part])
+    low, high = _ends_within(span, value, error, df, level)
+    if math.isfinite(span[1] - span[0]) and value in span:
+        # Clopper and Pearson's end: all edges are at the bound.
+        reach = (span[1] - span[0]) * (1.0 - (1.0 - _tail(level)) ** (1.0 / count))
+        low, high = min(low, value - reach), max(high, value + reach)
+    return Estimate(value, low, high, error, df, _over(sample))
 
 
 def difference(first: Sample | ArrayLike, second: Sample | ArrayLike, level: float = 0.95) -> Difference:
     """Return how much larger the mean of the first method (S, E) is than that of the second (S', E).
 
-    The edges are the same, in the same order. If all edges differ by the same number, the spread is unknown,
-    and p comes from the sign test.
+    The edges are the same, in the same order, and so are shared negatives. If all edges differ by the same
+    number, the spread is unknown, and p comes from the sign test.
     """
     one, other = _pair(first, second)
     gaps = one.edges - other.edges
-    error, df = standard_error(variance_of_mean(gaps), len(gaps), [one.seed_part, other.seed_part])
+    ends = one.ends if one.ends is not None else other.ends
+    parts = [_edge_part(gaps, ends), *variance_over_draws(one.redraws, other.redraws)]
+    error, df = standard_error(parts, [one.seed_part, other.seed_part])
     value = one.mean - other.mean
-    over = "edges and seeds" if max(len(one.seeds), len(other.seeds)) > 1 else "edges"
-    p = _p_value(value, error, df, len(gaps))
-    return Difference(value, *_ends(value, error, df, level), error, df, over, p, *_sizes_of_effect(gaps))
+    independent = len(gaps) if ends is None else independent_edges(ends)
+    p = _p_value(value, error, df, independent)
+    found = (value, *_ends(value, error, df, level), error, df, _over(one, other))
+    return Difference(*found, p, *_sizes_of_effect(gaps))
 
 
 def mean_over_tasks(
@@ -201,8 +252,10 @@ def smallest_gap(
         # One seed says nothing about new seeds: the gap is then between these two fits.
         variance = sample.seed_variance * times if given > 1 else 0.0
         parts.append(SeedPart(variance, sample.rest * stretch * times, given - 1))
-    steady = max(0.0, variance_of_mean(one.edges - other.edges) - rest) * stretch
-    error, df = standard_error(steady + sum(part.rest for part in parts), edges or count, parts)
+    gaps = _edge_part(one.edges - other.edges, one.ends if one.ends is not None else other.ends)
+    steady = max(0.0, gaps.variance - rest) * stretch + sum(part.rest for part in parts)
+    drawn = variance_over_draws(one.redraws, other.redraws)
+    error, df = standard_error([Part(steady, gaps.degrees / stretch), *drawn], parts)
     return gap_at(error, df, power, level)
 
 
@@ -218,6 +271,21 @@ def gap_at(std_error: float, df: float, power: float = 0.8, level: float = 0.95)
     if std_error == 0 or not math.isfinite(std_error):
         return std_error
     return (_quantile(df, _tail(level)) + max(0.0, _quantile(df, power))) * std_error
+
+
+def _edge_part(values: Array, ends: Ends | None) -> Part:
+    """Return the variance of a mean over edges, which may share nodes, with its degrees of freedom."""
+    if ends is None or len(values) < 2:
+        return Part(variance_of_mean(values), max(len(values) - 1.0, 1.0))
+    return Part(*variance_over_nodes(values, ends))
+
+
+def _over(*samples: Sample) -> str:
+    """Return what an interval of some methods holds for."""
+    drawn = ["negatives"] if any(one.redraws is not None for one in samples) else []
+    fitted = ["seeds"] if max(len(one.seeds) for one in samples) > 1 else []
+    *others, last = ["edges", *drawn, *fitted]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def _pair(first: Sample | ArrayLike, second: Sample | ArrayLike) -> tuple[Sample, Sample]:

@@ -4,12 +4,15 @@ A value x[s, e] of seed s on test edge e is the sum of a mean, an effect of the 
 rest. A bootstrap over edges and seeds gives intervals that are too narrow for few seeds. Here the parts of
 the variance are computed in closed form, each without bias, and the interval uses Student's quantile.
 
-    V  = Ve + max(0, Vs - Vr)         half width = t(df) sqrt(V)
-    Ve = variance over edges of their mean over seeds / E
+    V  = Ve + Vn + max(0, Vs - Vr)    half width = t(df) sqrt(V)
+    Ve = variance over edges of their mean over seeds / E, with shared nodes (:mod:`.shared_nodes`)
+    Vn = variance over other draws of the negatives, if all edges share them (:mod:`.shared_negatives`)
     Vs = variance over seeds of their mean over edges / S
     Vr = variance of the rest / (S E), which is in both
-    1 / df = (Ve / V)^2 / (E - 1) + 1 / df_seeds
-    df_seeds = nu (1 + a ((Ve - Vr) / Vs)^m),  nu = S - 1;  infinite where Vs <= Vr
+    1 / df = (Ve / V)^2 / df_edges + (Vn / V)^2 / (R - 1) + 1 / df_seeds
+    df_seeds = nu (1 + a ((Ve + Vn - Vr) / Vs)^m),  nu = S - 1;  infinite where Vs <= Vr
+
+df_edges is E - 1, or less if nodes are shared, and R is the number of draws.
 
 Satterthwaite's rule, a factor of (1 + (Ve - Vr) / Vs)^2, covers 87 % instead of 95 % with two seeds that
 matter, since it trusts a seed variance that came out small by chance. a and m are chosen for each nu so that
@@ -18,10 +21,6 @@ the edges are the same and the seeds independent: Ve is that of the edges' diffe
 is Satterthwaite's of the two; Vr is left out of df_seeds, and a and m are those of both methods' degrees
 together, since two seed variances have to come out small by chance. What the intervals cover, and the choice
 of a and m: ``python -m benchmarks.coverage_of_intervals``.
-
-Means near 0 of a few large values are skewed, and 200 edges are then too few for Student's interval of one
-mean: measured 94.6 % at a mean reciprocal rank of 0.09, 90.6 % at 0.04, 88.8 % at 0.015, all above 94 % with
-2,000 edges. Differences keep 93.8 to 95.2 % there (one seed, 2,000 simulations).
 
 Satterthwaite, An Approximate Distribution of Estimates of Variance Components, Biometrics Bulletin 1946;
 Owen, The Pigeonhole Bootstrap, Annals of Applied Statistics 2007.
@@ -50,6 +49,18 @@ SEED_QUANTILES = np.array(
 MOST_DEGREES = 1e9
 
 
+class Part(NamedTuple):
+    """A part of the variance of a mean that does not depend on seeds.
+
+    Attributes:
+        variance: 0 or more; infinite if it is unknown.
+        degrees: its degrees of freedom.
+    """
+
+    variance: float
+    degrees: float
+
+
 class SeedPart(NamedTuple):
     """The part of one method's seeds in the variance of a mean.
 
@@ -64,18 +75,17 @@ class SeedPart(NamedTuple):
     degrees: int
 
 
-def standard_error(edge_variance: float, edges: int, parts: list[SeedPart]) -> tuple[float, float]:
+def standard_error(fixed: list[Part], parts: list[SeedPart]) -> tuple[float, float]:
     """Return the standard error of a mean or difference, and the degrees of freedom of its quantile.
 
     Args:
-        edge_variance: Ve.
-        edges: the number of edges.
+        fixed: the parts of the edges, Ve, and of shared negatives, Vn.
         parts: the seeds' part of one method, or of each of two.
     """
-    total = edge_variance + sum(part.variance for part in parts)
+    total = sum(part.variance for part in fixed) + sum(part.variance for part in parts)
     if total == 0 or not math.isfinite(total):
-        return math.sqrt(total), max(edges - 1.0, 1.0)
-    inverse = (edge_variance / total) ** 2 / (edges - 1)
+        return math.sqrt(total), max(fixed[0].degrees, 1.0)
+    inverse = sum((part.variance / total) ** 2 / part.degrees for part in fixed if part.variance > 0)
     # Seeds of a method that draws nothing differ by rounding at most.
     varying = [part for part in parts if part.degrees > 0 and part.variance + part.rest > 1e-12 * total]
     # Two methods need less caution than one: both seed variances would have to be small by chance.

@@ -181,6 +181,11 @@ class Task(FrozenFields, ABC):
         """Return properties to group the test units by, an array (n,) each; see ``te.report``."""
         return {}
 
+    def unit_nodes(self, part: str = "test") -> NDArray[np.integer[Any]] | None:
+        """Return the two nodes of each unit of a part, int (n, 2); None if its units are no edges."""
+        del part
+        return None
+
     def bind(self, scorer: object, part: str) -> Scorer:
         """Turn anything that can answer the task's questions into an object with ``score(rows)``."""
         del part

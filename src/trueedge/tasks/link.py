@@ -158,6 +158,10 @@ class LinkTask(GraphTask):
 
     questions = pairs
 
+    def unit_nodes(self, part: str = "test") -> NDArray[np.int32]:
+        """Return the nodes of each positive of a part, int32 (P, 2)."""
+        return self.part(part).positives
+
     def distinct_pairs(self, part: str = "test") -> NDArray[np.int64]:
         """Return each pair of a part once, int64 (n, 2): the smaller node first, sorted.
 

@@ -147,6 +147,10 @@ class TripleTask(Task):
         found = {"tail": [tail], "head": [head], "both": [tail, head]}[self.sides]
         return np.asarray(np.concatenate(found))
 
+    def unit_nodes(self, part: str = "test") -> NDArray[np.int64]:
+        """Return the known entity of each query and its answer, int64 (q, 2)."""
+        return np.column_stack([self.queries(part)[:, 0], self.targets(part)])
+
     def known_answers(self, part: str) -> TailIndex:
         """Return all answers that are known to be true when a part is evaluated."""
         if part not in self._known:

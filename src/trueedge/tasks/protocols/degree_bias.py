@@ -16,7 +16,7 @@ from trueedge.randomness import derive
 from trueedge.splits import Split
 from trueedge.tasks.link import LinkTask, Part
 from trueedge.tasks.protocols import own_graphs
-from trueedge.tasks.protocols.existing import parts_of
+from trueedge.tasks.protocols.existing import all_positives, parts_of
 from trueedge.tasks.protocols.own_graphs import divide, recorded, two_sides, with_notes
 from trueedge.tasks.protocols.protocol import Request, link_protocol, register
 from trueedge.tasks.recommend import RecommendTask
@@ -96,6 +96,15 @@ def _build(request: Request, split: Split, *, name: str, sampler: Sampler) -> Li
     )
 
 
+def _redraw(task: LinkTask, seed: int, *, sampler: Sampler, own: tuple[str, ...]) -> NDArray[np.int32]:
+    """Draw other negatives for the test part, as many and by the same options (``own``)."""
+    positives = task.test.positives
+    chosen = {name: task.settings[name] for name in own if name in task.settings and name != "ratio"}
+    ratio = len(task.test.negatives) / len(positives)
+    known, sides = all_positives(task), task.graph.sides
+    return sampler(task.graph, positives, ratio=ratio, known=known, seed=seed, sides=sides, **chosen)
+
+
 def _settings(request: Request, split: Split, said: dict[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:
     settings = {**recorded(request, split), **said}
     if request.options.get("split") == "time":
@@ -157,6 +166,7 @@ for _name, _title, _sampler, _options, _help in _SAMPLED:
             headline="auc",
             split=_split,
             build=partial(_build, name=_name, sampler=_sampler),
+            redraw=partial(_redraw, sampler=_sampler, own=tuple(_options)) if "ratio" in _options else None,
             options={**SPLIT_OPTIONS, **_options, "bipartite": "auto"},
             choices=own_graphs.CHOICES,
             split_options=tuple(SPLIT_OPTIONS),

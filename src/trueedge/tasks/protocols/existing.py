@@ -97,6 +97,27 @@ def _build(request: Request, split: Split, *, name: str) -> LinkTask:
     )
 
 
+def redraw(task: LinkTask, seed: int) -> NDArray[np.int32]:
+    """Draw other negatives for the test part, as many uniform random pairs.
+
+    Published and released shared negatives are uniform random pairs too.
+    """
+    positives, negatives = task.test.positives, task.test.negatives
+    return uniform(
+        task.graph,
+        positives,
+        ratio=len(negatives) / len(positives),
+        known=all_positives(task),
+        seed=seed,
+        sides=task.graph.sides,
+    )
+
+
+def all_positives(task: LinkTask) -> NDArray[np.int32]:
+    """Return the positives of all parts, int32 (n, 2)."""
+    return np.concatenate([part.positives for part in task.parts.values()])
+
+
 register(
     link_protocol(
         name="existing",
@@ -105,6 +126,7 @@ register(
         headline="mrr",
         split=benchmark_split,
         build=partial(_build, name="existing"),
+        redraw=redraw,
         own_headlines=True,
         split_options=("ratios", *SPLIT_OPTIONS),
         options={"ratios": RATIOS, "ratio": 1, **OPTIONS},
@@ -126,5 +148,6 @@ for _name, _released, _what in (
             build=partial(_build, name=_name),
             own_headlines=True,
             released=_released,
+            redraw=redraw if _released == "shared" else None,
         )
     )

@@ -20,7 +20,11 @@ from trueedge.splits import Release, Split, TripleSplit
 from trueedge.tasks.protocols.source import Data, Source, default_protocol
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from trueedge.tasks.base import Task
+    from trueedge.tasks.link import LinkTask
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,8 @@ class Protocol:
         help: one line for each option.
         in_shards: whether it can write its negatives in shards.
         released: the negatives it reads from a released split, or None; see :func:`trueedge.splits.released`.
+        redraw: draws other negatives for the test part of such a task, int32 (M, 2), from a seed; None if
+            positives do not share their negatives.
         module: the module that registered it.
     """
 
@@ -117,6 +123,7 @@ class Protocol:
     help: Mapping[str, str] = field(default_factory=dict)
     in_shards: bool = False
     released: str | None = None
+    redraw: Callable[[LinkTask, int], NDArray[np.int32]] | None = None
     own_headlines: bool = False
     module: str = ""
 
