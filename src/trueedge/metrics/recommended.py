@@ -47,6 +47,11 @@ class RecommendedScores(ListScores):
             "queries": np.array([self.queries]),
         }
 
+    def facts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays, with the relevant candidates of each query by number instead of by rank."""
+        queries = np.repeat(np.arange(len(self.sizes.relevant)), self.sizes.relevant)
+        return {**self.arrays(), "answers": self.answers[np.lexsort((self.answers, queries))]}
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the lists of some :meth:`arrays`."""

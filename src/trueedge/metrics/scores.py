@@ -58,6 +58,10 @@ class Scores(ABC):
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the scores of some :meth:`arrays`, or raise an InputError if these do not fit together."""
 
+    def facts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays in an order that comes from the task alone, to compare with its truth."""
+        return self.arrays()
+
     @cached_property
     def hash(self) -> str:
         """Return a SHA-256 of all arrays and their shapes."""

@@ -184,6 +184,8 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         "key": record.key,
         "created": record.created,
         "metrics": plain["metrics"]["test"],
+        "seconds": plain["seconds"],
+        "peak_memory": plain["peak_memory"],
         "scores": {"file": scores_file, "form": kept["form"], "shapes": kept["shapes"]},
         "warnings": plain["warnings"],
         "source": origin["source"],
