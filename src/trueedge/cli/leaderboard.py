@@ -57,7 +57,6 @@ def task(
     Example:
         trueedge leaderboard task cora -p heart --seeds 3 --board board
     """
-    from trueedge.audit import audit as examine
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board.audit_card import write_audit
 
@@ -68,7 +67,7 @@ def task(
         given = {} if is_saved(dataset) else parsing.options(words, [chosen])[chosen]
         made = opened.add_task(frozen[:1] if is_saved(dataset) else frozen, name, options=given)
         if audit:
-            write_audit(opened.folder / made.name, examine(frozen[0]))
+            write_audit(opened.folder / made.name, frozen[0])
     showing.note(f"{made.name} has {showing.count(len(made.seeds), 'seed')} and is ranked by {made.headline}")
 
 
@@ -167,9 +166,8 @@ def build(
     opened = Board.open(folder)
     with showing.progress(1, "building"):
         made = write(opened, output, jobs=jobs)
-    showing.note(
-        f"{output}/index.html: {showing.count(made.pages, 'page')}, {showing.count(made.reused, 'task')} unchanged"
-    )
+    unchanged = showing.count(made.reused, "task")
+    showing.note(f"{output}/index.html: {showing.count(made.pages, 'page')}, {unchanged} unchanged")
 
 
 def withdraw(
@@ -229,9 +227,62 @@ def reproduce(
         else:
             own = None if method is None else own_method(method)
             proof = run_again(found, chosen, by, today(), seed=seed, source=source, method=own, device=device)
+    ends = f"[{proof.low:.6f}, {proof.high:.6f}]"
+    showing.note(f"{task}/{entry} is reproduced: {proof.metric} {proof.value:.6f}, in {ends}")
+
+
+def own(
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="DIR", help="A folder for board, site and runs.")
+    ],
+    chosen: Annotated[
+        str | None,
+        typer.Option(
+            "-m",
+            "--methods",
+            help="Methods and families; 'all' is every one.",
+            show_default="those that take seconds",
+        ),
+    ] = None,
+    datasets: Annotated[
+        str | None,
+        typer.Option("-d", "--datasets", help="Data sets.", show_default="all that need no download"),
+    ] = None,
+    seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, max=100)] = 3,
+    jobs: Annotated[int, typer.Option("--jobs", help="Processes.", min=1, max=64)] = 1,
+    device: Annotated[str, typer.Option(help="Where trained methods run: cpu or cuda.")] = "cpu",
+) -> None:
+    """Build the project's own board: built-in methods on the embedded and generated graphs.
+
+    Each method runs on each data set under each protocol that fits, is certified, added, and run again. What
+    is in DIR already is kept.
+
+    Example:
+        trueedge leaderboard own -o own
+        trueedge leaderboard own -o own -m all --device cuda
+    """
+    from trueedge.leaderboard.board.own import CHEAP, DATASETS, own_board
+    from trueedge.leaderboard.pages import build as write
+    from trueedge.results import Store
+
+    names = list(CHEAP) if chosen is None else parsing.names(chosen, "method")
+    data = list(DATASETS) if datasets is None else parsing.names(datasets, "data set")
+    made = own_board(
+        output / "board",
+        Store(output / "runs"),
+        chosen=names,
+        datasets=data,
+        seeds=seeds,
+        jobs=jobs,
+        device=device,
+        say=showing.note,
+    )
+    for sentence in made.left_out:
+        showing.note(f"left out: {sentence}")
+    write(made.board, output / "site", jobs=jobs)
     showing.note(
-        f"{task}/{entry} is reproduced: {proof.metric} {proof.value:.6f}, in [{proof.low:.6f}, {proof.high:.6f}]"
+        f"{output / 'site' / 'index.html'}: {made.entries} entries on {len(made.board.tasks())} tasks"
     )
 
 
-COMMANDS = (create, task, add, check, build, withdraw, reproduce)
+COMMANDS = (create, task, add, check, build, withdraw, reproduce, own)

@@ -70,7 +70,7 @@ def check_headline(card: Mapping[str, Any], task: Task | None) -> Iterator[Check
 
 
 def _shorter(claimed: str, allowed: str) -> bool:
-    """Return whether a metric looks at a shorter list than the protocol's: small data have fewer candidates."""
+    """Return whether a metric looks at a shorter list than the protocol's, as small data need."""
     try:
         ours, theirs = get_metric(allowed), get_metric(claimed)
     except InputError:

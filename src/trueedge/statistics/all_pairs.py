@@ -1,4 +1,4 @@
-"""Differences of all pairs of many methods at once: the numbers of ``difference`` and ``difference_over_tasks``.
+"""Differences of all pairs of many methods at once, the same as those of single pairs.
 
 A leaderboard of a thousand entries has half a million pairs. Their variances come from one product of
 matrices, and their degrees of freedom from the same formulas as those of single pairs

@@ -7,17 +7,26 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from trueedge.audit.audit import audit as examine
+from trueedge.audit.check import catalogue as checks
 from trueedge.errors import InputError
 from trueedge.files.cards import read_json
 from trueedge.files.writing import write_text
+from trueedge.tasks import Task
 
 FILE = "audit.json"
 FORMAT = "trueedge audit card"
 FIELDS = ("check", "verdict", "shown", "sentence", "advice")
 
 
-def write_audit(folder: Path, audit: Any) -> Path:
-    """Write what an audit (``te.audit``) found, without times and machines: the same bytes everywhere."""
+def write_audit(folder: Path, task: Task) -> Path | None:
+    """Audit a task and write what was found, without times and machines: the same bytes everywhere.
+
+    Returns the path, or None for a kind of task that has no checks.
+    """
+    if not checks(task.kind):
+        return None
+    audit = examine(task)
     findings = [{name: str(getattr(one, name)) for name in FIELDS} for one in audit.findings]
     content = {
         "format": FORMAT,

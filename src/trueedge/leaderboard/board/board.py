@@ -176,7 +176,7 @@ class Board:
         return Entry.open(folder)
 
     def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
-        """Withdraw an entry: its card stays with the reason, and its certificates unless ``keep`` is false."""
+        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true."""
         found = self.entry(task, entry)
         if found.withdrawn:
             raise InputError(f"{task}/{entry} was withdrawn already")
@@ -230,7 +230,7 @@ class Board:
         for card in cards:
             if card["seal"] in owners:
                 raise InputError(
-                    f"the certificate with the seal {card['seal'][:12]}… is one of the entry {owners[card['seal']]}"
+                    f"the certificate with the seal {card['seal'][:12]}… is one of {owners[card['seal']]}"
                 )
 
     def seals(self, task: str) -> Iterator[tuple[str, frozenset[str]]]:

@@ -77,7 +77,7 @@ def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]
     for name in names[1:]:
         for what in SAME:
             if cards[name].get(what) != cards[names[0]].get(what):
-                yield f"{name} has other {what} than {names[0]}: an entry is one method with one choice of settings"
+                yield f"{name} has other {what} than {names[0]}: an entry is one method with one setting"
                 break
     yield from _repeated(cards, "seed", "two certificates of one seed")
     yield from _repeated(cards, "seal", "the same certificate twice")

@@ -38,7 +38,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def toml_text(values: Mapping[str, Any]) -> str:
-    """Return a mapping as TOML: plain values first, then tables, each in the given order; None is left out."""
+    """Return a mapping as TOML: plain values, then tables, in the given order; None is left out."""
     return "\n".join(_lines(values, ())) + "\n"
 
 

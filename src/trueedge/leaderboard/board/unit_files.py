@@ -1,4 +1,4 @@
-"""The headline's value for each unit of a certificate: from its scores, or packed where these are elsewhere."""
+"""The headline's value for each unit of a certificate: from its scores, or packed beside it."""
 
 from __future__ import annotations
 
