@@ -35,7 +35,7 @@ def place(tmp_path_factory) -> Path:
 
 def _question(place: Path, scores: str, best: str | None = None, shown: float | None = None) -> dict:
     path = None if best is None else str(place / best)
-    return {"task": "one", "scores": str(place / scores), "best": path, "shown": shown}
+    return {"task": "one", "scores": str(place / scores), "best": path, "shown": shown, "tries": 1}
 
 
 def test_the_judge_answers_with_the_ladder_and_nothing_else(place: Path) -> None:
@@ -45,7 +45,7 @@ def test_the_judge_answers_with_the_ladder_and_nothing_else(place: Path) -> None
     assert first["improved"]
     assert round(100 * first["value"]) == pytest.approx(100 * first["value"])
     secret = Secret.open(place / "secrets" / "one")
-    exact = secret.values(np.load(place / "cn.npy"))[secret.public].mean()
+    exact = secret.values(np.load(place / "cn.npy"), public=True).mean
     assert 0 <= exact - first["value"] < 0.1
     again = judge.answer(_question(place, "cn.npy", "cn.npy", first["value"]))
     assert again == {"value": first["value"], "improved": False}
@@ -59,8 +59,9 @@ def test_only_public_units_change_an_answer(place: Path) -> None:
     secret = Secret.open(place / "secrets" / "one")
     assert secret.public.sum() == round(0.3 * len(secret.public))
     scores = np.load(place / "cn.npy")
-    private = secret.places[: len(secret.public)][~secret.public]
-    scores[private] = -1e9
+    count = len(secret.public)
+    scores[secret.places[:count][~secret.public]] = -1e9
+    scores[secret.places[count:][~secret.public_negatives]] = 1e9
     np.save(place / "spoiled.npy", scores)
     judge = Judge.of_folder(place / "secrets")
     assert judge.answer(_question(place, "spoiled.npy")) == judge.answer(_question(place, "cn.npy"))
@@ -73,9 +74,9 @@ def test_only_public_units_change_an_answer(place: Path) -> None:
         [],
         {},
         {"task": "other"},
-        {"task": "one", "scores": "/nowhere", "best": None, "shown": None},
-        {"task": "one", "scores": 3, "best": None, "shown": None},
-        {"task": ["one"], "scores": "", "best": None, "shown": None},
+        {"task": "one", "scores": "/nowhere", "best": None, "shown": None, "tries": 1},
+        {"task": "one", "scores": 3, "best": None, "shown": None, "tries": 1},
+        {"task": ["one"], "scores": "", "best": None, "shown": None, "tries": 1},
     ],
 )
 def test_every_failure_has_the_same_words(place: Path, question) -> None:

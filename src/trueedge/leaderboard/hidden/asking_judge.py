@@ -94,7 +94,7 @@ class JudgeClient:
             self._socket.close()
         self._process = self._socket = self._asked = self._told = None
 
-    def ask(self, task: str, scores: Path, best: Path | None, shown: float | None) -> Answer:
+    def ask(self, task: str, scores: Path, best: Path | None, shown: float | None, tries: int = 1) -> Answer:
         """Return what a submission changes on the ladder; a failure is one sentence, always the same.
 
         Args:
@@ -102,12 +102,14 @@ class JudgeClient:
             scores: the file of the submission.
             best: the file of the team's best submission so far, if any.
             shown: the value that was shown for it.
+            tries: how many submissions of the team have been judged, with this one.
         """
         question = {
             "task": task,
             "scores": str(scores.absolute()),
             "best": None if best is None else str(best.absolute()),
             "shown": shown,
+            "tries": tries,
         }
         with self._lock:
             found = self._exchange(question)

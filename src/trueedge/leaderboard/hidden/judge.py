@@ -20,11 +20,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from trueedge.errors import InputError
-from trueedge.leaderboard.hidden.ladder import climb
+from trueedge.leaderboard.hidden.ladder import Values, climb
 from trueedge.leaderboard.hidden.public_folder import read_submission
 from trueedge.leaderboard.hidden.secret_folder import CARD, Secret
 
@@ -67,22 +64,22 @@ class Judge:
         """Return the answer to a question: ``value`` and ``improved``, or one sentence for every failure.
 
         Args:
-            question: ``task``, the path of the ``scores``, that of the team's ``best`` ones or None, and the
-                value that was ``shown`` for these or None.
+            question: ``task``, the path of the ``scores``, that of the team's ``best`` ones or None, the
+                value that was ``shown`` for these or None, and the number of ``tries`` of the team.
         """
         try:
             secret = self._secrets[question["task"]]
-            new = self._public_values(secret, question["scores"])
+            new = _public_values(secret, question["scores"])
             best = question["best"]
-            base = secret.constant[secret.public] if best is None else self._public_values(secret, best)
-            found = climb(new, base, question["shown"])
+            base = secret.constant(public=True) if best is None else _public_values(secret, best)
+            found = climb(new, base, question["shown"], question["tries"])
         except Exception:  # whatever it is, its text could depend on labels
             return {"error": FAILED}
         return {"value": found.value, "improved": found.improved}
 
-    @staticmethod
-    def _public_values(secret: Secret, path: str) -> NDArray[np.float64]:
-        return secret.values(read_submission(Path(path), secret.card.shape))[secret.public]
+
+def _public_values(secret: Secret, path: str) -> Values:
+    return secret.values(read_submission(Path(path), secret.card.shape), public=True)
 
 
 def padded(answer: Callable[[Any], dict[str, Any]], question: Any, tick: float = TICK) -> dict[str, Any]:

@@ -115,10 +115,10 @@ def _check_units(secret: Secret) -> None:
     metric = get(secret.card.metric)
     if metric.values is None or metric.shown != "percent" or not metric.higher_is_better:
         raise InputError(f"{metric.name} is no mean of shares over units, which the ladder needs")
-    count = len(secret.constant)
+    count = secret.num_units
     if count < LEAST_UNITS:
         raise InputError(
-            f"the test part has {count} units, and {LEAST_UNITS} are needed: answers must be about many labels"
+            f"the test part has {count} units: {LEAST_UNITS} are needed, or answers would be about few labels"
         )
 
 

@@ -17,11 +17,14 @@ from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
 from trueedge.files.cards import read_json
 from trueedge.leaderboard.hidden.keyed import keyed_share
+from trueedge.leaderboard.hidden.ladder import Values
 from trueedge.leaderboard.hidden.public_folder import HiddenCard
-from trueedge.metrics import Scores, get
+from trueedge.metrics import PairScores, Scores, get
 from trueedge.tasks import Task, load
 
 CARD, PLACES, TASK = "secret.json", "places.npy", "task"
+# Groups of shared negatives that are left out in turn, to see how much an answer rests on a few of them.
+GROUPS = 30
 
 
 @dataclass(frozen=True)
@@ -83,20 +86,43 @@ class Secret:
         """Return the scores of the test part with the truth, from a submission."""
         return self.task.scores_of("test", submission[self.places])
 
-    def values(self, submission: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the metric's value for each unit, float64 (n,); larger is better."""
-        return get(self.card.metric).per_unit(self.scores_of(submission))
+    def values(self, submission: NDArray[np.float64], public: bool) -> Values:
+        """Return what a submission is worth on the public units, or on the private ones.
+
+        Shared negatives are divided too: what answers tell about public ones is worth nothing on private ones.
+        """
+        metric, scores = get(self.card.metric), self.scores_of(submission)
+        units = self.public if public else ~self.public
+        if not isinstance(scores, PairScores) or scores.layout != "shared":
+            return Values(metric.per_unit(scores)[units], np.empty(0))
+        negatives = scores.negative[self.public_negatives if public else ~self.public_negatives]
+        positives = scores.positive[units]
+        value = metric.per_unit(PairScores(positives, negatives))
+        group = np.arange(len(negatives)) % GROUPS
+        without = [metric.value(PairScores(positives, negatives[group != one])) for one in range(GROUPS)]
+        return Values(value, np.array(without))
+
+    def constant(self, public: bool) -> Values:
+        """Return what constant scores are worth."""
+        return self.values(np.zeros(self.card.shape), public)
 
     @cached_property
-    def constant(self) -> NDArray[np.float64]:
-        """Return the values of constant scores."""
-        return self.values(np.zeros(self.card.shape))
+    def num_units(self) -> int:
+        """Return the number of units."""
+        return len(get(self.card.metric).per_unit(self.scores_of(np.zeros(self.card.shape))))
 
     @cached_property
     def public(self) -> NDArray[np.bool_]:
         """Return which units are public, by a secret draw, bool (n,)."""
-        count = len(self.constant)
-        return keyed_share(self.key, "public units", count, round(self.card.public_share * count))
+        return self._share("public units", self.num_units)
+
+    @cached_property
+    def public_negatives(self) -> NDArray[np.bool_]:
+        """Return which negatives that all positives share are public, by a secret draw, bool (m,)."""
+        return self._share("public negatives", len(self.places) - self.num_units)
+
+    def _share(self, purpose: str, count: int) -> NDArray[np.bool_]:
+        return keyed_share(self.key, purpose, count, round(self.card.public_share * count))
 
     def release(self) -> dict[str, Any]:
         """Return what is published at the end of a season, besides the task and the places."""
