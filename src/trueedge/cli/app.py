@@ -19,6 +19,7 @@ from trueedge.cli import (
     certifying,
     configuring,
     engines,
+    hiding,
     judging,
     leaderboard,
     making,
@@ -28,6 +29,7 @@ from trueedge.cli import (
     reporting,
     reproducing,
     running,
+    serving,
     showing,
     tuning,
 )
@@ -146,6 +148,7 @@ for _module in (
     certifying,
     reporting,
     configuring,
+    serving,
     engines,
 ):
     for _command in _module.COMMANDS:
@@ -155,7 +158,7 @@ for _module in (
 
 
 # Commands of two words: ``trueedge leaderboard check``.
-GROUPS = {"leaderboard": ("Make, check and build a leaderboard from certificates.", (leaderboard,))}
+GROUPS = {"leaderboard": ("Make, check and build a leaderboard from certificates.", (leaderboard, hiding))}
 for _name, (_title, _modules) in GROUPS.items():
     _group = typer.Typer(name=_name, help=_title, no_args_is_help=True, rich_markup_mode="rich")
     for _command in (one for _module in _modules for one in _module.COMMANDS):

@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,18 @@ class HiddenCard:
     def to_json(self) -> str:
         """Return the card as the text of its file."""
         return json.dumps({"format": FORMAT, "version": 1, **asdict(self)}, indent=2) + "\n"
+
+    def on_board(self) -> dict[str, Any]:
+        """Return what the card of a board's task says about it; the season opens today."""
+        return {
+            "season": self.season,
+            "opens": datetime.now(UTC).date().isoformat(),
+            **({"closes": self.closes} if self.closes else {}),
+            "candidates": self.candidates,
+            "labels": self.labels,
+            "public_share": self.public_share,
+            "shape": list(self.shape),
+        }
 
     @classmethod
     def from_plain(cls, plain: Any, where: str) -> HiddenCard:

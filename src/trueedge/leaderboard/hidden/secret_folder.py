@@ -89,7 +89,7 @@ class Secret:
     def values(self, submission: NDArray[np.float64], public: bool) -> Values:
         """Return what a submission is worth on the public units, or on the private ones.
 
-        Shared negatives are divided too: what answers tell about public ones is worth nothing on private ones.
+        Shared negatives are divided too: what answers tell about public ones is worth nothing on others.
         """
         metric, scores = get(self.card.metric), self.scores_of(submission)
         units = self.public if public else ~self.public

@@ -219,8 +219,9 @@ def _refuse_foreign(site: Path, board: Board) -> None:
     """Refuse a folder with files of others: everything in it that is not of the site is removed."""
     if site.exists() and not site.is_dir():
         raise InputError(f"{site} is a file: the pages are written to a folder")
-    inside = site.absolute() == board.folder.absolute() or board.folder.absolute() in site.absolute().parents
-    if inside:
+    inside = site.absolute().is_relative_to(board.folder.absolute())
+    # A server keeps its pages in a folder that boards ignore, as everything whose name begins with a dot.
+    if inside and not str(site.absolute().relative_to(board.folder.absolute())).startswith(".server/"):
         raise InputError(f"{site} is in the board's folder: write the pages to another one")
     if site.is_dir() and any(site.iterdir()) and not (site / MARK).is_file():
         raise InputError(f"the folder {site} is not empty, and not a site of 'trueedge leaderboard build'")

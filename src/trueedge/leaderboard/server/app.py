@@ -26,7 +26,7 @@ from trueedge.leaderboard.server.problems import SENTENCES, ApiError, error_body
 from trueedge.leaderboard.server.publishing import INDEX
 from trueedge.leaderboard.server.served_files import ServedFiles
 from trueedge.leaderboard.server.tokens import team_of
-from trueedge.leaderboard.server.uploads import DIGEST, check_length, read_small, save_upload
+from trueedge.leaderboard.server.uploads import DIGEST, body_chunks, check_length, read_small, save_upload
 from trueedge.version import VERSION
 
 API = "/api/v1"
@@ -107,6 +107,7 @@ def _add_errors(app: FastAPI) -> None:
     app.add_exception_handler(ApiError, api_error)
     app.add_exception_handler(RequestValidationError, by_status)
     app.add_exception_handler(SQLAlchemyError, database)
+    app.add_exception_handler(Exception, by_status)
     for status in (400, 404, 405):
         app.add_exception_handler(status, by_status)
 
@@ -178,10 +179,20 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
         plain(request, limits.file_bytes)
         target = service.places.upload(team, sha256)
         if target.is_file():
+            # Read to its end: a client that is cut while it sends never sees the answer.
+            async for _ in body_chunks(request.stream(), limits, limits.file_bytes):
+                pass
             return _json(200, {"file": sha256, "size": target.stat().st_size})
         submitted = await run_in_threadpool(_submitted, service.engine, team)
         size = await save_upload(request.stream(), target, limits, submitted)
         return _json(201, {"file": sha256, "size": size})
+
+    @app.get(f"{API}/files/{{sha256}}", tags=["submissions"], summary="Whether a file was uploaded")
+    def uploaded(sha256: str, team: str = Depends(team)) -> Response:
+        place = service.places.upload(team, sha256)
+        if not DIGEST.fullmatch(sha256) or not place.is_file():
+            raise ApiError(404, "this team has not uploaded such a file")
+        return _json(200, {"file": sha256, "size": place.stat().st_size})
 
     @app.post(
         f"{API}/submissions",
@@ -232,6 +243,8 @@ def _add_pages(app: FastAPI, service: Service) -> None:
     async def page(request: Request, path: str) -> Response:
         if path.startswith("api/"):
             raise ApiError(404)
+        if not path and not (service.places.site / "index.html").is_file():
+            raise ApiError(503, "the pages are being built: try again in a moment", {"Retry-After": "5"})
         return pages.answer(request, path)
 
 

@@ -23,6 +23,7 @@ from trueedge.leaderboard.server.database import open_database
 from trueedge.leaderboard.server.limits import Limits
 from trueedge.leaderboard.server.logs import configure_logs, event
 from trueedge.leaderboard.server.places import Places
+from trueedge.leaderboard.server.publishing import INDEX, write_standings
 
 
 @dataclass
@@ -130,6 +131,8 @@ def serve(
         "secrets": None if secrets is None else str(Path(secrets).absolute()),
         "judge": None if judge is None else str(judge),
     }
+    if not (places.standings / INDEX).is_file():
+        write_standings(Board.open(folder), places)
     worker = WorkerProcess(places, address, options)
     worker.start()
     service = Service(places, engine, chosen, worker.wake)

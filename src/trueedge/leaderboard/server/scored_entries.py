@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from trueedge.files.writing import new_folder, write_text
@@ -75,19 +74,3 @@ def _letter(place: int) -> str:
         place, rest = divmod(place - 1, 26)
         text = chr(ord("a") + rest) + text
     return text
-
-
-def hidden_fields(public: Path) -> dict[str, Any]:
-    """Return what the card of a board's task says about a hidden task, from its public folder."""
-    from trueedge.leaderboard.hidden.public_folder import HiddenTask
-
-    card = HiddenTask.open(public).card
-    return {
-        "season": card.season,
-        "opens": datetime.now(UTC).date().isoformat(),
-        **({"closes": card.closes} if card.closes else {}),
-        "candidates": card.candidates,
-        "labels": card.labels,
-        "public_share": card.public_share,
-        "shape": list(card.shape),
-    }
