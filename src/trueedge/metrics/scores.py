@@ -27,6 +27,7 @@ LAYOUTS = {
 }
 
 NUMBERS_IN_A_BLOCK = 1 << 22
+NUMBERS_HASHED = 1 << 16
 # Above this, neighbouring whole numbers become the same float64.
 LARGEST_EXACT = 2**53
 
@@ -71,7 +72,11 @@ class Scores(ABC):
                 raise InputError(f"the array {name!r} of scores must hold numbers, got {array.dtype}")
             kind = "<f8" if array.dtype.kind == "f" else "<i8"
             digest.update(f"{array.shape}".encode())
-            digest.update(np.ascontiguousarray(array, dtype=kind).reshape(-1).view(np.uint8).data)
+            flat = array.reshape(-1)
+            # In blocks that a cache holds: a copy of all scores in double precision takes longer than hashing.
+            for start in range(0, len(flat), NUMBERS_HASHED):
+                block = np.ascontiguousarray(flat[start : start + NUMBERS_HASHED], dtype=kind)
+                digest.update(block.view(np.uint8).data)
         return digest.hexdigest()
 
 

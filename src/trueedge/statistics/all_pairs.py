@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,13 +47,16 @@ class AllPairs:
         """Return the two-sided p-value of each pair, not corrected, float64 (n, n)."""
         from scipy.special import stdtr
 
-        gaps = np.abs(self.means[:, None] - self.means[None, :])
+        rows, columns = np.triu_indices(len(self.means), 1)
+        gaps = np.abs(self.means[rows] - self.means[columns])
+        error = self.std_error[rows, columns]
         with np.errstate(divide="ignore", invalid="ignore"):
-            found = 2.0 * stdtr(self.df, -gaps / self.std_error)
+            tails = 2.0 * stdtr(self.df[rows, columns], -gaps / error)
         # If all units differ by one number, the spread is unknown: the sign test decides.
-        same = self.std_error == 0
-        found[same] = np.where(gaps[same] > 0, 2.0 ** (1 - min(self.independent, 1000)), 1.0)
-        return np.asarray(np.minimum(found, 1.0))
+        by_sign = np.where(gaps > 0, 2.0 ** (1 - min(self.independent, 1000)), 1.0)
+        found = np.ones_like(self.std_error)
+        found[rows, columns] = found[columns, rows] = np.where(error == 0, by_sign, np.minimum(tails, 1.0))
+        return found
 
     @cached_property
     def p_holm(self) -> Array:
@@ -61,15 +64,13 @@ class AllPairs:
         rows = np.triu_indices(len(self.means), 1)
         found = np.ones_like(self.std_error)
         found[rows] = holm(self.p[rows])
-        found.T[rows] = found[rows]
+        found[rows[::-1]] = found[rows]
         return found
 
     def ends(self, first: int, second: int, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the interval of one difference."""
-        from scipy.special import stdtrit
-
         gap, error = self.means[first] - self.means[second], self.std_error[first, second]
-        half = float(stdtrit(self.df[first, second], 0.5 + level / 2)) * error if error else 0.0
+        half = _quantile(float(self.df[first, second]), level) * error if error else 0.0
         return float(gap - half), float(gap + half)
 
     def places(self, level: float = 0.95, higher_is_better: bool = True) -> NDArray[np.int64]:
@@ -99,6 +100,13 @@ class AllPairs:
             pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(distinct, 1))]
             return letters(count, tie_groups(count, pairs))
         return letters(count, neighbour_groups(distinct))
+
+
+@lru_cache(maxsize=1 << 16)
+def _quantile(df: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 0.5 + level / 2))
 
 
 def neighbour_groups(distinct: NDArray[np.bool_]) -> list[tuple[int, ...]]:

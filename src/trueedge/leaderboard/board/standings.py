@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -80,6 +81,11 @@ class Standing:
     over: str = ""
     phase: str = ""
 
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Return the place of each entry in ``compared``."""
+        return {name: place for place, name in enumerate(self.compared)}
+
     @property
     def ranked(self) -> tuple[Row, ...]:
         """Return the ranked entries, best first."""
@@ -87,9 +93,9 @@ class Standing:
 
     def difference(self, first: str, second: str) -> tuple[float, float, float, float] | None:
         """Return how much larger the first entry's value is, its interval and Holm's p-value; or None."""
-        if self.pairs is None or not self.over or not {first, second} <= set(self.compared):
+        i, j = self.numbers.get(first), self.numbers.get(second)
+        if self.pairs is None or not self.over or i is None or j is None:
             return None
-        i, j = self.compared.index(first), self.compared.index(second)
         gap = float(self.pairs.means[i] - self.pairs.means[j])
         return (gap, *self.pairs.ends(i, j, LEVEL), float(self.pairs.p_holm[i, j]))
 
@@ -173,13 +179,12 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     sign = -1 if rule.higher_is_better else 1
     rows = [replace(one.row, **_estimate(one.samples, task, over)) for one in measured]
     rows = _with_same_scores(rows, measured)
-    pairs = all_pairs([[one.samples[name] for name in tasks] for one in whole]) if len(whole) > 1 else None
     ranked = [place for place, one in enumerate(whole) if not one.row.unranked]
-    marks = (
-        _marks(all_pairs([[whole[k].samples[t] for t in tasks] for k in ranked]), sign, over)
-        if ranked
-        else []
-    )
+    pairs = _pairs(whole, tasks) if len(whole) > 1 else None
+    if pairs is None or len(ranked) < len(whole):
+        marks = _marks(_pairs([whole[k] for k in ranked], tasks), sign, over) if ranked else []
+    else:
+        marks = _marks(pairs, sign, over)
     found = {whole[k].row.entry.name: mark for k, mark in zip(ranked, marks, strict=True)}
     rows = [
         replace(row, places=found[row.entry.name][0], letters=found[row.entry.name][1])
@@ -190,6 +195,10 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     rows.sort(key=lambda row: _order(row, sign))
     compared = tuple(one.row.entry.name for one in whole)
     return Standing(task=task, rows=tuple(rows), pairs=pairs, compared=compared, over=over)
+
+
+def _pairs(measured: Sequence[_Measured], tasks: Sequence[str]) -> AllPairs:
+    return all_pairs([[one.samples[name] for name in tasks] for one in measured])
 
 
 def _order(row: Row, sign: int) -> tuple[Any, ...]:

@@ -48,23 +48,14 @@ def _chooser(names: list[tuple[str, str]]) -> Markup:
 def _table(standing: Standing, rows: list[Row]) -> Markup:
     metric = standing.task.headline
     lines = []
-    for first, second in combinations(rows, 2):
-        gap, ends, p, told = difference_cells(standing, first.entry.name, second.entry.name)
-        links = [
-            tag("a", one.entry.card.name, href=f"entries/{one.entry.name}.html") for one in (first, second)
-        ]
-        lines.append(
-            tag(
-                "tr",
-                tag("th", links[0], scope="row"),
-                tag("td", links[1]),
-                tag("td", gap, class_="n"),
-                tag("td", ends),
-                tag("td", p, class_="n"),
-                tag("td", told),
-                data_pair=f"{first.entry.name} {second.entry.name}",
-            )
-        )
+    links = {
+        one.entry.name: tag("a", one.entry.card.name, href=f"entries/{one.entry.name}.html") for one in rows
+    }
+    for first, second in combinations(links, 2):
+        cells = difference_cells(standing, first, second)
+        pair = f'<th scope="row">{links[first]}</th><td>{links[second]}</td>'
+        # Names of folders hold nothing that would have to be escaped.
+        lines.append(Markup(f'<tr data-pair="{first} {second}">{pair}{cells}</tr>'))
     names = ("entry", "compared with", f"{metric}: difference", "95 % interval", "p (Holm)", "")
     heads = [
         tag("th", name, scope="col", class_="n" if place in (2, 4) else None)

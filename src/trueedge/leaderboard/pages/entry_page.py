@@ -27,7 +27,7 @@ from trueedge.report.blocks import in_words
 from trueedge.report.markup import Markup, joined, tag
 
 # How many others an entry is compared with on its page: those next to it, and the best.
-COMPARED = 10
+COMPARED = 6
 
 
 def entry_page(board: Board, standing: Standing, row: Row, place: int) -> str:
@@ -126,7 +126,7 @@ def _others(standing: Standing, row: Row, place: int) -> Sequence[Row]:
     rows = standing.rows
     first = max(0, min(place - COMPARED // 2, len(rows) - COMPARED - 1))
     near = [0, *range(max(1, first), min(len(rows), first + COMPARED + 1))]
-    able = set(standing.compared)
+    able = standing.numbers
     if row.entry.name not in able or not standing.over:
         return []
     return [rows[k] for k in near if k != place and rows[k].entry.name in able]
@@ -136,10 +136,9 @@ def _comparison(standing: Standing, row: Row, others: Sequence[Row]) -> Markup:
     metric = standing.task.headline
     lines = []
     for other in others:
-        gap, ends, p, told = difference_cells(standing, row.entry.name, other.entry.name)
         link = tag("a", other.entry.card.name, href=f"{other.entry.name}.html")
-        cells = [tag("td", gap, class_="n"), tag("td", ends), tag("td", p, class_="n"), tag("td", told)]
-        lines.append(tag("tr", tag("th", link, scope="row"), *cells))
+        cells = difference_cells(standing, row.entry.name, other.entry.name)
+        lines.append(Markup(f'<tr><th scope="row">{link}</th>{cells}</tr>'))
     names = ("entry", f"{metric}: difference", "95 % interval", "p (Holm)", "")
     heads = [
         tag("th", name, scope="col", class_="n" if place in (1, 3) else None)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from html import escape
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.entry_card import EntryCard
 from trueedge.leaderboard.board.standings import Row, Standing
 from trueedge.leaderboard.board.task_card import BoardTask
-from trueedge.metrics import format_value
+from trueedge.metrics import format_value, scale
 from trueedge.metrics.units import plural
 from trueedge.report.interval_bars import BarScale, interval_bar
 from trueedge.report.markup import Markup, joined, tag
-from trueedge.report.numbers import axis_label, p_text, signed, span
+from trueedge.report.numbers import axis_label, is_percent, p_text, span
 
 MISSING = "–"
 GIGABYTE = 2.0**30
@@ -116,17 +118,31 @@ def command(text: str) -> Markup:
     )
 
 
-def difference_cells(standing: Standing, first: str, second: str) -> list[object]:
-    """Return the difference of two entries, its interval, the p-value, and what it says."""
+def difference_cells(standing: Standing, first: str, second: str) -> str:
+    """Return the cells of a row: the difference of two entries, its interval, p-value, and what it says."""
     found = standing.difference(first, second)
-    metric = standing.task.headline
     if found is None:
-        return [MISSING, MISSING, MISSING, "not comparable"]
+        return f"<td>{MISSING}</td><td>{MISSING}</td><td>{MISSING}</td><td>not comparable</td>"
     gap, low, high, p = found
-    # Rounded as shown: a difference of +0.0 and one of −0.0 are the same.
-    shown = signed(metric, gap + 0.0 if abs(gap) > 1e-12 else 0.0)
-    ends = f"{signed(metric, low)} … {signed(metric, high)}"
-    return [shown, ends, p_text(p), "significant" if p < 0.05 else "no significant difference"]
+    factor, digits = _display(standing.task.headline)
+    shown, *ends = (_signed(factor * one, digits) for one in (gap, low, high))
+    told = "significant" if p < 0.05 else "no significant difference"
+    cells = f'<td class="n">{shown}</td><td>{ends[0]} … {ends[1]}</td><td class="n">{escape(p_text(p))}</td>'
+    return f"{cells}<td>{told}</td>"
+
+
+@cache
+def _display(metric: str) -> tuple[float, int]:
+    """Return the factor and the decimals of differences of a metric."""
+    return scale(metric), 1 if is_percent(metric) else 2
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}"
+    # Rounded, a difference of +0.0 and one of −0.0 are the same.
+    if not text.strip("+-0."):
+        return f"{0:.{digits}f}"
+    return text.replace("-", "−")
 
 
 def explained(standing: Standing) -> Markup:
