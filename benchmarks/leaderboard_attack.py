@@ -41,7 +41,12 @@ OTHERS = ("ra", "cn", "aa", "katz", "jaccard", "pa", "lrw")
 MOST_TOLD, MOST_PRIVATE = 0.5, 0.0
 # A ladder whose step stays at 1.65 standard errors is there for contrast.
 ANSWERS = ("exact", "rounded", "ladder-1.65", "ladder")
-TASKS = {"existing": {}, "heart": {"k": 100}}
+# Half of the edges are tested: a hidden task needs 1,000 units.
+HALF = (0.45, 0.05, 0.5)
+TASKS: dict[str, dict[str, Any]] = {
+    "existing": {"ratios": HALF},
+    "heart": {"ratios": HALF, "k": 100, "heuristics": ("ra", "ppr")},
+}
 
 Array = NDArray[np.float64]
 
@@ -52,7 +57,7 @@ class Channel:
 
     Attributes:
         secret: the hidden task.
-        how: ``exact``, ``rounded`` to 0.01, ``ladder``, or a ladder whose step does not grow with tries.
+        how: ``exact``, ``rounded`` to 0.01, ``ladder``, or one whose step does not grow with tries.
         shown: the value that the team is shown.
         tries: how often it asked.
     """
@@ -79,7 +84,7 @@ class Channel:
 
 @dataclass(frozen=True)
 class Attempt:
-    """What an attack ended with: the submission, the labels it guessed, and the highest value it was shown."""
+    """What an attack ended with: the submission, the value it was shown, and the share of labels guessed."""
 
     scores: Array
     told: float = float("nan")
@@ -156,7 +161,7 @@ def decode(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 
 
 def decode_groups(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
-    """Raise groups of candidates above constant scores, and halve a group that passes: labels by bisection."""
+    """Raise groups of candidates above constant scores, and halve a group that passes."""
     channel = Channel(setting.secret, how)
     base = channel.ask(np.zeros_like(setting.honest))
     chosen, truth = _asked_labels(setting.secret, rng)

@@ -129,7 +129,13 @@ def make_certificates(folder: Path, methods: tuple[str, ...] = ("ra", "katz"), s
 
 def make_hidden(folder: Path) -> None:
     """Hide the labels of Cora, as a stranger's data set."""
-    hide(te.task("cora", "existing", 0), folder / "public", folder / "secrets" / "one", name=HIDDEN)
+    hide(
+        te.task("cora", "existing", 0),
+        folder / "public",
+        folder / "secrets" / "one",
+        name=HIDDEN,
+        least_units=100,
+    )
 
 
 def make_served(folder: Path, prepared: Path, limits: Limits | None = None, **quotas: int) -> Served:

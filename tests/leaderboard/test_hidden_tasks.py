@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import stat
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -23,12 +24,15 @@ from trueedge.leaderboard.hidden.secret_folder import Secret
 from trueedge.methods import get as get_method
 
 KEY = bytes(range(32))
+small_hide = partial(hide, least_units=100)
 
 
 @pytest.fixture(scope="module")
 def hidden(tmp_path_factory) -> tuple[HiddenTask, Secret]:
     folder = tmp_path_factory.mktemp("hidden")
-    found = hide(te.task("cora", "existing", 0), folder / "public", folder / "secret", closes="2027-01-31")
+    found = small_hide(
+        te.task("cora", "existing", 0), folder / "public", folder / "secret", closes="2027-01-31"
+    )
     return found, Secret.open(folder / "secret")
 
 
@@ -65,7 +69,7 @@ def test_position_and_node_numbers_do_not_tell_a_positive(hidden) -> None:
 
 def test_nothing_in_the_public_folder_depends_on_labels_but_the_salted_hash(tmp_path: Path) -> None:
     task = te.task("cora", "existing", 0)
-    hide(task, tmp_path / "a", tmp_path / "a-secret", key=KEY)
+    small_hide(task, tmp_path / "a", tmp_path / "a-secret", key=KEY)
     # Positives and negatives change places: the same candidates with the opposite labels.
     part = type(task.test)(task.test.negatives, task.test.positives)
     turned = type(task).from_arrays(
@@ -78,7 +82,7 @@ def test_nothing_in_the_public_folder_depends_on_labels_but_the_salted_hash(tmp_
         headline=task.headline,
         settings=task.settings,
     )
-    hide(turned, tmp_path / "b", tmp_path / "b-secret", key=KEY)
+    small_hide(turned, tmp_path / "b", tmp_path / "b-secret", key=KEY)
     first = {
         path.relative_to(tmp_path / "a"): path.read_bytes()
         for path in (tmp_path / "a").rglob("*")
@@ -104,13 +108,13 @@ def test_the_labels_hash_is_salted_and_can_be_computed_again(hidden) -> None:
 
 
 def test_the_secret_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
     for path in [tmp_path / "secret", *(tmp_path / "secret").rglob("*")]:
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 
 def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> None:
-    hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
     places = np.load(tmp_path / "secret" / "places.npy")
     places[[0, 600]] = places[[600, 0]]
     np.save(tmp_path / "secret" / "places.npy", places)
@@ -119,7 +123,7 @@ def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> Non
 
 
 def test_changed_candidates_are_noticed(tmp_path: Path) -> None:
-    hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
     path = tmp_path / "public" / "candidates.npy"
     np.save(path, np.load(path)[::-1])
     with pytest.raises(InputError, match="candidates do not have the published hash"):
@@ -199,7 +203,7 @@ def test_published_validation_negatives_may_be_test_positives(hidden) -> None:
 
 
 def test_triples_are_asked_for_their_tails_alone(tmp_path: Path) -> None:
-    public = hide(te.task("umls", "filtered", 0), tmp_path / "public", tmp_path / "secret")
+    public = small_hide(te.task("umls", "filtered", 0), tmp_path / "public", tmp_path / "secret")
     secret = Secret.open(tmp_path / "secret")
     assert (public.candidates[:, 1] < public.task.num_relations).all()
     submission = public.scores(get_method("entity-degree")().fit(public.task))
@@ -210,7 +214,7 @@ def test_triples_are_asked_for_their_tails_alone(tmp_path: Path) -> None:
 
 def test_classes_of_nodes_can_be_hidden(tmp_path: Path) -> None:
     task = te.task(small_graph(authors=300))
-    public = hide(task, tmp_path / "public", tmp_path / "secret")
+    public = small_hide(task, tmp_path / "public", tmp_path / "secret")
     secret = Secret.open(tmp_path / "secret")
     assert public.card.shape == (len(task.nodes["test"]), task.num_classes)
     truth = np.zeros(public.card.shape)
@@ -220,9 +224,9 @@ def test_classes_of_nodes_can_be_hidden(tmp_path: Path) -> None:
 
 def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'recommend' cannot be hidden"):
-        hide(te.task("cora", "recommendation", 0), tmp_path / "public", tmp_path / "secret")
-    with pytest.raises(InputError, match="100 are needed"):
-        hide(te.task("karate", "existing", 0), tmp_path / "public", tmp_path / "secret")
+        small_hide(te.task("cora", "recommendation", 0), tmp_path / "public", tmp_path / "secret")
+    with pytest.raises(InputError, match="527 units: 1,000 are needed"):
+        hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -231,13 +235,13 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
 )
 def test_wrong_options_are_refused(tmp_path: Path, option, said) -> None:
     with pytest.raises(InputError, match=said):
-        hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret", **option)
+        small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret", **option)
 
 
 def test_labels_are_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     with pytest.raises(InputError, match="new folder"):
-        hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+        small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
 
 
 def test_keyed_draws_depend_on_key_and_purpose() -> None:

@@ -26,7 +26,13 @@ from trueedge.methods import get as get_method
 @pytest.fixture(scope="module")
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("judge")
-    hidden = hide(te.task("cora", "existing", 0), folder / "public", folder / "secrets" / "one", name="one")
+    hidden = hide(
+        te.task("cora", "existing", 0),
+        folder / "public",
+        folder / "secrets" / "one",
+        name="one",
+        least_units=100,
+    )
     for name in ("cn", "ppr"):
         np.save(folder / f"{name}.npy", hidden.scores(get_method(name)().fit(hidden.task)))
     np.save(folder / "zero.npy", np.zeros(hidden.card.shape))

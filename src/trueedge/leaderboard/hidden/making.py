@@ -30,8 +30,8 @@ from trueedge.scorers.asking import neutral_direction
 from trueedge.tasks import LinkTask, Task
 
 PUBLIC_SHARE = 0.3
-# With fewer units, a step of the ladder is a handful of labels.
-LEAST_UNITS = 100
+# With a few hundred, single negatives and chance decide: 500 tries then climb the ladder by points.
+LEAST_UNITS = 1000
 
 
 def hide(
@@ -44,6 +44,7 @@ def hide(
     closes: str = "",
     public_share: float = PUBLIC_SHARE,
     key: bytes | None = None,
+    least_units: int = LEAST_UNITS,
 ) -> HiddenTask:
     """Divide a task into a public folder, which can be shared, and a secret folder with labels and salt.
 
@@ -56,6 +57,7 @@ def hide(
         closes: the day of its end, as YYYY-MM-DD.
         public_share: the share of the units that the ladder answers with.
         key: the secret key of all draws; by default a new one.
+        least_units: how many test units there must be; fewer than 1,000 do not withstand many tries.
     """
     if not 0 < public_share < 1:
         raise InputError(f"hide: the public share must lie between 0 and 1, got {public_share}")
@@ -79,7 +81,7 @@ def hide(
         "public_share": public_share,
     }
     draft = Secret(HiddenCard(labels="", **fields), judged, places, salt, own_key)
-    _check_units(draft)
+    _check_units(draft, least_units)
     card = HiddenCard(labels=draft.labels_hash, **fields)
     with new_folder(public, "the hidden task") as folder:
         for_everyone(judged).save(folder / TASK)
@@ -110,15 +112,15 @@ def listed(task: Task, key: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]
     return np.ascontiguousarray(distinct[order]), place[number.reshape(-1)]
 
 
-def _check_units(secret: Secret) -> None:
+def _check_units(secret: Secret, least: int) -> None:
     """Refuse a task whose metric has no values for units, or that has too few of these."""
     metric = get(secret.card.metric)
     if metric.values is None or metric.shown != "percent" or not metric.higher_is_better:
         raise InputError(f"{metric.name} is no mean of shares over units, which the ladder needs")
     count = secret.num_units
-    if count < LEAST_UNITS:
+    if count < least:
         raise InputError(
-            f"the test part has {count} units: {LEAST_UNITS} are needed, or answers would be about few labels"
+            f"the test part has {count} units: {least:,} are needed, or answers would be about few labels"
         )
 
 

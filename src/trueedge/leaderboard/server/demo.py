@@ -17,6 +17,8 @@ from trueedge.runs import run
 BOARDS = (("karate", "existing", 3), ("cora", "existing", 3), ("cora", "degree-corrected", 3))
 METHODS = ("ra", "aa", "cn", "jaccard", "katz", "pa", "ppr")
 HIDDEN = ("cora", "existing", 7)
+# Half of the edges are tested, so that there are enough units for the ladder.
+RATIOS = (0.45, 0.05, 0.5)
 TEAM = "demo"
 
 
@@ -61,7 +63,7 @@ def make_demo(
             board.add(paths, card, made.name)
     dataset, protocol, seed = HIDDEN
     hidden = hide(
-        tasks.task(dataset, protocol, seed),
+        tasks.task(dataset, protocol, seed, ratios=RATIOS),
         folder / "public",
         folder / "secrets" / "one",
         name=f"{dataset}-hidden",
