@@ -4,7 +4,8 @@ python -m benchmarks.leaderboard_attack                      every attack, ten d
 python -m benchmarks.leaderboard_attack --draws 2            a glance
 
 Every attacker begins with an honest model and may ask 500 times as one team, or 200 times with accounts that
-pool their answers. The ladder is the one that the judge uses. What is measured, in points of MRR:
+pool their answers. The ladder is the one that the judge uses. What is measured, in points of MRR (lists) or
+AUC (shared negatives):
 
 - told: how much the value that was shown rose above that of the honest model,
 - private: how much the final submission gains on the private units, which nobody was answered about,
@@ -44,7 +45,7 @@ ANSWERS = ("exact", "rounded", "ladder-1.65", "ladder")
 # Half of the edges are tested: a hidden task needs 1,000 units.
 HALF = (0.45, 0.05, 0.5)
 TASKS: dict[str, dict[str, Any]] = {
-    "existing": {"ratios": HALF},
+    "uniform": {},
     "heart": {"ratios": HALF, "k": 100, "heuristics": ("ra", "ppr")},
 }
 

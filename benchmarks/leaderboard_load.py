@@ -2,8 +2,8 @@
 
 python -m benchmarks.leaderboard_load          200 reads/s and 20 submissions/s of 2 MiB, 20 seconds each
 
-Readers ask for pages, boards (JSON and CSV, a third of them with an ETag) and entries. Requests begin at fixed
-times, and a latency counts from that time: a server that stalls is not spared by clients that wait for it.
+Readers ask for pages, boards (JSON and CSV, a third of them with an ETag) and entries. Requests begin at
+fixed times, and a latency counts from that time: a server that stalls is not spared by clients that wait.
 """
 
 from __future__ import annotations

@@ -130,7 +130,7 @@ def make_certificates(folder: Path, methods: tuple[str, ...] = ("ra", "katz"), s
 def make_hidden(folder: Path) -> None:
     """Hide the labels of Cora, as a stranger's data set."""
     hide(
-        te.task("cora", "existing", 0),
+        te.task("cora", "uniform", 0),
         folder / "public",
         folder / "secrets" / "one",
         name=HIDDEN,

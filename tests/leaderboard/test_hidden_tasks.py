@@ -20,7 +20,7 @@ from trueedge.leaderboard.hidden.deriving import without_hints
 from trueedge.leaderboard.hidden.keyed import keyed_numbers, keyed_order, keyed_share
 from trueedge.leaderboard.hidden.making import hide, listed
 from trueedge.leaderboard.hidden.public_folder import HiddenTask, read_submission
-from trueedge.leaderboard.hidden.secret_folder import Secret
+from trueedge.leaderboard.hidden.secret_folder import GROUPS, Secret, values_of_auc
 from trueedge.methods import get as get_method
 
 KEY = bytes(range(32))
@@ -31,7 +31,7 @@ small_hide = partial(hide, least_units=100)
 def hidden(tmp_path_factory) -> tuple[HiddenTask, Secret]:
     folder = tmp_path_factory.mktemp("hidden")
     found = small_hide(
-        te.task("cora", "existing", 0), folder / "public", folder / "secret", closes="2027-01-31"
+        te.task("cora", "uniform", 0), folder / "public", folder / "secret", closes="2027-01-31"
     )
     return found, Secret.open(folder / "secret")
 
@@ -42,9 +42,9 @@ def mean(secret: Secret, submission: np.ndarray) -> float:
 
 def test_a_submission_scores_as_the_task_itself_does(hidden) -> None:
     public, secret = hidden
-    scorer = get_method("ra")().fit(te.task("cora", "existing", 0))
+    scorer = get_method("ra")().fit(te.task("cora", "uniform", 0))
     submission = public.scores(get_method("ra")().fit(public.task))
-    expected = te.task("cora", "existing", 0).evaluate(scorer)["mrr"]
+    expected = te.task("cora", "uniform", 0).evaluate(scorer)["auc"]
     assert mean(secret, submission) == pytest.approx(expected, abs=1e-12)
 
 
@@ -63,12 +63,12 @@ def test_position_and_node_numbers_do_not_tell_a_positive(hidden) -> None:
     truth[secret.places[:positives]] = True
     for guess in (np.arange(len(candidates)), np.sin(np.arange(len(candidates)))):
         auc = metrics.evaluate(guess[truth].astype(float), guess[~truth].astype(float), ["auc"])["auc"]
-        # Five standard errors of an AUC of 527 against 527.
+        # Five standard errors of an AUC of so many against so many.
         assert abs(auc - 0.5) < 5 * np.sqrt(1 / 6 / positives)
 
 
 def test_nothing_in_the_public_folder_depends_on_labels_but_the_salted_hash(tmp_path: Path) -> None:
-    task = te.task("cora", "existing", 0)
+    task = te.task("cora", "uniform", 0)
     small_hide(task, tmp_path / "a", tmp_path / "a-secret", key=KEY)
     # Positives and negatives change places: the same candidates with the opposite labels.
     part = type(task.test)(task.test.negatives, task.test.positives)
@@ -108,22 +108,22 @@ def test_the_labels_hash_is_salted_and_can_be_computed_again(hidden) -> None:
 
 
 def test_the_secret_folder_is_for_its_owner_alone(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
     for path in [tmp_path / "secret", *(tmp_path / "secret").rglob("*")]:
         assert not stat.S_IMODE(path.stat().st_mode) & 0o077, path
 
 
 def test_other_labels_than_the_published_ones_are_noticed(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
     places = np.load(tmp_path / "secret" / "places.npy")
-    places[[0, 600]] = places[[600, 0]]
+    places[[0, 1600]] = places[[1600, 0]]
     np.save(tmp_path / "secret" / "places.npy", places)
     with pytest.raises(InputError, match="labels do not have the published hash"):
         Secret.open(tmp_path / "secret")
 
 
 def test_changed_candidates_are_noticed(tmp_path: Path) -> None:
-    small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+    small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
     path = tmp_path / "public" / "candidates.npy"
     np.save(path, np.load(path)[::-1])
     with pytest.raises(InputError, match="candidates do not have the published hash"):
@@ -187,18 +187,14 @@ def test_a_positive_at_one_end_keeps_only_negatives_of_that_end(heart) -> None:
     assert all(len(np.unique(np.sort(row, axis=1), axis=0)) == 20 for row in negatives)
 
 
-def test_published_validation_negatives_may_be_test_positives(hidden) -> None:
+def test_published_validation_negatives_may_be_test_positives(tmp_path: Path, heart) -> None:
     """Otherwise a candidate that is also a validation negative would be known to be a negative."""
-    public, secret = hidden
+    public = small_hide(heart, tmp_path / "public", tmp_path / "secret")
     assert public.task.part_names == ("valid",)
-    free = public.task.num_nodes * (public.task.num_nodes - 1) // 2 - public.task.graph.num_edges
-    assert free > len(secret.task.test.positives)
-    drawn = te.LinkTask.from_split(
-        te.splits.Split(public.task.graph, np.empty((0, 2), np.int32), public.task.valid.positives, "again"),
-        "uniform",
-        0,
-        public.task.dataset,
+    split = te.splits.Split(
+        public.task.graph, np.empty((0, 2), np.int32), public.task.valid.positives, "without the test part"
     )
+    drawn = te.LinkTask.from_split(split, "uniform", 0, public.task.dataset)
     assert np.array_equal(drawn.test.negatives, public.task.valid.negatives)
 
 
@@ -225,7 +221,9 @@ def test_classes_of_nodes_can_be_hidden(tmp_path: Path) -> None:
 def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="'recommend' cannot be hidden"):
         small_hide(te.task("cora", "recommendation", 0), tmp_path / "public", tmp_path / "secret")
-    with pytest.raises(InputError, match="527 units: 1,000 are needed"):
+    with pytest.raises(InputError, match="units: 1,000 are needed"):
+        hide(te.task("karate", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+    with pytest.raises(InputError, match="in the mrr over shared negatives a few of these decide"):
         hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
     assert list(tmp_path.iterdir()) == []
 
@@ -235,13 +233,23 @@ def test_what_cannot_be_certified_cannot_be_hidden(tmp_path: Path) -> None:
 )
 def test_wrong_options_are_refused(tmp_path: Path, option, said) -> None:
     with pytest.raises(InputError, match=said):
-        small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret", **option)
+        small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret", **option)
 
 
 def test_labels_are_never_written_over(tmp_path: Path) -> None:
     (tmp_path / "secret").mkdir()
     with pytest.raises(InputError, match="new folder"):
-        small_hide(te.task("cora", "existing", 0), tmp_path / "public", tmp_path / "secret")
+        small_hide(te.task("cora", "uniform", 0), tmp_path / "public", tmp_path / "secret")
+
+
+def test_the_auc_without_a_group_is_the_auc_of_the_others() -> None:
+    rng = np.random.default_rng(0)
+    positive, negative = rng.integers(0, 20, 70).astype(float), rng.integers(0, 18, 95).astype(float)
+    found = values_of_auc(positive, negative)
+    assert found.mean == pytest.approx(metrics.evaluate(positive, negative, ["auc"])["auc"])
+    for group in (0, 7, GROUPS - 1):
+        kept = np.delete(negative, np.s_[group::GROUPS])
+        assert found.without[group] == pytest.approx(metrics.evaluate(positive, kept, ["auc"])["auc"])
 
 
 def test_keyed_draws_depend_on_key_and_purpose() -> None:

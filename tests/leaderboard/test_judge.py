@@ -27,7 +27,7 @@ from trueedge.methods import get as get_method
 def place(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("judge")
     hidden = hide(
-        te.task("cora", "existing", 0),
+        te.task("cora", "uniform", 0),
         folder / "public",
         folder / "secrets" / "one",
         name="one",

@@ -182,9 +182,8 @@ def test_scoring_a_candidate_twice_is_refused(served: Served) -> None:
 def test_ties_are_not_broken_by_position(prepared: Path) -> None:
     secret = Secret.open(prepared / "secrets" / "one")
     flat = secret.values(np.zeros(secret.card.shape), public=True)
-    ranks = 1 / flat.units
-    # The mean rank among as many tied negatives, wherever the positive stands.
-    assert ranks == pytest.approx(1 + secret.public_negatives.sum() / 2)
+    # Half of all tied negatives are below, wherever the positive stands.
+    assert flat.units == pytest.approx(0.5)
 
 
 def test_pairs_and_labels_cannot_be_submitted(served: Served) -> None:
@@ -206,7 +205,7 @@ def test_the_order_of_candidates_is_the_published_one(served: Served, prepared: 
     truth = np.zeros(secret.card.shape)
     truth[secret.places[: len(secret.public)]] = 1.0
     assert secret.values(truth, public=True).mean == 1.0
-    assert secret.values(truth[::-1].copy(), public=True).mean < 0.2
+    assert abs(secret.values(truth[::-1].copy(), public=True).mean - 0.5) < 0.1
 
 
 # Certificates

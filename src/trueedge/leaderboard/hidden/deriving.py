@@ -8,6 +8,8 @@ What gives a label away although order and direction do not:
   the positive. Here a secret half of them is kept, and as many are drawn uniformly from all other nodes.
 - A triple that is asked for its tail and for its head is answered by matching both lists of queries. Here
   only tails are asked for.
+- In the MRR over negatives that all positives share, a few negatives decide: an answer then tells their
+  labels, and asking often pays. Such tasks are refused; the AUC over shared negatives, and lists, are judged.
 - Negatives of the validation part are never test positives, so pairs in both are negatives. Here the
   published validation part has negatives that were drawn without the test part.
 """
@@ -47,8 +49,14 @@ def without_hints(task: Task, key: bytes) -> Task:
         raise InputError(f"a task of the kind {task.kind!r} cannot be hidden: its scores cannot be certified")
     if task.protocol in PUBLISHED:
         raise InputError(f"{task.protocol} cannot be hidden: its test part is in published files")
-    if isinstance(task, LinkTask) and task.test.per_positive:
-        return _one_sided(task, key)
+    if isinstance(task, LinkTask):
+        if task.test.per_positive:
+            return _one_sided(task, key)
+        if task.headline != "auc":
+            raise InputError(
+                f"{task.protocol} cannot be hidden: in the {task.headline} over shared negatives a few of"
+                " these decide, and answers would tell them; use uniform, degree-corrected, triplet or heart"
+            )
     if isinstance(task, TripleTask):
         if task.test_graph is not None:
             raise InputError(

@@ -96,11 +96,7 @@ class Secret:
         if not isinstance(scores, PairScores) or scores.layout != "shared":
             return Values(metric.per_unit(scores)[units], np.empty(0))
         negatives = scores.negative[self.public_negatives if public else ~self.public_negatives]
-        positives = scores.positive[units]
-        value = metric.per_unit(PairScores(positives, negatives))
-        group = np.arange(len(negatives)) % GROUPS
-        without = [metric.value(PairScores(positives, negatives[group != one])) for one in range(GROUPS)]
-        return Values(value, np.array(without))
+        return values_of_auc(scores.positive[units], negatives)
 
     def constant(self, public: bool) -> Values:
         """Return what constant scores are worth."""
@@ -127,3 +123,22 @@ class Secret:
     def release(self) -> dict[str, Any]:
         """Return what is published at the end of a season, besides the task and the places."""
         return {"salt": self.salt.hex(), "labels": self.labels_hash, "candidates": self.card.candidates}
+
+
+def values_of_auc(positive: NDArray[np.float64], negative: NDArray[Any]) -> Values:
+    """Return the AUC of scores with shared negatives: by positive, and without each group of negatives.
+
+    Args:
+        positive: float64 (p,), the scores of positives.
+        negative: (m,), those of negatives.
+    """
+    groups = [np.sort(negative[first::GROUPS].astype(np.float64)) for first in range(GROUPS)]
+    # A tie is half a win.
+    wins = np.stack([_below(one, positive) for one in groups])
+    sizes, total = np.array([len(one) for one in groups]), wins.sum()
+    without = (total - wins.sum(axis=1)) / (len(positive) * (len(negative) - sizes))
+    return Values(wins.sum(axis=0) / len(negative), without)
+
+
+def _below(group: NDArray[np.float64], positive: NDArray[np.float64]) -> NDArray[np.float64]:
+    return (np.searchsorted(group, positive, "left") + np.searchsorted(group, positive, "right")) / 2.0

@@ -16,9 +16,7 @@ from trueedge.runs import run
 
 BOARDS = (("karate", "existing", 3), ("cora", "existing", 3), ("cora", "degree-corrected", 3))
 METHODS = ("ra", "aa", "cn", "jaccard", "katz", "pa", "ppr")
-HIDDEN = ("cora", "existing", 7)
-# Half of the edges are tested, so that there are enough units for the ladder.
-RATIOS = (0.45, 0.05, 0.5)
+HIDDEN = ("cora", "uniform", 7)
 TEAM = "demo"
 
 
@@ -63,7 +61,7 @@ def make_demo(
             board.add(paths, card, made.name)
     dataset, protocol, seed = HIDDEN
     hidden = hide(
-        tasks.task(dataset, protocol, seed, ratios=RATIOS),
+        tasks.task(dataset, protocol, seed),
         folder / "public",
         folder / "secrets" / "one",
         name=f"{dataset}-hidden",
