@@ -207,7 +207,7 @@ def _order(row: Row, sign: int) -> tuple[Any, ...]:
     return (row.entry.withdrawn, row.places is None, value, row.entry.card.submitted, row.entry.name)
 
 
-def _estimate(samples: Mapping[str, Sample], task: BoardTask, over: str) -> dict[str, float | None]:
+def _estimate(samples: Mapping[str, Sample], task: BoardTask, over: str) -> dict[str, Any]:
     if not samples:
         return {}
     found: Estimate = interval(list(samples.values()), task.headline, LEVEL)

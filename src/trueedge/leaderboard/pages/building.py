@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.writing import write_text
@@ -195,7 +196,7 @@ def _mapped(work: partial[TaskBuilt], names: list[str], jobs: int) -> list[TaskB
         return list(pool.map(work, names))
 
 
-def _read_cache(folder: Path) -> dict[str, dict[str, object]]:
+def _read_cache(folder: Path) -> dict[str, dict[str, Any]]:
     """Return what the last build knew; anything else than that builds all again."""
     try:
         found = json.loads((folder / CACHE).read_text())
@@ -204,8 +205,8 @@ def _read_cache(folder: Path) -> dict[str, dict[str, object]]:
         return {}
 
 
-def _summary(record: Mapping[str, object]) -> Summary:
-    values = dict(record["summary"])  # type: ignore[call-overload]
+def _summary(record: Mapping[str, Any]) -> Summary:
+    values = dict(record["summary"])
     values["first"] = tuple((title, entry) for title, entry in values["first"])
     return Summary(**values)
 

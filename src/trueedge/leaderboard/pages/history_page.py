@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.standings import Row, Standing
@@ -18,6 +18,7 @@ from trueedge.report.numbers import axis_label
 # More entries than this are drawn, but only the latest are listed.
 LISTED = 200
 LINES = 5
+Place = Callable[[float], float]
 
 
 def history_page(board: Board, standing: Standing) -> str:
@@ -29,8 +30,8 @@ def history_page(board: Board, standing: Standing) -> str:
         content: list[object] = [part("History", tag("p", "There are no entries yet."))]
     else:
         told = (
-            f"{axis_label(task.headline)} of every entry by the day of its submission. Filled dots are ranked; the "
-            "line is the best ranked entry so far."
+            f"{axis_label(task.headline)} of every entry by the day of its submission. Filled dots are ranked; "
+            "the line is the best ranked entry so far."
         )
         drawn = [
             tag("div", history_picture(task.headline, shown, 720, 300), class_="wideonly"),
@@ -60,7 +61,7 @@ def history_picture(metric: str, rows: Sequence[Row], width: int, height: int) -
     def up(value: float) -> float:
         return top + (height - top - bottom) * (high - value) / (high - low)
 
-    parts = []
+    parts: list[object] = []
     for step in range(LINES):
         value = low + (high - low) * step / (LINES - 1)
         line = f"M{left} {up(value):.1f}H{width - right}"
@@ -79,13 +80,14 @@ def history_picture(metric: str, rows: Sequence[Row], width: int, height: int) -
         named = tag("title", title) if len(rows) <= LISTED else None
         place = {"cx": f"{across(day):.1f}", "cy": f"{up(row.value):.1f}", "r": 4}
         parts.append(tag("circle", named, **place, style=f"fill:{fill};stroke:{colour};stroke-width:1.5"))
-    label = f"{axis_label(metric)} by date, from {rows[0].entry.card.submitted} to {rows[-1].entry.card.submitted}"
+    dates = f"from {rows[0].entry.card.submitted} to {rows[-1].entry.card.submitted}"
+    label = f"{axis_label(metric)} by date, {dates}"
     return tag(
         "svg", joined(parts), viewBox=f"0 0 {width} {height}", class_="history", role="img", aria_label=label
     )
 
 
-def _dates(first: int, last: int, across, height: int) -> list[Markup]:  # type: ignore[no-untyped-def]
+def _dates(first: int, last: int, across: Place, height: int) -> list[Markup]:
     places = [first] if first == last else [first, last]
     anchors = ["middle"] if first == last else ["start", "end"]
     return [
@@ -100,23 +102,24 @@ def _dates(first: int, last: int, across, height: int) -> list[Markup]:  # type:
     ]
 
 
-def _best(metric, rows, days, across, up, end) -> Markup | None:  # type: ignore[no-untyped-def]
+def _best(
+    metric: str, rows: Sequence[Row], days: Sequence[int], across: Place, up: Place, end: int
+) -> Markup | None:
+    """Draw the best ranked value of each day so far as a stepped line."""
     sign = 1 if get_metric(metric).higher_is_better else -1
-    best, path = None, ""
+    steps: dict[int, float] = {}
+    best = None
     for row, day in zip(rows, days, strict=True):
-        if row.places is None or (best is not None and sign * row.value <= sign * best):
+        if row.places is None or row.value is None or (best is not None and sign * row.value <= sign * best):
             continue
-        start = (
-            f"M{across(day):.1f} {up(row.value):.1f}"
-            if best is None
-            else f"H{across(day):.1f}V{up(row.value):.1f}"
-        )
-        best, path = row.value, path + start
-    if best is None:
+        best = steps[day] = row.value
+    if not steps:
         return None
-    return tag(
-        "path", d=f"{path}H{end}", style=f"stroke:{use('c1')};stroke-width:2;fill:none;stroke-opacity:.6"
-    )
+    parts = [f"H{across(day):.1f}V{up(value):.1f}" for day, value in steps.items()]
+    first, value = next(iter(steps.items()))
+    parts[0] = f"M{across(first):.1f} {up(value):.1f}"
+    line = f"stroke:{use('c1')};stroke-width:2;fill:none;stroke-opacity:.6"
+    return tag("path", d=f"{''.join(parts)}H{end}", style=line)
 
 
 def _table(standing: Standing, rows: Sequence[Row]) -> Markup:

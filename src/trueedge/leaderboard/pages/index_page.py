@@ -77,7 +77,7 @@ def _table(rows: Sequence[Summary], label: str) -> Markup:
                 tag("td", "hidden" if one.hidden else "public"),
             )
         )
-    names = ("task", "best", "first, not told apart", "ranked", "entries", "labels")
+    names = ("task", "best", "first place (no significant difference)", "ranked", "entries", "labels")
     heads = [
         tag("th", name, scope="col", class_="n" if place in (3, 4) else None)
         for place, name in enumerate(names)
@@ -92,7 +92,8 @@ def _reading() -> list[object]:
         for name, told in TIERS.items()
     ]
     told = (
-        "Ranks are tie groups. Two entries are compared on the same test units, and a rank is the range of places "
+        "Ranks are tie groups. Two entries are compared on the same test units, and a rank is "
+        "the range of places "
         "that significant differences leave open: ten entries that cannot be told apart are all 1–10."
     )
     return [tag("p", told), tag("dl", *tiers)]
@@ -102,7 +103,8 @@ def submit_page(board: Board) -> str:
     """Return the page that says how to submit."""
     steps = [
         (
-            "Run your method on the task with its seeds, and keep the scores. The page of each task has the command.",
+            "Run your method on the task with its seeds, and keep the scores. The page of each "
+            "task has the command.",
             "trueedge run cora -p heart -m mine.py:Mine --seeds 3 --keep-scores",
         ),
         (
@@ -110,7 +112,8 @@ def submit_page(board: Board) -> str:
             "trueedge certify --dataset cora -p heart -m mine.py:Mine --seed 0 -o mine-0.json",
         ),
         (
-            "Add the certificates to a copy of the board's folder, with your names and an SPDX licence. Declare data "
+            "Add the certificates to a copy of the board's folder, with your names and an SPDX "
+            "licence. Declare data "
             "that you used beside the training part with --extra-data.",
             'trueedge leaderboard add mine-*.json --board DIR --name "Mine" --author "Your Name" --licence MIT '
             "--code https://example.org/mine --commit 0123abc",
@@ -123,9 +126,11 @@ def submit_page(board: Board) -> str:
     ]
     items = [tag("li", tag("p", told), command(text)) for told, text in steps]
     rules = [
-        "One entry is one method with one choice of settings, and has a certificate for each seed of the task.",
+        "One entry is one method with one choice of settings, and has a certificate for each "
+        "seed of the task.",
         "Settings are chosen on the validation part. The test part is for the certificate alone.",
-        "A certificate is no signature: on public labels a perfect one can be forged. So an entry is ranked only after "
+        "A certificate is no signature: on public labels a perfect one can be forged. So an "
+        "entry is ranked only after "
         "another party has reproduced it, or if it was judged on hidden labels.",
         "A withdrawn entry keeps its card, with the reason.",
     ]

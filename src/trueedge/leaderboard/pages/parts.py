@@ -19,7 +19,8 @@ from trueedge.report.numbers import axis_label, is_percent, p_text, span
 MISSING = "–"
 GIGABYTE = 2.0**30
 TIERS = {
-    "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On public labels "
+    "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
+    "public labels "
     "such a certificate can be forged, so it is not ranked.",
     "reproduced": "Another party got a value within its interval, or ran its method again.",
     "scored": "Judged on hidden labels: nobody but the judge knows them.",
@@ -161,8 +162,10 @@ def explained(standing: Standing) -> Markup:
         )
     elif standing.over == "units":
         told = (
-            f"{label}, with 95 % intervals over the {many} of one test part. Entries are compared on the same "
-            f"{many}. Shared letter: no significant difference (paired t-test, Holm-corrected). A rank is the "
+            f"{label}, with 95 % intervals over the {many} of one test part. Entries are "
+            f"compared on the same "
+            f"{many}. Shared letter: no significant difference (paired t-test, Holm-corrected). "
+            f"A rank is the "
             "range of places that these differences leave open. Another split may order them differently."
         )
     else:

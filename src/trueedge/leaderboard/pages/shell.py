@@ -45,7 +45,9 @@ def page(
         tabs: the pages beside it; the one without an address is this one.
         lead: what stands below the title.
     """
-    above = [joined([tag("a", name, href=address), " / "]) for name, address in trail]
+    above = [
+        joined([" / " if place else "", tag("a", one[0], href=one[1])]) for place, one in enumerate(trail)
+    ]
     switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
     header = tag(
         "header",
