@@ -61,6 +61,7 @@ class Channel:
         how: ``exact``, ``rounded`` to 0.01, ``ladder``, or one whose step does not grow with tries.
         shown: the value that the team is shown.
         tries: how often it asked.
+        counter: how often all teams of a coalition asked together.
     """
 
     secret: Secret
@@ -68,14 +69,16 @@ class Channel:
     shown: float | None = None
     tries: int = 0
     best: Values | None = field(default=None, repr=False)
+    counter: list[int] = field(default_factory=lambda: [0])
 
     def ask(self, scores: Array) -> float:
         """Return the value that is shown after a submission; minus infinity for none."""
         self.tries += 1
+        self.counter[0] += 1
         values = self.secret.values(scores, public=True)
         if self.how.startswith("ladder"):
             base = self.secret.constant(public=True) if self.best is None else self.best
-            answer = climb(values, base, self.shown, self.tries if self.how == "ladder" else 1)
+            answer = climb(values, base, self.shown, self.counter[0] if self.how == "ladder" else 1)
             if answer.improved:
                 self.best, self.shown = values, answer.value
         else:
@@ -198,8 +201,11 @@ def tune(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 
 def pool_boosts(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Let each of 200 new accounts ask once about the honest model with noise, and pool the signs."""
+    counter = [0]
     noises = rng.choice([-1.0, 1.0], size=(POOLED, len(setting.honest)))
-    answers = np.array([Channel(setting.secret, how).ask(setting.honest + 0.05 * one) for one in noises])
+    answers = np.array(
+        [Channel(setting.secret, how, counter=counter).ask(setting.honest + 0.05 * one) for one in noises]
+    )
     signs = np.sign(answers - np.median(answers)) + 0.0
     if not signs.any():
         signs = np.sign(answers - answers.mean())
@@ -211,17 +217,17 @@ def pool_boosts(setting: Setting, how: str, rng: np.random.Generator) -> Attempt
 def pool_dithers(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Begin at a rounding edge: accounts first worsen the honest model until the shown value falls."""
     spoiled, answers = setting.honest, []
-    budget = POOLED
-    start = Channel(setting.secret, how).ask(setting.honest)
+    budget, counter = POOLED, [0]
+    start = Channel(setting.secret, how, counter=counter).ask(setting.honest)
     for share in np.linspace(0.01, 0.2, 20):
         mask = rng.random(len(setting.honest)) < share
         candidate = np.where(mask, rng.random(len(setting.honest)), setting.honest)
         budget -= 1
         spoiled = candidate
-        if Channel(setting.secret, how).ask(candidate) < start:
+        if Channel(setting.secret, how, counter=counter).ask(candidate) < start:
             break
     noises = rng.choice([-1.0, 1.0], size=(budget - 1, len(setting.honest)))
-    answers = [Channel(setting.secret, how).ask(spoiled + 0.05 * one) for one in noises]
+    answers = [Channel(setting.secret, how, counter=counter).ask(spoiled + 0.05 * one) for one in noises]
     found = np.array(answers)
     total = np.sign(found - np.median(found)) @ noises
     spread = total.std()
@@ -230,9 +236,9 @@ def pool_dithers(setting: Setting, how: str, rng: np.random.Generator) -> Attemp
 
 def pool_teams(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Let sixteen teams of twelve tries climb one hill: each begins with the coalition's best scores."""
-    scores = setting.honest.copy()
+    scores, counter = setting.honest.copy(), [0]
     for _ in range(POOLED // 12):
-        channel = Channel(setting.secret, how)
+        channel = Channel(setting.secret, how, counter=counter)
         best = channel.ask(scores)
         for _ in range(11):
             changed = scores + rng.normal(0, 0.1, len(scores)) * (rng.random(len(scores)) < 0.1)

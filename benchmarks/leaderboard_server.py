@@ -158,6 +158,17 @@ class ServerProcess:
             except subprocess.TimeoutExpired:
                 self.kill()
 
+    def cpu_seconds(self) -> dict[str, float]:
+        """Return the processor time of the server and of its other processes so far."""
+        found = {"server": 0.0, "worker": 0.0}
+        for place in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):
+                fields = place.read_text().rsplit(")", 1)[1].split()
+                if self._process is not None and int(fields[2]) == self._process.pid:
+                    who = "server" if int(place.parent.name) == self._process.pid else "worker"
+                    found[who] += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return found
+
     def connect(self, timeout: float = 30.0) -> HTTPConnection:
         """Return a new connection."""
         return HTTPConnection("127.0.0.1", self.port, timeout=timeout)

@@ -179,3 +179,14 @@ def test_a_card_is_read_from_toml(tmp_path: Path) -> None:
     path.write_text("name = ")
     with pytest.raises(InputError, match="is not TOML"):
         EntryCard.from_toml(path)
+
+
+def test_scores_too_large_for_git_are_put_elsewhere_by_their_hash(board: Board, paths, monkeypatch) -> None:
+    monkeypatch.setattr("trueedge.leaderboard.board.board.LARGEST_SCORES", 100)
+    added = board.add(paths, card(name="Katz"))
+    assert not added.scores_path(0).exists()
+    assert added.units_path(0).is_file()
+    kept = sorted(path.stem for path in (board.folder / ".scores").iterdir())
+    assert kept == sorted(one["hashes"]["scores"] for one in added.certificates.values())
+    assert board.check() == []
+    assert (board.folder / ".gitignore").read_text().startswith(".scores/\n")

@@ -62,7 +62,7 @@ def test_a_value_that_was_rounded_down_is_not_climbed_again() -> None:
     assert climb(of(first + 0.005), of(first), 0.5) == Answer(0.5, False)
 
 
-def test_the_step_grows_with_the_tries_of_a_team() -> None:
+def test_the_step_grows_with_the_tries_of_all_teams() -> None:
     rng = np.random.default_rng(2)
     new, best = rng.random(N), rng.random(N)
     error = np.std(new - best, ddof=1) / np.sqrt(N)

@@ -93,7 +93,7 @@ def test_the_ladder_of_a_team_goes_on_from_its_best_submission(tmp_path: Path, p
     served = make_served(tmp_path, prepared, per_week=5)
     first = served.submit_scores(scores_of(served, "cn"), name="first")
     served.worker.work()
-    worse = served.submit_scores(scores_of(served, "pa"), name="worse")
+    worse = served.submit_scores(-scores_of(served, "cn"), name="worse")
     served.worker.work()
     better = served.submit_scores(scores_of(served, "ppr"), name="better")
     served.worker.work()
@@ -240,6 +240,7 @@ def test_pages_are_built_after_an_acceptance_and_served(served: Served) -> None:
     served.worker.pages = True
     served.post(served.certificate_body())
     served.worker.work()
+    assert list(served.service.places.inbox("one").iterdir()) == []
     page = served.ask("GET", "/", team=None)
     assert page.status_code == 200
     assert page.headers["content-type"].startswith("text/html")

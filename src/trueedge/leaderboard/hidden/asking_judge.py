@@ -102,7 +102,7 @@ class JudgeClient:
             scores: the file of the submission.
             best: the file of the team's best submission so far, if any.
             shown: the value that was shown for it.
-            tries: how many submissions of the team have been judged, with this one.
+            tries: how many submissions to the task have been judged, of all teams and with this one.
         """
         question = {
             "task": task,

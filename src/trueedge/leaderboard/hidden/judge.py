@@ -65,7 +65,7 @@ class Judge:
 
         Args:
             question: ``task``, the path of the ``scores``, that of the team's ``best`` ones or None, the
-                value that was ``shown`` for these or None, and the number of ``tries`` of the team.
+                value that was ``shown`` for these or None, and the number of ``tries`` of all teams.
         """
         try:
             secret = self._secrets[question["task"]]

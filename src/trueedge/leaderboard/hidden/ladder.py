@@ -4,9 +4,10 @@ A team has a best submission and the value that was shown for it. A new submissi
 it is better by more than a step, and the new value is rounded down to a multiple of the step. The step is the
 larger of 0.01 and z paired standard errors, rounded up to a multiple of 0.01, so that it does not tell the
 standard error. z is 1.65 for the first submission: one in twenty that is no better passes by chance. It grows
-with the tries of the team, as Bonferroni's rule asks: 2.6 for the twelfth, 3.7 for the 500th. With 1.65
-throughout, 500 tries raise the value by points (``python -m benchmarks.leaderboard_attack``). The first
-submission is compared with constant scores.
+with the submissions of all teams to the task, as Bonferroni's rule asks: 2.6 for the twelfth, 3.5 for the
+200th. With 1.65 throughout, 500 tries raise the value by points, and a counter for each team would be defeated
+by new accounts (``python -m benchmarks.leaderboard_attack``). The first submission of a team is compared with
+constant scores.
 
 Where all positives share their negatives, a single negative can move the values of all units together. So the
 standard error also has a part of the negatives, by a jackknife over groups of these.
@@ -26,7 +27,7 @@ from numpy.typing import NDArray
 from trueedge.statistics.standard_error import variance_of_mean
 
 SMALLEST_STEP = 0.01
-# The chance that a submission passes by chance is at most this, over all tries of a team together.
+# How many submissions pass by chance is divided by their number.
 ERROR_RATE = 0.05
 # Multiples of the step are exact to this: 0.07 / 0.01 is 7.000000000000001.
 ROUNDING = 1e-9
@@ -78,7 +79,7 @@ def step_of(new: Values, best: Values, tries: int = 1) -> float:
     Args:
         new: its values of the public units.
         best: those of the team's best submission.
-        tries: how many submissions of the team have been judged, with this one.
+        tries: how many submissions to the task have been judged, of all teams and with this one.
     """
     errors = NormalDist().inv_cdf(1.0 - ERROR_RATE / max(1, tries))
     needed = max(SMALLEST_STEP, errors * paired_error(new, best))
@@ -92,7 +93,7 @@ def climb(new: Values, best: Values, shown: float | None, tries: int = 1) -> Ans
         new: its values of the public units.
         best: those of the team's best submission, or of constant scores.
         shown: the value that was shown for the best one; None if there was none.
-        tries: how many submissions of the team have been judged, with this one.
+        tries: how many submissions to the task have been judged, of all teams and with this one.
     """
     step = step_of(new, best, tries)
     # Compared with the best value itself: what was shown is lower, and would be passed by a smaller gain.

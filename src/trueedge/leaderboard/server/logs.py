@@ -6,6 +6,7 @@ import json
 import logging
 import sys
 import time
+from contextlib import suppress
 from typing import Any
 
 LOGGER = logging.getLogger("trueedge.server")
@@ -29,9 +30,18 @@ class JsonLines(logging.Formatter):
         return json.dumps({**head, **fields})
 
 
+class StandardError(logging.Handler):
+    """Writes to standard error as it is at the moment of writing."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; a log that cannot be written stops nothing."""
+        with suppress(OSError, ValueError):
+            print(self.format(record), file=sys.stderr, flush=True)
+
+
 def configure_logs(level: int = logging.INFO) -> None:
     """Send the logs of server and worker to standard error."""
-    handler = logging.StreamHandler(sys.stderr)
+    handler = StandardError()
     handler.setFormatter(JsonLines())
     for name in ("trueedge.server", "uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)

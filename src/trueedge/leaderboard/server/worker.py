@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import Engine, func, select, update
+from sqlalchemy import Engine, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from trueedge.errors import InputError
@@ -36,7 +36,7 @@ from trueedge.leaderboard.server.uploads import remove_old
 
 BATCH = 100
 IDLE_SECONDS = 1.0
-# Pages are built at most this often, in shares of the time that building takes.
+# Between two builds the worker rests from building for so many times as long as one takes.
 REST = 4.0
 FAILED = "the submission could not be checked: the server's log says why"
 
@@ -74,16 +74,10 @@ class Worker:
         rows = self._waiting()
         for row in rows:
             self._finish(row)
-        if rows:
-            write_standings(self.board, self.places, self._changed(rows))
-        self._build(idle=len(rows) < BATCH)
+        self._stale |= {str(row.task) for row in rows}
+        self._publish()
         self._clean()
         return len(rows)
-
-    def _changed(self, rows: Sequence[Any]) -> set[str]:
-        names = {str(row.task) for row in rows}
-        self._stale |= names
-        return names
 
     def _waiting(self) -> Sequence[Any]:
         chosen = select(SUBMISSIONS).where(SUBMISSIONS.c.status.in_(("waiting", "judged")))
@@ -107,6 +101,8 @@ class Worker:
             event("error", "submission", id=row.id, error=f"{type(error).__name__}: {error}")
             status, sentence = "failed", FAILED
         self._note(row.id, status, sentence)
+        if status == "done" and row.kind == "certificates":
+            self._forget(row)
         event(
             "info", "submission", id=row.id, task=row.task, status=status, seconds=time.monotonic() - started
         )
@@ -119,6 +115,17 @@ class Worker:
             connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == number).values(**values))
             if status == "failed":
                 release_seals(connection, number)
+
+    def _forget(self, row: Any) -> None:
+        """Remove the uploaded files of a submission: the board has them now."""
+        with writing(self.engine) as connection:
+            mine = FILES.c.submission == row.id
+            names = set(connection.execute(select(FILES.c.digest).where(mine)).scalars())
+            connection.execute(delete(FILES).where(mine))
+            others = (FILES.c.team == row.team) & FILES.c.digest.in_(names)
+            names -= set(connection.execute(select(FILES.c.digest).where(others)).scalars())
+        for name in names:
+            self.places.upload(row.team, name).unlink(missing_ok=True)
 
     def _add(self, row: Any) -> str:
         """Verify certificates, and add them to the board."""
@@ -163,31 +170,34 @@ class Worker:
         return f"{'shown as' if improved else 'no gain above the step: the team stays at'} {value:.2f}"
 
     def _ladder(self, row: Any) -> tuple[Path | None, float | None, int]:
-        """Return the team's best submission, what was shown for it, and the tries with this one."""
-        own = (SUBMISSIONS.c.team == row.team) & (SUBMISSIONS.c.task == row.task)
-        judged = own & SUBMISSIONS.c.status.in_(("judged", "done")) & (SUBMISSIONS.c.id != row.id)
+        """Return the team's best submission, what was shown for it, and the tries of all teams."""
+        others = (SUBMISSIONS.c.task == row.task) & (SUBMISSIONS.c.id != row.id)
+        judged = others & SUBMISSIONS.c.status.in_(("judged", "done"))
+        own = judged & (SUBMISSIONS.c.team == row.team)
         with reading(self.engine) as connection:
             tries = int(connection.execute(select(func.count()).where(judged)).scalar_one())
             newest = SUBMISSIONS.c.created.desc()
             best = connection.execute(
-                select(SUBMISSIONS).where(judged & SUBMISSIONS.c.improved).order_by(newest)
+                select(SUBMISSIONS).where(own & SUBMISSIONS.c.improved).order_by(newest)
             ).first()
         if best is None:
             return None, None, tries + 1
         return self.places.upload(row.team, json.loads(best.body)["scores"]), best.value, tries + 1
 
-    def _build(self, idle: bool) -> None:
-        """Build the pages if something changed, and not all the time."""
-        if not self.pages or not self._stale or not idle or time.monotonic() < self._next_build:
+    def _publish(self) -> None:
+        """Write standings and pages if something changed, and not all the time."""
+        if not self._stale or time.monotonic() < self._next_build:
             return
         started = time.monotonic()
         changed, self._stale = self._stale, set()
         try:
-            publish(self.board, self.places)
+            write_standings(self.board, self.places, None if "" in changed else changed)
+            if self.pages:
+                publish(self.board, self.places)
         except (InputError, OSError) as error:
             event("error", "pages", error=str(error))
         taken = time.monotonic() - started
-        self._next_build = time.monotonic() + REST * taken
+        self._next_build = time.monotonic() + (REST * taken if self.pages else 0.0)
         event("info", "pages", tasks=len(changed), seconds=taken)
 
     def _clean(self) -> None:
@@ -200,8 +210,9 @@ class Worker:
 
     def start(self) -> None:
         """Write what readers are served before the first submission comes."""
-        write_standings(self.board, self.places)
-        self._stale = {"all"}
+        # The empty name stands for all tasks.
+        self._stale = {""}
+        self._publish()
 
 
 def _link(source: Path, target: Path) -> None:
