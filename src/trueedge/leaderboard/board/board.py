@@ -14,7 +14,7 @@ from trueedge.errors import InputError, unknown
 from trueedge.files.writing import new_folder, write_text
 from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
 from trueedge.leaderboard.board.checking import problems_of
-from trueedge.leaderboard.board.entry import SCORES, Entry
+from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
 from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
 from trueedge.leaderboard.board.entry_card import EntryCard
 from trueedge.leaderboard.board.problem import Problem
@@ -22,12 +22,18 @@ from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.leaderboard.board.text_fields import folder_name, folder_name_of, text_field
 from trueedge.leaderboard.board.toml_files import read_toml, toml_text
+from trueedge.leaderboard.board.unit_files import certified_values, write_units
 from trueedge.results.certificate_file import read_certificate
 from trueedge.tasks import Task
 
 FILE = "board.toml"
 FORMAT = "trueedge leaderboard"
 VERSION = 1
+# Git hosts warn of larger files.
+LARGEST_SCORES = 50_000_000
+# Where larger ones go, by their hash; like the record of the last build, it is not for git.
+ELSEWHERE = ".scores"
+IGNORED = f"{ELSEWHERE}/\n.build.json\n.*.draft\n"
 
 
 class Board:
@@ -71,6 +77,8 @@ class Board:
             raise InputError(f"the folder {place} is not empty: a board is made in a new one")
         card = {"format": FORMAT, "version": VERSION, "title": checked}
         write_text(place / FILE, toml_text(card), "the board")
+        if not (place / ".gitignore").exists():
+            write_text(place / ".gitignore", IGNORED, "the board")
         return cls(place, checked)
 
     def tasks(self) -> list[BoardTask]:
@@ -169,10 +177,10 @@ class Board:
         if earlier is None:
             dated = card if card.submitted else replace(card, submitted=today())
             with new_folder(folder, "the entry") as draft:
-                _write(draft, new, dated)
+                _write(self.folder, draft, new, dated)
             _sync(folder.parent)
         elif new:
-            _write(folder, new, None)
+            _write(self.folder, folder, new, None)
         return Entry.open(folder)
 
     def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
@@ -250,7 +258,10 @@ def today() -> str:
 
 
 def _write(
-    folder: Path, certificates: Sequence[tuple[Path, Mapping[str, Any]]], card: EntryCard | None
+    board: Path,
+    folder: Path,
+    certificates: Sequence[tuple[Path, Mapping[str, Any]]],
+    card: EntryCard | None,
 ) -> None:
     """Write an entry's files; a certificate appears after its scores, and the card first."""
     if card is not None:
@@ -258,14 +269,24 @@ def _write(
     for path, content in certificates:
         named = path.parent / content["scores"]["file"]
         source = named if named.exists() else path.with_suffix(SCORES)
-        target = folder / f"seed-{content['seed']}{SCORES}"
-        draft = target.with_name(f".{target.name}.draft")
-        shutil.copyfile(source, draft)
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        os.replace(draft, target)
-        _durably(folder / f"seed-{content['seed']}.json", path.read_bytes())
+        stem = f"seed-{content['seed']}"
+        if source.stat().st_size <= LARGEST_SCORES:
+            _copy(source, folder / f"{stem}{SCORES}")
+        else:
+            # Too large for git: the values that ranks need stay, and the scores go elsewhere by their hash.
+            (board / ELSEWHERE).mkdir(exist_ok=True)
+            _copy(source, board / ELSEWHERE / f"{content['hashes']['scores']}.npz")
+            write_units(folder / f"{stem}{UNITS}", {content["headline"]: certified_values(path, content)})
+        _durably(folder / f"{stem}.json", path.read_bytes())
     _sync(folder)
+
+
+def _copy(source: Path, target: Path) -> None:
+    draft = target.with_name(f".{target.name}.draft")
+    shutil.copyfile(source, draft)
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(draft, target)
 
 
 def _durably(path: Path, content: bytes) -> None:

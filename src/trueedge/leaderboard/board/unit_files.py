@@ -31,12 +31,7 @@ def headline_values(entry: Entry, seed: int) -> Array:
     if packed.is_file() and not entry.scores_path(seed).is_file():
         values = read_units(packed, name)
     else:
-        scores = certified_scores(entry.paths[seed], card)
-        if isinstance(scores, InputError):
-            raise scores
-        if scores.hash != card["hashes"]["scores"]:
-            raise InputError(f"{entry.scores_path(seed)} does not have the hash that its certificate says")
-        values = get_metric(name).per_unit(scores)
+        values = certified_values(entry.paths[seed], card)
     claimed = card["metrics"][name]
     if not is_mean(float(values.mean()), claimed):
         where = f"{entry.task}/{entry.name}, seed {seed}"
@@ -44,6 +39,16 @@ def headline_values(entry: Entry, seed: int) -> Array:
             f"{where}: the mean over units is {name} {values.mean():.6g}, claimed is {claimed:.6g}"
         )
     return values
+
+
+def certified_values(path: Path, card: Mapping[str, Any]) -> Array:
+    """Return the headline's value for each unit of a certificate, from scores that have its hash."""
+    scores = certified_scores(path, card)
+    if isinstance(scores, InputError):
+        raise scores
+    if scores.hash != card["hashes"]["scores"]:
+        raise InputError(f"the scores of {path} do not have the hash that it says")
+    return get_metric(card["headline"]).per_unit(scores)
 
 
 def write_units(path: Path, values: Mapping[str, Array]) -> None:

@@ -30,7 +30,8 @@ def history_page(board: Board, standing: Standing) -> str:
         content: list[object] = [part("History", tag("p", "There are no entries yet."))]
     else:
         told = (
-            f"{axis_label(task.headline)} of every entry by the day of its submission. Filled dots are ranked; "
+            f"{axis_label(task.headline)} of every entry by the day of its submission. "
+            "Filled dots are ranked; "
             "the line is the best ranked entry so far."
         )
         drawn = [
