@@ -169,5 +169,5 @@ def explained(standing: Standing) -> Markup:
             "range of places that these differences leave open. Another split may order them differently."
         )
     else:
-        told = f"{label}. This task has too few splits to tell entries apart: all ranked entries share one place."
+        told = f"{label}. This task has too few splits to compare entries: all share one place."
     return joined([tag("p", told, class_="quiet")])
