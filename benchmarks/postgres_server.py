@@ -69,16 +69,20 @@ class Postgres:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        words = [
-            "-D",
-            str(self.folder / "data"),
-            "-p",
-            str(self.port),
-            "-h",
-            "127.0.0.1",
-            "-k",
-            str(self.folder),
-        ]
+        until = time.monotonic() + SECONDS
+        ready = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "trueedge"]
+        while time.monotonic() < until:
+            # Processes of a killed one may still hold its memory: a moment later they are gone.
+            if self._process is None or self._process.poll() is not None:
+                self._launch()
+            if subprocess.run(self._words("pg_isready", *ready), capture_output=True).returncode == 0:
+                return
+            time.sleep(0.2)
+        raise SystemExit("Postgres did not start")
+
+    def _launch(self) -> None:
+        data, port = str(self.folder / "data"), str(self.port)
+        words = ["-D", data, "-p", port, "-h", "127.0.0.1", "-k", str(self.folder)]
         self._process = subprocess.Popen(  # type: ignore[call-overload]
             self._words("postgres", *words),
             stdout=subprocess.DEVNULL,
@@ -87,18 +91,6 @@ class Postgres:
             start_new_session=True,
             **self._options(),
         )
-        until = time.monotonic() + SECONDS
-        ready = ["-h", "127.0.0.1", "-p", str(self.port), "-U", "trueedge"]
-        while time.monotonic() < until:
-            if subprocess.run(self._words("pg_isready", *ready), capture_output=True).returncode == 0:
-                return
-            if self._process.poll() is not None:
-                # Processes of the killed one still hold its memory: a moment later they are gone.
-                time.sleep(0.2)
-                self.start()
-                return
-            time.sleep(0.05)
-        raise SystemExit("Postgres did not start")
 
     def kill(self) -> None:
         """Kill it and all its processes with SIGKILL."""

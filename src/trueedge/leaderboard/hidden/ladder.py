@@ -5,8 +5,8 @@ it is better by more than a step, and the new value is rounded down to a multipl
 larger of 0.01 and z paired standard errors, rounded up to a multiple of 0.01, so that it does not tell the
 standard error. z is 1.65 for the first submission: one in twenty that is no better passes by chance. It grows
 with the submissions of all teams to the task, as Bonferroni's rule asks: 2.6 for the twelfth, 3.5 for the
-200th. With 1.65 throughout, 500 tries raise the value by points, and a counter for each team would be defeated
-by new accounts (``python -m benchmarks.leaderboard_attack``). The first submission of a team is compared with
+200th. With 1.65 throughout, 500 tries raise the value by points, and a counter for each team would not stop
+new accounts (``python -m benchmarks.leaderboard_attack``). The first submission of a team is compared with
 constant scores.
 
 Where all positives share their negatives, a single negative can move the values of all units together. So the
