@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.standings import Row, Standing
@@ -71,21 +71,44 @@ def history_picture(metric: str, rows: Sequence[Row], width: int, height: int) -
         parts.append(tag("text", text, x=left - 6, y=f"{up(value) + 4:.1f}", text_anchor="end"))
     parts += _dates(first, last, across, height)
     parts.append(_best(metric, rows, days, across, up, width - right))
+    if len(rows) > LISTED:
+        parts += _many_dots(rows, days, across, up)
+    else:
+        parts += _dots(metric, rows, days, across, up)
+    dates = f"from {rows[0].entry.card.submitted} to {rows[-1].entry.card.submitted}"
+    label = f"{axis_label(metric)} by date, {dates}"
+    return tag(
+        "svg", joined(parts), viewBox=f"0 0 {width} {height}", class_="history", role="img", aria_label=label
+    )
+
+
+def _dots(
+    metric: str, rows: Sequence[Row], days: Sequence[int], across: Place, up: Place
+) -> Iterator[Markup]:
+    """Draw a dot for each entry, with a title."""
     for row, day in zip(rows, days, strict=True):
         if row.value is None:
             continue
         fill = use("c1") if row.places else "none"
         colour = use("c1") if row.places else use("muted")
         title = f"{row.entry.card.name}, {row.entry.card.submitted}: {format_value(metric, row.value)}"
-        # Thousands of dots need no titles: the list below has them, and a page stays small.
-        named = tag("title", title) if len(rows) <= LISTED else None
         place = {"cx": f"{across(day):.1f}", "cy": f"{up(row.value):.1f}", "r": 4}
-        parts.append(tag("circle", named, **place, style=f"fill:{fill};stroke:{colour};stroke-width:1.5"))
-    dates = f"from {rows[0].entry.card.submitted} to {rows[-1].entry.card.submitted}"
-    label = f"{axis_label(metric)} by date, {dates}"
-    return tag(
-        "svg", joined(parts), viewBox=f"0 0 {width} {height}", class_="history", role="img", aria_label=label
-    )
+        style = f"fill:{fill};stroke:{colour};stroke-width:1.5"
+        yield tag("circle", tag("title", title), **place, style=style)
+
+
+def _many_dots(rows: Sequence[Row], days: Sequence[int], across: Place, up: Place) -> Iterator[Markup]:
+    """Draw all dots as two lines without length and with round ends: a page of thousands stays small."""
+    for ranked in (False, True):
+        dots = [
+            f"M{across(day):.0f} {up(row.value):.0f}h0"
+            for row, day in zip(rows, days, strict=True)
+            if row.value is not None and bool(row.places) == ranked
+        ]
+        colour = use("c1") if ranked else use("muted")
+        style = f"stroke:{colour};stroke-width:{8 if ranked else 5};stroke-linecap:round"
+        if dots:
+            yield tag("path", d="".join(dict.fromkeys(dots)), style=style)
 
 
 def _dates(first: int, last: int, across: Place, height: int) -> list[Markup]:
