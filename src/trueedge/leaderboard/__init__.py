@@ -1,1 +1,1 @@
-"""The leaderboard: a folder of certificates, the pages made from it, and a server that judges hidden labels."""
+"""The leaderboard: a folder of certificates, its pages, and a server that judges hidden labels."""

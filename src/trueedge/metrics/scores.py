@@ -73,7 +73,7 @@ class Scores(ABC):
             kind = "<f8" if array.dtype.kind == "f" else "<i8"
             digest.update(f"{array.shape}".encode())
             flat = array.reshape(-1)
-            # In blocks that a cache holds: a copy of all scores in double precision takes longer than hashing.
+            # In blocks that a cache holds: a copy of all in double precision takes longer than hashing.
             for start in range(0, len(flat), NUMBERS_HASHED):
                 block = np.ascontiguousarray(flat[start : start + NUMBERS_HASHED], dtype=kind)
                 digest.update(block.view(np.uint8).data)
