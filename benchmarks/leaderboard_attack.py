@@ -1,6 +1,6 @@
 """Attack the answers of a hidden task: exact ones, rounded ones, and those of the ladder.
 
-python -m benchmarks.leaderboard_attack                      every attack, ten draws of the public units
+python -m benchmarks.leaderboard_attack                      every attack, four draws of the public units
 python -m benchmarks.leaderboard_attack --draws 2            a glance
 
 Every attacker begins with an honest model and may ask 500 times as one team, or 200 times with accounts that
@@ -36,6 +36,7 @@ from trueedge.runs.provenance import machine, versions
 
 RESULTS = Path(__file__).parent / "results"
 TRIES, POOLED, LABELS = 500, 200, 200
+TIMES_POOLED = 4
 HONEST = "ppr"
 OTHERS = ("ra", "cn", "aa", "katz", "jaccard", "pa", "lrw")
 # What the issue allows: points told to one team, and points gained on the private units by a coalition.
@@ -305,11 +306,13 @@ def _ranked(hidden: HiddenTask, name: str) -> Array:
 def measure(protocol: str, draws: int, names: Sequence[str]) -> list[dict[str, Any]]:
     """Return a row for each attack and each way of answering."""
     rows = []
-    made = settings(protocol, draws)
+    made = settings(protocol, draws * TIMES_POOLED)
     for name in names:
+        # What a coalition gains by chance varies more between draws than what one team is told.
+        chosen = made if name.startswith("pool") else made[:draws]
         for how in ANSWERS:
             outcomes = []
-            for number, setting in enumerate(made):
+            for number, setting in enumerate(chosen):
                 attempt = ATTACKS[name](setting, how, np.random.default_rng(number))
                 outcomes.append(_outcome(setting, how, attempt, name))
             rows.append(_row(protocol, name, how, outcomes))
@@ -332,6 +335,9 @@ def _row(protocol: str, name: str, how: str, outcomes: list[tuple[float, float, 
     for key, values in (("told", told), ("private", private), ("decoded", decoded)):
         known = values[np.isfinite(values)]
         row[key] = round(float(known.mean()), 4) if len(known) else None
+        row[f"{key}_error"] = (
+            round(float(known.std(ddof=1) / np.sqrt(len(known))), 4) if len(known) > 1 else None
+        )
         row[f"{key}_worst"] = round(float(known.max()), 4) if len(known) else None
     if how == "ladder":
         row["reached"] = _reached(name, row)
@@ -360,7 +366,9 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--draws", type=int, default=10, help="draws of the public units")
+    parser.add_argument(
+        "--draws", type=int, default=4, help="draws of the public units; four times as many for coalitions"
+    )
     parser.add_argument("--attacks", default=",".join(ATTACKS), help="names of attacks")
     parser.add_argument("--protocols", default=",".join(TASKS), help="protocols of the hidden task")
     parser.add_argument("--output", type=Path, default=RESULTS / "leaderboard-attack.json")

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from sqlalchemy import Engine, delete, func, select, update
+from sqlalchemy import Connection, Engine, delete, func, select, update
 from sqlalchemy.exc import SQLAlchemyError
 
 from trueedge.errors import InputError
@@ -100,31 +100,24 @@ class Worker:
         except Exception as error:  # one submission must not stop the others
             event("error", "submission", id=row.id, error=f"{type(error).__name__}: {error}")
             status, sentence = "failed", FAILED
-        self._note(row.id, status, sentence)
-        if status == "done" and row.kind == "certificates":
-            self._forget(row)
+        self._note(row, status, sentence)
         event(
             "info", "submission", id=row.id, task=row.task, status=status, seconds=time.monotonic() - started
         )
 
-    def _note(self, number: str, status: str, sentence: str) -> None:
+    def _note(self, row: Any, status: str, sentence: str) -> None:
+        """Write down how a submission ended; of one that is on the board, the uploaded files are removed."""
         values: dict[str, Any] = {"status": status, "sentence": sentence, "finished": now()}
         if status == "failed":
             values["live"] = None
+        unneeded: set[str] = set()
         with writing(self.engine) as connection:
-            connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == number).values(**values))
+            connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == row.id).values(**values))
             if status == "failed":
-                release_seals(connection, number)
-
-    def _forget(self, row: Any) -> None:
-        """Remove the uploaded files of a submission: the board has them now."""
-        with writing(self.engine) as connection:
-            mine = FILES.c.submission == row.id
-            names = set(connection.execute(select(FILES.c.digest).where(mine)).scalars())
-            connection.execute(delete(FILES).where(mine))
-            others = (FILES.c.team == row.team) & FILES.c.digest.in_(names)
-            names -= set(connection.execute(select(FILES.c.digest).where(others)).scalars())
-        for name in names:
+                release_seals(connection, row.id)
+            elif row.kind == "certificates":
+                unneeded = _release_files(connection, row)
+        for name in unneeded:
             self.places.upload(row.team, name).unlink(missing_ok=True)
 
     def _add(self, row: Any) -> str:
@@ -213,6 +206,15 @@ class Worker:
         # The empty name stands for all tasks.
         self._stale = {""}
         self._publish()
+
+
+def _release_files(connection: Connection, row: Any) -> set[str]:
+    """Return the files that no other submission of the team needs, and forget that this one needed them."""
+    mine = FILES.c.submission == row.id
+    names = set(connection.execute(select(FILES.c.digest).where(mine)).scalars())
+    connection.execute(delete(FILES).where(mine))
+    others = (FILES.c.team == row.team) & FILES.c.digest.in_(names)
+    return names - set(connection.execute(select(FILES.c.digest).where(others)).scalars())
 
 
 def _link(source: Path, target: Path) -> None:
