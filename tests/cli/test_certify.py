@@ -87,16 +87,14 @@ def test_wrong_input_is_one_sentence(trueedge, words: tuple[str, ...], sentence:
     assert err.count("\n") == 1
 
 
-def test_a_ranking_of_all_nodes_says_that_it_keeps_no_scores(trueedge) -> None:
+def test_a_ranking_of_all_nodes_is_certified(trueedge) -> None:
     status, _, err = trueedge(
         "run", "karate", "-p", "recommendation,existing", "-m", "ra", "--keep-scores", "--seeds", "1"
     )
     assert status == 0
-    assert "recommendation ranks every node, so its scores are not saved" in err
-    assert "existing ranks every node" not in err
-    status, _, err = trueedge("certify", "-p", "recommendation")
-    assert status == 1
-    assert "cannot be certified: a task under recommendation keeps no scores" in err
+    assert "not saved" not in err
+    assert trueedge("certify", "-p", "recommendation", "-o", "ra.json")[0] == 0
+    assert trueedge("verify", "ra.json", "--task", "karate")[0] == 0
 
 
 def test_verifying_imports_no_torch(trueedge, monkeypatch) -> None:
@@ -178,7 +176,7 @@ def test_the_method_of_a_certificate_is_run_again(trueedge) -> None:
     assert out.startswith("OK  karate · existing · ra · seed 0: mrr ")
     said = " ".join(err.split())
     assert "run again, ra gives the same scores" in said
-    assert "not verified: key, created, source, versions, machine" in said
+    assert "not verified: key, created, seconds, peak_memory, source, versions, machine" in said
 
 
 def test_a_method_that_gives_other_scores_is_status_1_with_the_difference(trueedge) -> None:

@@ -207,17 +207,16 @@ def test_a_run_has_popularity_and_chance_in_its_table_and_flags_who_is_below(tru
     assert "▼ test-unpopular is below popularity on this split" in page
 
 
-def test_scores_of_all_items_are_not_kept_and_the_sentences_say_items(trueedge, shop) -> None:
+def test_ranks_of_hidden_items_are_kept_and_certified_and_the_sentences_say_items(trueedge, shop) -> None:
     assert trueedge("run", shop, "-m", "random", "--seeds", "1")[0] == 0
     status, _, err = trueedge("certify", "-m", "random")
     assert status == 1
-    assert "cannot be certified: a task under full-ranking keeps no scores" in err
+    assert "were not kept: run " in err
     status, _, err = trueedge("run", shop, "-m", "popularity", "--keep-scores", "--seeds", "1")
     assert status == 0
-    assert "full-ranking ranks every item, so its scores are not saved" in err
-    status, _, err = trueedge("certify", "-m", "popularity")
-    assert status == 1
-    assert "cannot be certified: a task under full-ranking keeps no scores" in err
+    assert "not saved" not in err
+    assert trueedge("certify", "-m", "popularity", "-o", "popularity.json")[0] == 0
+    assert trueedge("verify", "popularity.json", "--task", shop)[0] == 0
     status, _, err = trueedge("pairs", shop, "-o", "pairs.csv")
     assert status == 1
     assert "ranks every item, so it has no pairs" in err

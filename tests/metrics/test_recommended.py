@@ -91,7 +91,22 @@ def test_a_longer_list_than_known_is_refused(scores):
         tm.get("coverage@4").value(scores)
 
 
-def test_arrays_give_the_scores_back(scores):
+@pytest.fixture
+def listed() -> RecommendedScores:
+    """Lists that agree with the ranks; the second user has two candidates."""
+    return made(
+        above=[0, 1, 3, 1, 0],
+        tied=[1, 1, 1, 1, 1],
+        relevant=[3, 1, 1],
+        answers=[0, 2, 3, 4, 1],
+        top=[[0, 2, 1], [3, 4, -1], [1, 0, 2]],
+        popularity=[8, 8, 2, 2, 0],
+        candidates=[5, 2, 5],
+    )
+
+
+def test_arrays_give_the_scores_back(listed):
+    scores = listed
     again = RecommendedScores.from_arrays(scores.arrays())
     assert again.hash == scores.hash
     assert tm.get("tail-recall@3").value(again) == tm.get("tail-recall@3").value(scores)
@@ -112,9 +127,33 @@ def test_arrays_give_the_scores_back(scores):
         ("queries", np.array([1, 2])),
     ],
 )
-def test_arrays_that_do_not_fit_are_refused(scores, name, value):
+def test_arrays_that_do_not_fit_are_refused(listed, name, value):
     with pytest.raises(InputError, match="arrays of recommended lists"):
-        RecommendedScores.from_arrays({**scores.arrays(), name: value})
+        RecommendedScores.from_arrays({**listed.arrays(), name: value})
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        [[2, 0, 1], [3, 4, -1], [1, 0, 2]],  # a relevant item in another place than its rank says
+        [[0, 4, 1], [3, 4, -1], [1, 0, 2]],  # one that is missing
+        [[0, 2, 2], [3, 4, -1], [1, 0, 2]],  # an item twice
+        [[0, 2, 1], [3, -1, 4], [1, 0, 2]],  # a gap
+        [[0, 2, 1], [3, 4, 0], [1, 0, 2]],  # more than there are candidates
+        [[0, 2, -1], [3, 4, -1], [1, 0, 2]],  # fewer than there are
+    ],
+)
+def test_lists_that_contradict_the_ranks_are_refused(listed, top):
+    with pytest.raises(InputError, match="not those that its ranks put first"):
+        RecommendedScores.from_arrays({**listed.arrays(), "top": np.array(top)})
+
+
+def test_facts_list_the_answers_by_number_not_by_rank(listed):
+    turned = {**listed.arrays(), "above": np.array([0, 1, 3, 1, 0]), "answers": np.array([2, 0, 3, 4, 1])}
+    turned["top"] = np.array([[2, 0, 1], [3, 4, -1], [1, 0, 2]])
+    other = RecommendedScores.from_arrays(turned)
+    assert other.hash != listed.hash
+    assert other.facts()["answers"].tolist() == listed.facts()["answers"].tolist() == [0, 2, 3, 4, 1]
 
 
 # Two users, K = 3, by the formulas of RecBole's documentation: the first finds two of three, at places 1 and

@@ -142,8 +142,7 @@ def test_a_record_without_scores_is_run_again_for_them_and_only_once(tmp_path: P
     assert fresh(keep_scores=True) == [True, True]
     assert fresh(keep_scores=True) == [False, False]
     shutil.rmtree(tmp_path / "scores")
-    # What ranks every node has no scores that could be gone.
-    assert fresh(keep_scores=True) == [True, False]
+    assert fresh(keep_scores=True) == [True, True]
     assert fresh(keep_scores=True, again=True) == [True, True]
 
 
@@ -386,8 +385,8 @@ def test_another_task_is_told_apart_by_what_differs(folder: Path) -> None:
     assert failed(one, task=fewer) == ["options", "task_settings", "size", "valid", "test", "task"]
     other = te.task("karate", "existing", 0)
     assert failed(one, task=other) == ["protocol", "task_settings", "size", "valid", "test", "task"]
-    with pytest.raises(InputError, match="a task under recommendation keeps no scores"):
-        te.verify(one, te.task("karate", "recommendation"))
+    ranked = te.task("karate", "recommendation")
+    assert "size" in failed(one, task=ranked)
     with pytest.raises(InputError, match="karat"):
         te.verify(one, "karat")
 
@@ -553,11 +552,25 @@ def test_the_command_that_is_named_computes_that_record(tmp_path: Path, monkeypa
     assert te.verify(path, "karate").certificate["metrics"] == dict(record.test)
 
 
-def test_what_ranks_every_node_cannot_be_certified(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("dataset", "protocol", "method"),
+    [("karate", "recommendation", "cn"), ("bookshop", "full-ranking", "popularity")],
+)
+def test_a_full_ranking_is_certified_by_the_ranks_of_what_was_hidden(
+    tmp_path: Path, dataset: str, protocol: str, method: str
+) -> None:
     store = te.Store(tmp_path)
-    record = te.run("karate", "recommendation", "cn", store=store, keep_scores=True)
-    with pytest.raises(InputError, match="a task under recommendation keeps no scores"):
-        te.certify(record, tmp_path / "a.json", store)
+    record = te.run(dataset, protocol, method, store=store, keep_scores=True)
+    assert dict(record.test) == dict(te.run(dataset, protocol, method).test)
+    path = te.certify(record, tmp_path / "a.json", store)
+    assert te.verify(path).ok
+    assert te.rerun(path).ok
+    # Ranks that are all 1 agree with each other, but not with the number of relevant candidates.
+    held = dict(np.load(path.with_suffix(".scores.npz")))
+    held["candidates"] = held["candidates"] + 1
+    np.savez(path.with_suffix(".scores.npz"), **held)
+    found = {check.name for check in te.verify(path, dataset).differences}
+    assert {"scores", "size"} <= found
 
 
 def test_a_trial_cannot_be_certified(tmp_path: Path) -> None:

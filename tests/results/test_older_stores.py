@@ -103,7 +103,7 @@ def test_a_record_is_certified_from_its_old_scores(old: Path, tmp_path: Path) ->
         path = te.certify(record, tmp_path / f"{protocol}.json", store)
         assert te.verify(path, "karate").ok
         assert json.loads(path.read_text())["version"] == 3
-    with pytest.raises(InputError, match="keeps no scores"):
+    with pytest.raises(InputError, match="were not kept"):
         te.certify(choose(store, protocol="recommendation", method="cn", seed=0), tmp_path / "a.json", store)
     damaged = store.folder / "scores" / f"{record.provenance['kept']['scores']}.npy"
     damaged.write_bytes(damaged.read_bytes()[:-1])

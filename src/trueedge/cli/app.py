@@ -19,7 +19,9 @@ from trueedge.cli import (
     certifying,
     configuring,
     engines,
+    hiding,
     judging,
+    leaderboard,
     making,
     predicting,
     recommending,
@@ -27,6 +29,7 @@ from trueedge.cli import (
     reporting,
     reproducing,
     running,
+    serving,
     showing,
     tuning,
 )
@@ -145,12 +148,22 @@ for _module in (
     certifying,
     reporting,
     configuring,
+    serving,
     engines,
 ):
     for _command in _module.COMMANDS:
         _name = _command.__name__.rstrip("_")
         _class = configuring.ConfiguredCommand if _name in WITH_FILES else None
         app.command(name=_name, cls=_class, help=_help(_command))(_stoppable(_command))
+
+
+# Commands of two words: ``trueedge leaderboard check``.
+GROUPS = {"leaderboard": ("Make, check and build a leaderboard from certificates.", (leaderboard, hiding))}
+for _name, (_title, _modules) in GROUPS.items():
+    _group = typer.Typer(name=_name, help=_title, no_args_is_help=True, rich_markup_mode="rich")
+    for _command in (one for _module in _modules for one in _module.COMMANDS):
+        _group.command(name=_command.__name__.rstrip("_"), help=_help(_command))(_stoppable(_command))
+    app.add_typer(_group)
 
 
 def _version(wanted: bool) -> None:

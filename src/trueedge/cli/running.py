@@ -216,12 +216,8 @@ def note_records(store: Store, records: Sequence[Record]) -> None:
 
 def _note_scores(records: Sequence[Record]) -> None:
     """Print the protocols whose scores cannot be saved."""
-    ranked = {one.protocol: one.kind for one in records if one.provenance.get("kept", one) is None}
-    for protocol, kind in sorted(ranked.items()):
-        what = "item" if kind == "items" else "node"
-        showing.note(
-            f"{protocol} ranks every {what}, so its scores are not saved and its records cannot be certified"
-        )
+    for protocol in sorted({one.protocol for one in records if one.provenance.get("kept", one) is None}):
+        showing.note(f"tasks under {protocol} keep no scores, so their records cannot be certified")
 
 
 def end(store: Store) -> None:

@@ -47,6 +47,11 @@ class RecommendedScores(ListScores):
             "queries": np.array([self.queries]),
         }
 
+    def facts(self) -> dict[str, NDArray[Any]]:
+        """Return the arrays, with the relevant candidates of each query by number instead of by rank."""
+        queries = np.repeat(np.arange(len(self.sizes.relevant)), self.sizes.relevant)
+        return {**self.arrays(), "answers": self.answers[np.lexsort((self.answers, queries))]}
+
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray[Any]]) -> Self:
         """Return the lists of some :meth:`arrays`."""
@@ -58,6 +63,8 @@ class RecommendedScores(ListScores):
         fits = fits and top.min(initial=0) >= -1 and top.max(initial=-1) < len(popularity)
         if not fits or answers.min(initial=0) < 0 or answers.max(initial=-1) >= len(popularity):
             raise InputError("the arrays of recommended lists do not fit together")
+        if not _listed_where_ranked(ranks, answers, top):
+            raise InputError("the first candidates of a query are not those that its ranks put first")
         if popularity.min(initial=0) < 0 or popularity.max(initial=0) > queries[0]:
             raise InputError("the arrays of recommended lists have an impossible popularity")
         return cls(
@@ -73,6 +80,28 @@ class RecommendedScores(ListScores):
         if k > self.top.shape[1]:
             raise InputError(f"only the first {self.top.shape[1]} candidates are known, not {k}")
         return self.top[:, :k]
+
+
+def _listed_where_ranked(ranks: ListScores, answers: NDArray[Any], top: NDArray[Any]) -> bool:
+    """Return whether lists of the first candidates agree with the ranks of the relevant ones.
+
+    Lists name a candidate once and have gaps only at their end. A relevant candidate stands where its rank
+    puts it; one that is above all ties at the end of the list must be in it.
+    """
+    count, width = top.shape
+    filled = top >= 0
+    gaps = width and (filled[:, 1:] & ~filled[:, :-1]).any()
+    falls_short = filled.sum(axis=1) != np.minimum(width, ranks.sizes.candidates)
+    ordered = np.sort(top, axis=1)
+    twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any()
+    if gaps or falls_short.any() or twice:
+        return False
+    queries = np.repeat(np.arange(count), ranks.sizes.relevant)
+    found = top[queries] == answers[:, None]
+    place = np.where(found.any(axis=1), found.argmax(axis=1), width) if width else np.zeros(len(answers), int)
+    inside = place < width
+    within = (ranks.above <= place) & (place < ranks.above + ranks.tied)
+    return bool((within[inside]).all() and (ranks.above + ranks.tied > width)[~inside].all())
 
 
 def _coverage(scores: RecommendedScores, k: int) -> float:

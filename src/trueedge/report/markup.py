@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import cache
 from html import escape
 
 
@@ -14,6 +15,8 @@ class Markup(str):
 
 
 UNWRITABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+# What a text may hold that is not written as it is.
+NOT_PLAIN = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 # Tags without content, in HTML; SVG takes the short form of any.
 VOID = frozenset({"br", "hr", "img", "input", "link", "meta", "wbr"})
 
@@ -27,7 +30,7 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
         attributes: ``class_`` is class, ``data_sort`` is data-sort; True is the bare name, None and False
             leave it out.
     """
-    opened = f"<{name}{_attributes(attributes)}>"
+    opened = f"<{name}{_attributes(attributes)}>" if attributes else f"<{name}>"
     if name in VOID:
         return Markup(opened)
     return Markup(f"{opened}{joined(children)}</{name}>")
@@ -35,20 +38,26 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
 
 def joined(parts: Iterable[object]) -> Markup:
     """Parts one after another, those that are no markup escaped."""
-    return Markup("".join(part if isinstance(part, Markup) else _text(part) for part in parts))
+    return Markup("".join([part if isinstance(part, Markup) else _text(part) for part in parts]))
 
 
 def _text(part: object) -> str:
     # What no file may hold (a lone half of a pair, a control character) must not stop a page from being read.
-    return "" if part is None else escape(UNWRITABLE.sub("\ufffd", str(part)))
+    text = "" if part is None else str(part)
+    # Most texts are plain, and looking is quicker than replacing.
+    return escape(UNWRITABLE.sub("\ufffd", text)) if NOT_PLAIN.search(text) else text
+
+
+@cache
+def _written(name: str) -> str:
+    return name.rstrip("_").replace("_", "-")
 
 
 def _attributes(attributes: dict[str, object]) -> str:
     found = []
     for name, value in attributes.items():
-        written = name.rstrip("_").replace("_", "-")
         if value is True:
-            found.append(f" {written}")
+            found.append(f" {_written(name)}")
         elif value is not None and value is not False:
-            found.append(f' {written}="{_text(value)}"')
+            found.append(f' {_written(name)}="{_text(value)}"')
     return "".join(found)

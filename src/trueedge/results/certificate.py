@@ -23,12 +23,10 @@ from trueedge.results.certificate_file import (
     request_of,
     seal_of,
 )
-from trueedge.results.kept_scores import describe, load_scores, save_scores, scores_path
+from trueedge.results.kept_scores import can_be_kept, describe, load_scores, save_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import Store
 from trueedge.results.versions import of_last_code
-from trueedge.tasks.base import KINDS
-from trueedge.tasks.protocols import catalogue as protocols
 
 # The most records that are listed when the user has to choose one.
 SHOWN = 5
@@ -122,18 +120,12 @@ def _choice(records: Sequence[Record]) -> str:
     return "\n  ".join([f"by key{added}:", *lines])
 
 
-def _can_be_kept(record: Record) -> bool:
-    """Return whether tasks of a record's protocol keep scores."""
-    kind = next((one.kind for one in protocols() if one.name == record.protocol), None)
-    return kind is None or KINDS.get(kind).keeps_scores
-
-
 def _kept(record: Record, folder: Path) -> Mapping[str, Any]:
     """Return a record's description of its scores, or raise an InputError that says how to get them."""
     kept = record.provenance.get("kept")
     if record.is_trial:
         raise InputError(f"{_name(record)} is a trial of a search: it was not evaluated on the test part")
-    if kept is None and ("kept" in record.provenance or not _can_be_kept(record)):
+    if kept is None and not can_be_kept(record):
         reason = f"a task under {record.protocol} keeps no scores"
         raise InputError(f"{_name(record)} cannot be certified: {reason}")
     if kept is None or not scores_path(folder, kept).is_file():
@@ -184,6 +176,8 @@ def _card(record: Record, kept: Mapping[str, Any], scores_file: str) -> dict[str
         "key": record.key,
         "created": record.created,
         "metrics": plain["metrics"]["test"],
+        "seconds": plain["seconds"],
+        "peak_memory": plain["peak_memory"],
         "scores": {"file": scores_file, "form": kept["form"], "shapes": kept["shapes"]},
         "warnings": plain["warnings"],
         "source": origin["source"],

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,12 +42,14 @@ class Verification:
         certificate: its content.
         checks: what was compared, in order.
         unverified: the claims that nothing was compared with.
+        again: the metrics of the method run again; empty if it was not.
     """
 
     path: Path
     certificate: Mapping[str, Any]
     checks: tuple[Check, ...]
     unverified: tuple[str, ...] = ()
+    again: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def ok(self) -> bool:
@@ -74,16 +76,32 @@ def verify(path: str | Path, task: Task | Graph | str | Path | None = None) -> V
     """
     path = as_path(path, "verify")
     card = read_certificate(path)
-    try:
-        scores: Scores | InputError = load_scores(path.parent / card["scores"]["file"], card["scores"])
-    except InputError as error:
-        scores = error
-    checks = [*_content(card), *_scores(card, scores)]
+    scores = certified_scores(path, card)
+    checks = check_content(card, scores)
     made = None if task is None else task_of(card, task)
     checks += check_headline(card, made)
     if made is not None:
         checks += _task(card, made, scores)
     return Verification(path, card, tuple(checks), unverified(card, made, _unsealed(card, made)))
+
+
+def certified_scores(path: Path, card: Mapping[str, Any]) -> Scores | InputError:
+    """Return the scores of a certificate, or the error why they cannot be read.
+
+    They are in the file that the certificate names or, if it was renamed together with its scores, in the
+    ``.scores.npz`` file that has its own name.
+    """
+    named = path.parent / card["scores"]["file"]
+    renamed = path.with_suffix(".scores.npz")
+    try:
+        return load_scores(renamed if not named.exists() and renamed.is_file() else named, card["scores"])
+    except InputError as error:
+        return error
+
+
+def check_content(card: Mapping[str, Any], scores: Scores | InputError) -> list[Check]:
+    """Check the hashes of a certificate, and each metric from its scores; nothing that needs the task."""
+    return [*_content(card), *_scores(card, scores)]
 
 
 def task_of(card: Mapping[str, Any], task: Task | Graph | str | Path) -> Task:

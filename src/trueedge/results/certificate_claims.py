@@ -10,6 +10,7 @@ from typing import Any
 from trueedge import datasets
 from trueedge.errors import InputError
 from trueedge.metrics import Scores
+from trueedge.metrics import get as get_metric
 from trueedge.results.certificate_file import HASHES, HASHES_OF_VERSION_1
 from trueedge.results.record import plain_value
 from trueedge.tasks import GraphTask, Task
@@ -64,8 +65,17 @@ def check_headline(card: Mapping[str, Any], task: Task | None) -> Iterator[Check
     claimed = card["headline"]
     where = card["protocol"] if task is None else f"{task.dataset} under {task.protocol}"
     agrees = f"the headline of {where} is {' or '.join(allowed)}"
-    ok = claimed in allowed
+    ok = claimed in allowed or (task is None and any(_shorter(claimed, one) for one in allowed))
     yield Check("headline", ok, agrees if ok else f"{agrees}, but the certificate has {claimed}")
+
+
+def _shorter(claimed: str, allowed: str) -> bool:
+    """Return whether a metric looks at a shorter list than the protocol's, as small data need."""
+    try:
+        ours, theirs = get_metric(allowed), get_metric(claimed)
+    except InputError:
+        return False
+    return ours.pattern == theirs.pattern and None not in (ours.k, theirs.k) and theirs.k < ours.k  # type: ignore[operator]
 
 
 def check_claims(card: Mapping[str, Any], task: Task) -> Iterator[Check]:

@@ -21,6 +21,7 @@ from trueedge.metrics.scores import FORMS
 from trueedge.results.record import Record
 from trueedge.scorers.score_files import split_flat
 from trueedge.tasks import Task
+from trueedge.tasks.base import KINDS
 
 FOLDER = "scores"
 PART = "test"
@@ -110,7 +111,14 @@ def settled(record: Record, runs: Path) -> bool:
     if "kept" not in record.provenance:
         return False
     card = record.provenance["kept"]
-    return card is None or scores_path(runs, card).is_file()
+    # Earlier versions kept no scores of some kinds of tasks that have them now.
+    return not can_be_kept(record) if card is None else scores_path(runs, card).is_file()
+
+
+def can_be_kept(record: Record) -> bool:
+    """Return whether tasks of a record's kind keep scores."""
+    kind = KINDS.find(record.kind)
+    return kind is None or kind.keeps_scores
 
 
 def save_scores(scores: Scores, path: Path) -> None:

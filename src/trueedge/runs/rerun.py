@@ -17,10 +17,9 @@ from trueedge.methods import Method
 from trueedge.methods.devices import check_device, device_used
 from trueedge.metrics import Scores, get
 from trueedge.randomness import derive
-from trueedge.results.certificate_check import ROUNDING, Verification, task_of, verify
+from trueedge.results.certificate_check import ROUNDING, Verification, certified_scores, task_of, verify
 from trueedge.results.certificate_claims import NEED_RUN, Check
 from trueedge.results.certificate_file import read_certificate
-from trueedge.results.kept_scores import load_scores
 from trueedge.tasks import Task
 
 
@@ -55,7 +54,8 @@ def rerun(
     compared = list(_compared(card, path, scores, chosen.name, float(tolerance)))
     left = set(NEED_RUN) - ({"device"} if where != card["device"] else set())
     unverified = tuple(name for name in found.unverified if name not in left)
-    return replace(found, checks=(*found.checks, *compared), unverified=unverified)
+    again = {name: get(name).value(scores) for name in card["metrics"] if name in made.metrics_for(scores)}
+    return replace(found, checks=(*found.checks, *compared), unverified=unverified, again=again)
 
 
 def _source(card: Mapping[str, Any]) -> str:
@@ -122,11 +122,10 @@ def _metric(name: str, claimed: float, scores: Scores, tolerance: float) -> Chec
 def _difference(card: Mapping[str, Any], path: Path, scores: Scores, method: str) -> str:
     """Say by how much scores differ from the certified ones."""
     sentence = f"run again, {method} gives other scores"
-    try:
-        certified = load_scores(path.parent / card["scores"]["file"], card["scores"]).arrays()
-    except InputError:
+    kept = certified_scores(path, card)
+    if isinstance(kept, InputError):
         return f"{sentence}, and the certified ones cannot be read"
-    found = scores.arrays()
+    certified, found = kept.arrays(), scores.arrays()
     if {name: array.shape for name, array in found.items()} != {
         name: array.shape for name, array in certified.items()
     }:

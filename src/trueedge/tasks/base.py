@@ -166,7 +166,7 @@ class Task(FrozenFields, ABC):
 
         Anybody may have written the scores of a certificate: their :meth:`truth` must be that of the task.
         """
-        held = scores.arrays()
+        held = scores.facts()
         for name, array in self.truth(part).items():
             if name not in held or not np.array_equal(held[name], array):
                 return f"the {name} in the scores are not those of the task"

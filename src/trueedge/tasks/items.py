@@ -39,7 +39,6 @@ class ItemTask(Task):
     unit: ClassVar[str] = "user"
     needs: ClassVar[Need] = "candidates"
     data: ClassVar[str] = "interactions"
-    keeps_scores: ClassVar[bool] = False
     graph_type: ClassVar[type[Interactions]] = Interactions
 
     graph: Interactions
@@ -156,6 +155,20 @@ class ItemTask(Task):
         if tied > 0.01:
             return [f"{100 * tied:.1f} % of the hidden items tie with another item; ties are averaged"]
         return []
+
+    def truth(self, part: str) -> dict[str, NDArray[Any]]:
+        """Return the number of items to rank and the hidden items of each user, and all items' popularity."""
+        users = self.questions(part)
+        relevant = self.relevant(part).of(users)
+        owners = np.repeat(np.arange(len(users)), np.diff(relevant.starts))
+        return {
+            "candidates": self.num_items - np.diff(self.known(part).of(users).starts),
+            "relevant": np.diff(relevant.starts),
+            "left_out": np.array([0]),
+            "answers": relevant.candidates[np.lexsort((relevant.candidates, owners))],
+            "popularity": self.graph.item_counts,
+            "queries": np.array([self.num_users]),
+        }
 
     def for_fitting(self) -> Self:
         """Return the task without its test part."""

@@ -15,7 +15,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.graph.interactions import lists_of
 from trueedge.metrics import Evaluation, ListScores, UnitValues, get
-from trueedge.metrics.scores import as_scores
+from trueedge.metrics.scores import Scores, as_scores
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.scorer import EmbeddingScorer, Scorer, dimensions_of, score_pairs, scorer_name
@@ -39,7 +39,6 @@ class RecommendTask(GraphTask):
     title: ClassVar[str] = "Recommendation"
     unit: ClassVar[str] = "node"
     needs: ClassVar[Need] = "candidates"
-    keeps_scores: ClassVar[bool] = False
 
     hidden: Mapping[str, NDArray[np.int32]]
     sides: NDArray[np.int8] | None = None
@@ -134,6 +133,38 @@ class RecommendTask(GraphTask):
         if found.constant is not None:
             warn_of(self, part, [f"all scores are {found.constant:g}: they separate nothing"], scorer)
         return lists.measure(found.ranks, names, self.unit)
+
+    def evaluate_scores(
+        self,
+        scores: Scores,
+        part: str = "test",
+        metrics: Sequence[str] | None = None,
+        scorer: object = None,
+    ) -> Evaluation:
+        """Evaluate the ranks of a part, with the last digits that :meth:`evaluate` gives."""
+        if not isinstance(scores, ListScores):
+            return super().evaluate_scores(scores, part, metrics, scorer)
+        warn_of(self, part, self.remarks(scores), scorer)
+        wanted = self.metrics if metrics is None else (metrics,) if isinstance(metrics, str) else metrics
+        return self.lists(part).measure(scores, [self._possible(name) for name in wanted], self.unit)
+
+    def remarks(self, scores: Scores) -> list[str]:
+        """Return warnings about scores that do not tell candidates apart."""
+        if not isinstance(scores, ListScores):
+            return []
+        everyone = np.repeat(scores.sizes.candidates, scores.sizes.relevant)
+        if (scores.tied == everyone).all():
+            return ["all candidates of each node have the same score: the scores separate nothing"]
+        return []
+
+    def truth(self, part: str) -> dict[str, NDArray[Any]]:
+        """Return how many candidates, and how many relevant ones, each node has."""
+        lists = self.lists(part)
+        return {
+            "candidates": self.num_nodes - np.diff(lists.known.starts),
+            "relevant": np.diff(lists.relevant.starts),
+            "left_out": np.array([0]),
+        }
 
     def table(self, bound: Scorer, lists: NodeLists) -> Table:
         """Return a function from nodes to the scores of all nodes, as :func:`rank_all` needs it.

@@ -1,0 +1,153 @@
+"""Hidden tasks: hide labels, score the candidates, run a judge, and end a season."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+
+from trueedge.cli import parsing, showing
+from trueedge.cli.making import ProtocolOfName, SeedOfName, TaskOrName, Words
+from trueedge.errors import InputError
+from trueedge.files.writing import check_target, replacing
+
+PublicFolder = Annotated[
+    Path, typer.Argument(metavar="PUBLIC", help="The public folder of 'trueedge leaderboard hide'.")
+]
+
+
+def hide(
+    task: TaskOrName,
+    output: Annotated[
+        Path, typer.Option("-o", "--output", metavar="PUBLIC", help="New folder for participants.")
+    ],
+    secret: Annotated[Path, typer.Option(metavar="SECRET", help="New folder for labels and salt.")],
+    protocol: ProtocolOfName = None,
+    seed: SeedOfName = 0,
+    option: Words = None,
+    name: Annotated[
+        str | None, typer.Option(help="The task's name on its board.", show_default="DATASET-PROTOCOL-hidden")
+    ] = None,
+    season: Annotated[str, typer.Option(help="The name of the season.")] = "1",
+    closes: Annotated[str, typer.Option(help="The last day of the season, YYYY-MM-DD.")] = "",
+    board: Annotated[
+        Path | None, typer.Option("--board", metavar="DIR", help="Add the hidden task to this board.")
+    ] = None,
+) -> None:
+    """Hide the labels of a task: write a public folder for participants and a secret one for the judge.
+
+    The public folder holds the training data, the candidates in a secret order, and a salted SHA-256 of the
+    labels. Hide data that nobody else has: the labels of a public data set can be looked up.
+
+    Example:
+        trueedge leaderboard hide graph.csv -p existing -o public --secret secrets/one --board board
+    """
+    from trueedge.leaderboard.board import Board, BoardTask
+    from trueedge.leaderboard.hidden.making import hide as write
+
+    opened = None if board is None else Board.open(board)
+    if board is not None and secret.resolve().is_relative_to(board.resolve()):
+        raise InputError("hidden labels must not be in the folder of the board, which is published")
+    with showing.progress(1, "hiding the labels"):
+        made = parsing.task(task, protocol, seed, option or [])
+        found = write(made, output, secret, name=name, season=season, closes=closes)
+    card = found.card
+    if opened is not None:
+        opened.add_task(
+            BoardTask(
+                name=card.name,
+                title=f"{card.dataset} · {card.protocol} · hidden labels",
+                dataset=card.dataset,
+                protocol=card.protocol,
+                kind=card.kind,
+                headline=card.metric,
+                unit=made.unit,
+                hidden=card.on_board(),
+            )
+        )
+    showing.note(f"{output}: {card.name}, a submission has the shape {card.shape}; keep {secret} to yourself")
+    print(card.labels)
+
+
+def answer(
+    public: PublicFolder,
+    output: Annotated[Path, typer.Option("-o", "--output", metavar="SCORES", help=".npy file to write.")],
+    method: Annotated[str, typer.Option("-m", "--method", help="A method's name, or FILE.py:NAME.")],
+    words: Annotated[list[str] | None, typer.Option("--set", help="A setting: key=value.")] = None,
+    seed: Annotated[int, typer.Option(help="Seed for training.", min=0)] = 0,
+) -> None:
+    """Fit a method on a hidden task's training data, and write its scores of all candidates.
+
+    Example:
+        trueedge leaderboard answer public -m ppr -o scores.npy
+    """
+    from trueedge.leaderboard.hidden.public_folder import HiddenTask
+
+    check_target(output, "the scores", (".npy",))
+    hidden = HiddenTask.open(public)
+    chosen = parsing.chosen_methods(method, words or [], hidden.task.data, hidden.card.kind)[0]
+    if len(chosen) != 1:
+        raise InputError(f"{method!r} names {len(chosen)} methods: choose one")
+    with showing.progress(1, f"fitting {chosen[0].name}"):
+        scores = hidden.scores(chosen[0].fit(hidden.task, seed=seed))
+    with replacing(output, "the scores") as draft, draft.open("wb") as file:
+        np.save(file, scores, allow_pickle=False)
+    showing.note(f"{output}: {showing.count(scores.size, 'score')} for {hidden.card.name}")
+
+
+def judge(
+    secret: Annotated[
+        Path, typer.Argument(metavar="SECRET", help="A secret folder, or a folder of several.")
+    ],
+    socket: Annotated[Path, typer.Option(help="The unix socket to answer at.")],
+) -> None:
+    """Run a judge at a unix socket, for example as a user whose files the server cannot read.
+
+    The server is started with '--judge SOCKET'. The judge must be able to read the server's folder of
+    uploaded scores. Without this command, 'trueedge serve --secrets SECRET' starts a judge of its own.
+
+    Example:
+        trueedge leaderboard judge secrets --socket judge.sock
+    """
+    from trueedge.leaderboard.hidden.judge import Judge, serve_socket
+
+    found = Judge.of_folder(secret)
+    showing.note(f"judging {', '.join(found.labels)} at {socket}")
+    serve_socket(found, socket)
+
+
+def end(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of the board.")],
+    task: Annotated[str, typer.Argument(metavar="TASK", help="The name of the hidden task.")],
+    secret: Annotated[Path, typer.Option(metavar="SECRET", help="The task's secret folder.")],
+    release: Annotated[Path, typer.Option(metavar="FOLDER", help="New folder for the released labels.")],
+    database: Annotated[
+        str | None, typer.Option("--db", metavar="URL", help="The server's database.")
+    ] = None,
+) -> None:
+    """End the season of a hidden task: show private values, release the labels, certify every entry.
+
+    Stop the server first. Afterwards 'trueedge verify DIR/TASK/ENTRY/seed-K.json --task FOLDER/task' checks
+    an entry, and 'trueedge leaderboard check DIR' all of them.
+
+    Example:
+        trueedge leaderboard end board cora-hidden --secret secrets/one --release labels
+    """
+    from trueedge.leaderboard.board import Board
+    from trueedge.leaderboard.hidden.season import end_season
+    from trueedge.leaderboard.hidden.secret_folder import Secret
+    from trueedge.leaderboard.server.closing import submitted_files
+
+    opened = Board.open(folder)
+    files = submitted_files(folder, task, database)
+    with showing.progress(1, "ending the season"):
+        found = end_season(opened, task, Secret.open(secret), files, release)
+    metric = opened.task(task).headline
+    for name, value in sorted(found.values.items(), key=lambda one: -one[1]):
+        print(f"{name}  {metric} {value:.4f} on the private units")
+    showing.note(f"the labels are in {found.released}; every entry has a certificate")
+
+
+COMMANDS = (hide, answer, judge, end)

@@ -1,0 +1,307 @@
+"""A board: a folder of tasks, entries and certificates, which git keeps and anyone can check."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from trueedge.errors import InputError, unknown
+from trueedge.files.writing import new_folder, write_text
+from trueedge.leaderboard.board.certificates import complaints_of, complaints_together
+from trueedge.leaderboard.board.checking import problems_of
+from trueedge.leaderboard.board.entry import SCORES, UNITS, Entry
+from trueedge.leaderboard.board.entry_card import FILE as ENTRY_FILE
+from trueedge.leaderboard.board.entry_card import EntryCard
+from trueedge.leaderboard.board.problem import Problem
+from trueedge.leaderboard.board.task_card import FILE as TASK_FILE
+from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.leaderboard.board.text_fields import folder_name, folder_name_of, text_field
+from trueedge.leaderboard.board.toml_files import read_toml, toml_text
+from trueedge.leaderboard.board.unit_files import certified_values, write_units
+from trueedge.results.certificate_file import read_certificate
+from trueedge.tasks import Task
+
+FILE = "board.toml"
+FORMAT = "trueedge leaderboard"
+VERSION = 1
+# Git hosts warn of larger files.
+LARGEST_SCORES = 50_000_000
+# Where larger ones go, by their hash; like the record of the last build, it is not for git.
+ELSEWHERE = ".scores"
+IGNORED = f"{ELSEWHERE}/\n.build.json\n.*.draft\n"
+
+
+class Board:
+    """A folder of tasks and entries.
+
+    Args:
+        folder: the folder, which has a ``board.toml``; see :meth:`open` and :meth:`create`.
+        title: what pages call it.
+    """
+
+    def __init__(self, folder: Path, title: str) -> None:
+        self.folder = folder
+        self.title = title
+        self._seals: dict[tuple[str, str], tuple[int, frozenset[str]]] = {}
+
+    def __repr__(self) -> str:
+        return f"Board({self.title})"
+
+    @classmethod
+    def open(cls, folder: str | Path) -> Board:
+        """Open the board of a folder."""
+        place = Path(folder)
+        if not (place / FILE).is_file():
+            raise InputError(
+                f"{place} is not a board: it has no {FILE} ('trueedge leaderboard create' makes one)"
+            )
+        values = read_toml(place / FILE)
+        if values.get("format") != FORMAT or values.get("version") != VERSION:
+            raise InputError(f"{place / FILE} does not say format = {FORMAT!r} and version = {VERSION}")
+        try:
+            return cls(place, text_field(values.get("title"), "title"))
+        except InputError as error:
+            raise InputError(f"{place / FILE}: {error}") from None
+
+    @classmethod
+    def create(cls, folder: str | Path, title: str = "Leaderboard") -> Board:
+        """Make an empty board in a new or empty folder; a folder under version control counts as empty."""
+        place = Path(folder)
+        checked = text_field(title, "title")
+        if place.is_dir() and any(one for one in place.iterdir() if not one.name.startswith(".")):
+            raise InputError(f"the folder {place} is not empty: a board is made in a new one")
+        card = {"format": FORMAT, "version": VERSION, "title": checked}
+        write_text(place / FILE, toml_text(card), "the board")
+        if not (place / ".gitignore").exists():
+            write_text(place / ".gitignore", IGNORED, "the board")
+        return cls(place, checked)
+
+    def tasks(self) -> list[BoardTask]:
+        """Return the tasks, by name."""
+        return [BoardTask.from_toml(path) for path in sorted(self.folder.glob(f"[!.]*/{TASK_FILE}"))]
+
+    def task(self, name: str) -> BoardTask:
+        """Return a task by name."""
+        path = self.folder / name / TASK_FILE
+        if name != Path(name).name or not path.is_file():
+            known = sorted(path.parent.name for path in self.folder.glob(f"[!.]*/{TASK_FILE}"))
+            raise unknown("task of this board", name, known, hint="" if known else "it has no tasks yet")
+        return BoardTask.from_toml(path)
+
+    def entries(self, task: str | BoardTask) -> list[Entry]:
+        """Return the entries of a task, by name, withdrawn ones too."""
+        return [Entry.open(folder) for folder in self._entry_folders(self._named(task))]
+
+    def entry(self, task: str | BoardTask, name: str) -> Entry:
+        """Return an entry by name."""
+        folder = self.folder / self._named(task) / name
+        if name != Path(name).name or not (folder / ENTRY_FILE).is_file():
+            raise unknown(
+                "entry of this task", name, [one.name for one in self._entry_folders(self._named(task))]
+            )
+        return Entry.open(folder)
+
+    def add_task(
+        self, task: Task | Sequence[Task] | BoardTask, name: str | None = None, **given: Any
+    ) -> BoardTask:
+        """Add a task, given as frozen tasks of several seeds; the same task again changes nothing.
+
+        Args:
+            task: a frozen task, several that differ in their seed, or a card.
+            name: the name of its folder; by default made of data set and protocol.
+            given: further fields of the card: ``title``, ``version``, ``options``, ``source``, ``hidden``.
+        """
+        if isinstance(task, BoardTask):
+            card = replace(task, name=name or task.name, **given)
+        else:
+            card = BoardTask.of([task] if isinstance(task, Task) else list(task), name, **given)
+        path = self.folder / card.name / TASK_FILE
+        if path.exists():
+            if self.task(card.name) != card:
+                raise InputError(
+                    f"{card.name} is another task on this board: give a changed task a name of its own, and"
+                    " the old one superseded_by"
+                )
+            return card
+        write_text(path, card.to_toml(), "the task")
+        return card
+
+    def update_task(self, card: BoardTask) -> BoardTask:
+        """Replace the card of a task that is on the board, for example when a season ends."""
+        self.task(card.name)
+        write_text(self.folder / card.name / TASK_FILE, card.to_toml(), "the task")
+        return card
+
+    def add(
+        self,
+        certificates: Sequence[str | Path],
+        card: EntryCard,
+        task: str | None = None,
+        name: str | None = None,
+    ) -> Entry:
+        """Verify certificates and add them as an entry: all of it or nothing.
+
+        The same entry again changes nothing; further seeds of an entry are added to it.
+
+        Args:
+            certificates: the ``.json`` files, each with its scores beside it.
+            card: what the entry says about itself.
+            task: the name of the task; by default the one that the certificates are of.
+            name: the name of the entry's folder; by default made of the card's name.
+        """
+        paths = [Path(path) for path in certificates]
+        if not paths:
+            raise InputError("there is no certificate to add")
+        cards = [read_certificate(path) for path in paths]
+        chosen = self.task(task) if task is not None else self._task_of(cards[0])
+        folder = (
+            self.folder / chosen.name / folder_name(name or folder_name_of(card.name), "the entry's name")
+        )
+        earlier = self._earlier(folder, card)
+        self._refuse_replayed(chosen.name, folder.name, cards)
+        known = earlier.seals if earlier else frozenset()
+        new = [(path, one) for path, one in zip(paths, cards, strict=True) if one["seal"] not in known]
+        held = (
+            {} if earlier is None else {earlier.paths[k].name: one for k, one in earlier.certificates.items()}
+        )
+        together = {**held, **{f"{place}. {path.name}": one for place, (path, one) in enumerate(new, 1)}}
+        found = [*complaints_together(together)]
+        found += [sentence for path, _ in new if not found for sentence in complaints_of(path, chosen)]
+        if found:
+            raise InputError(found[0] + (f" (and {len(found) - 1} more)" if len(found) > 1 else ""))
+        if earlier is None:
+            dated = card if card.submitted else replace(card, submitted=today())
+            with new_folder(folder, "the entry") as draft:
+                _write(self.folder, draft, new, dated)
+            _sync(folder.parent)
+        elif new:
+            _write(self.folder, folder, new, None)
+        return Entry.open(folder)
+
+    def withdraw(self, task: str, entry: str, reason: str, *, keep: bool = True, date: str = "") -> Entry:
+        """Withdraw an entry: its card stays with the reason, and its certificates if ``keep`` is true."""
+        found = self.entry(task, entry)
+        if found.withdrawn:
+            raise InputError(f"{task}/{entry} was withdrawn already")
+        card = found.card.withdraw(reason, date or today())
+        write_text(found.folder / ENTRY_FILE, card.to_toml(), "the entry")
+        if not keep:
+            for path in found.folder.iterdir():
+                if path.name != ENTRY_FILE:
+                    path.unlink()
+        return Entry.open(found.folder)
+
+    def check(self) -> list[Problem]:
+        """Return everything that is wrong with the board, a sentence each; empty if it is fine."""
+        return list(problems_of(self.folder))
+
+    def _named(self, task: str | BoardTask) -> str:
+        return task.name if isinstance(task, BoardTask) else self.task(task).name
+
+    def _entry_folders(self, task: str) -> list[Path]:
+        place = self.folder / task
+        names = sorted(one.name for one in os.scandir(place) if one.is_dir() and not one.name.startswith("."))
+        return [place / name for name in names]
+
+    def _task_of(self, card: Mapping[str, Any]) -> BoardTask:
+        """Return the task that a certificate is of."""
+        for one in self.tasks():
+            frozen = one.seeds.get(card["task_seed"])
+            if frozen is not None and frozen.task == card["hashes"]["task"]:
+                return one
+        raise InputError(
+            f"no task of this board has the hash {card['hashes']['task'][:12]}… of {card['dataset']} under"
+            f" {card['protocol']}, seed {card['task_seed']}: 'trueedge leaderboard task' adds it"
+        )
+
+    def _earlier(self, folder: Path, card: EntryCard) -> Entry | None:
+        """Return the entry that has this name already; refuse to change its card."""
+        if not (folder / ENTRY_FILE).is_file():
+            return None
+        found = Entry.open(folder)
+        theirs = replace(found.card, submitted=card.submitted or "")
+        if found.withdrawn or theirs != card:
+            how = "was withdrawn" if found.withdrawn else "has another card"
+            raise InputError(
+                f"{folder.parent.name} has an entry {folder.name}, which {how}: choose another name"
+            )
+        return found
+
+    def _refuse_replayed(self, task: str, entry: str, cards: Sequence[Mapping[str, Any]]) -> None:
+        """Refuse the seal of another entry: whoever copies a certificate does not own its result."""
+        owners = {seal: other for other, seals in self.seals(task) if other != entry for seal in seals}
+        for card in cards:
+            if card["seal"] in owners:
+                raise InputError(
+                    f"the certificate with the seal {card['seal'][:12]}… is one of {owners[card['seal']]}"
+                )
+
+    def seals(self, task: str) -> Iterator[tuple[str, frozenset[str]]]:
+        """Yield the name of each entry of a task with the seals of its certificates."""
+        for folder in self._entry_folders(task):
+            changed = folder.stat().st_mtime_ns
+            known = self._seals.get((task, folder.name))
+            if known is None or known[0] != changed:
+                known = (changed, Entry.open(folder).seals)
+                self._seals[task, folder.name] = known
+            yield folder.name, known[1]
+
+
+def today() -> str:
+    """Return the day in UTC."""
+    return datetime.datetime.now(datetime.UTC).date().isoformat()
+
+
+def _write(
+    board: Path,
+    folder: Path,
+    certificates: Sequence[tuple[Path, Mapping[str, Any]]],
+    card: EntryCard | None,
+) -> None:
+    """Write an entry's files; a certificate appears after its scores, and the card first."""
+    if card is not None:
+        _durably(folder / ENTRY_FILE, card.to_toml().encode())
+    for path, content in certificates:
+        named = path.parent / content["scores"]["file"]
+        source = named if named.exists() else path.with_suffix(SCORES)
+        stem = f"seed-{content['seed']}"
+        if source.stat().st_size <= LARGEST_SCORES:
+            _copy(source, folder / f"{stem}{SCORES}")
+        else:
+            # Too large for git: the values that ranks need stay, and the scores go elsewhere by their hash.
+            (board / ELSEWHERE).mkdir(exist_ok=True)
+            _copy(source, board / ELSEWHERE / f"{content['hashes']['scores']}.npz")
+            write_units(folder / f"{stem}{UNITS}", {content["headline"]: certified_values(path, content)})
+        _durably(folder / f"{stem}.json", path.read_bytes())
+    _sync(folder)
+
+
+def _copy(source: Path, target: Path) -> None:
+    draft = target.with_name(f".{target.name}.draft")
+    shutil.copyfile(source, draft)
+    with draft.open("rb") as file:
+        os.fsync(file.fileno())
+    os.replace(draft, target)
+
+
+def _durably(path: Path, content: bytes) -> None:
+    draft = path.with_name(f".{path.name}.draft")
+    with draft.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(draft, path)
+
+
+def _sync(folder: Path) -> None:
+    """Make the names in a folder outlast a power cut."""
+    place = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(place)
+    finally:
+        os.close(place)

@@ -1,0 +1,97 @@
+"""Check the certificates of an entry against the card of its task."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueedge.errors import InputError
+from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.metrics import Scores
+from trueedge.metrics import get as get_metric
+from trueedge.results.certificate_check import certified_scores, check_content
+from trueedge.results.certificate_claims import check_headline
+from trueedge.results.certificate_file import read_certificate
+from trueedge.results.packed_units import is_mean
+
+# What all certificates of an entry must have in common.
+SAME = ("dataset", "protocol", "options", "method", "settings", "headline", "kind")
+
+
+def complaints_of(path: Path, task: BoardTask) -> list[str]:
+    """Return what is wrong with one certificate and its scores, a sentence each; empty if it is fine."""
+    try:
+        card = read_certificate(path)
+    except InputError as error:
+        return [str(error)]
+    scores = certified_scores(path, card)
+    found = [f"{path.name}: {one}" for one in complaints_about_task(card, task)]
+    checks = [*check_content(card, scores), *check_headline(card, None)]
+    found += [f"{path.name}: {one.name}: {one.sentence}" for one in checks if not one.ok]
+    if not isinstance(scores, InputError):
+        found += [f"{path.name}: {one}" for one in complaints_about_scores(card, scores, task)]
+    return found
+
+
+def complaints_about_task(card: Mapping[str, Any], task: BoardTask) -> Iterator[str]:
+    """Yield what a certificate says of its task that is not so."""
+    if card["version"] < 3:
+        yield f"it has the version {card['version']}; a board takes version 3"
+        return
+    for name in ("dataset", "protocol", "kind", "headline"):
+        if card[name] != getattr(task, name):
+            yield f"its {name} is {card[name]!r}, that of the task is {getattr(task, name)!r}"
+    frozen = task.seeds.get(card["task_seed"])
+    if frozen is None:
+        listed = ", ".join(map(str, task.seeds)) or "none yet"
+        yield f"it is of the task's seed {card['task_seed']}; {task.name} has the seeds {listed}"
+    elif card["hashes"]["task"] != frozen.task:
+        yield (
+            f"it is of another task: its hash is {card['hashes']['task'][:12]}…, that of {task.name}, seed"
+            f" {card['task_seed']}, is {frozen.task[:12]}…"
+        )
+
+
+def complaints_about_scores(card: Mapping[str, Any], scores: Scores, task: BoardTask) -> Iterator[str]:
+    """Yield why scores cannot be of the task: another size, other labels, a metric without a mean."""
+    frozen = task.seeds.get(card["task_seed"])
+    trouble = "" if frozen is None else frozen.mismatch(scores)
+    if trouble:
+        yield trouble
+        return
+    claimed = card["metrics"].get(task.headline)
+    try:
+        values = get_metric(task.headline).per_unit(scores)
+    except InputError:
+        return
+    if claimed is not None and not is_mean(float(np.mean(values)), claimed):
+        yield f"{task.headline} is {claimed!r}, but its mean over {task.unit}s is {float(np.mean(values))!r}"
+
+
+def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
+    """Yield why certificates, by their file's name, cannot be those of one entry."""
+    names = list(cards)
+    for name in names[1:]:
+        for what in SAME:
+            if cards[name].get(what) != cards[names[0]].get(what):
+                yield f"{name} has other {what} than {names[0]}: an entry is one method with one setting"
+                break
+    yield from _repeated(cards, "seed", "two certificates of one seed")
+    yield from _repeated(cards, "seal", "the same certificate twice")
+
+
+def _repeated(cards: Mapping[str, Mapping[str, Any]], field: str, what: str) -> Iterator[str]:
+    first: dict[Any, str] = {}
+    for name, card in cards.items():
+        if card[field] in first:
+            yield f"{first[card[field]]} and {name} are {what}, {str(card[field])[:12]}"
+        first.setdefault(card[field], name)
+
+
+def missing_seeds(task: BoardTask, cards: Sequence[Mapping[str, Any]]) -> list[int]:
+    """Return the seeds of a task that no certificate is of: an entry without them is not ranked."""
+    held = {card["task_seed"] for card in cards}
+    return [seed for seed in task.seeds if seed not in held]

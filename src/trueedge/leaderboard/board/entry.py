@@ -1,0 +1,106 @@
+"""An entry of a board: its card, its certificates, and what speaks for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+from trueedge.errors import InputError
+from trueedge.files.cards import read_json
+from trueedge.leaderboard.board.entry_card import FILE, EntryCard
+from trueedge.leaderboard.board.reproduction import PROOF, Reproduction
+from trueedge.leaderboard.board.text_fields import folder_name
+from trueedge.results.certificate_file import MOST_BYTES, read_certificate
+
+Tier = Literal["consistent", "reproduced", "scored"]
+#: The tiers that are ranked: a certificate of public labels can be forged, so verifying it is not enough.
+RANKED: tuple[Tier, ...] = ("reproduced", "scored")
+CERTIFICATE = re.compile(r"seed-(0|[1-9][0-9]{0,17})\.json")
+SCORES, UNITS, SCORED = ".scores.npz", ".units.npz", "scored.json"
+
+
+@dataclass(frozen=True, eq=False)
+class Entry:
+    """An entry; its files are read when they are needed.
+
+    Attributes:
+        name: the name of its folder.
+        task: the name of its task.
+        folder: where it is.
+        card: what it says about itself.
+    """
+
+    name: str
+    task: str
+    folder: Path
+    card: EntryCard
+
+    @classmethod
+    def open(cls, folder: Path) -> Entry:
+        """Read the card of an entry's folder."""
+        folder_name(folder.name, f"{folder}: the name of an entry")
+        return cls(folder.name, folder.parent.name, folder, EntryCard.from_toml(folder / FILE))
+
+    @cached_property
+    def paths(self) -> dict[int, Path]:
+        """Return the certificate of each seed."""
+        found = {}
+        for path in self.folder.iterdir():
+            if named := CERTIFICATE.fullmatch(path.name):
+                found[int(named[1])] = path
+        return dict(sorted(found.items()))
+
+    @cached_property
+    def certificates(self) -> dict[int, Mapping[str, Any]]:
+        """Return the content of each certificate; nothing in it is verified here."""
+        return {seed: read_certificate(path) for seed, path in self.paths.items()}
+
+    @cached_property
+    def seals(self) -> frozenset[str]:
+        """Return the seals of its certificates."""
+        return frozenset(str(card["seal"]) for card in self.certificates.values())
+
+    @cached_property
+    def reproductions(self) -> tuple[Reproduction, ...]:
+        """Return the proofs that somebody else got the same."""
+        paths = sorted(path for path in self.folder.iterdir() if PROOF.fullmatch(path.name))
+        return tuple(Reproduction.read(path) for path in paths)
+
+    @cached_property
+    def scored(self) -> Mapping[str, Any] | None:
+        """Return what the judge of a hidden task answered, or None."""
+        path = self.folder / SCORED
+        if not path.exists():
+            return None
+        found = read_json(path, absent=str(self.folder), damaged=f"{path}: it", most=MOST_BYTES)
+        if not isinstance(found, dict):
+            raise InputError(f"{path} must hold an object")
+        return found
+
+    @property
+    def withdrawn(self) -> bool:
+        """Return whether it was withdrawn."""
+        return self.card.withdrawn is not None
+
+    @property
+    def tier(self) -> Tier:
+        """Return what speaks for its numbers.
+
+        ``scored``: judged here on hidden labels. ``reproduced``: another party got a value within its
+        interval, or ran it again. ``consistent``: its certificates verify, which a forged one does too.
+        """
+        if self.scored is not None:
+            return "scored"
+        return "reproduced" if self.reproductions else "consistent"
+
+    def scores_path(self, seed: int) -> Path:
+        """Return where the scores of a seed are, or would be if they were kept here."""
+        return self.folder / f"seed-{seed}{SCORES}"
+
+    def units_path(self, seed: int) -> Path:
+        """Return where the values per unit of a seed are, if its scores are kept elsewhere."""
+        return self.folder / f"seed-{seed}{UNITS}"

@@ -1,0 +1,309 @@
+"""The standing of a task: every entry with its value and interval, and tie groups of the ranked ones."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from trueedge.analysis.comparison import FEWEST, interval
+from trueedge.errors import InputError, is_number
+from trueedge.files.cards import read_json
+from trueedge.leaderboard.board.certificates import missing_seeds
+from trueedge.leaderboard.board.entry import RANKED, Entry, Tier
+from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.leaderboard.board.unit_files import headline_values
+from trueedge.metrics import get as get_metric
+from trueedge.statistics.all_pairs import AllPairs, all_pairs
+from trueedge.statistics.significance import Estimate, Sample
+
+LEVEL = 0.95
+JUDGED = "standing.json"
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Row:
+    """An entry in the standing of its task.
+
+    Attributes:
+        entry: the entry.
+        tier: what speaks for its numbers.
+        value: the mean of the headline; None if there is none to show.
+        low: the lower end of its interval; None without an interval.
+        high: the upper end.
+        seeds: the number of its certificates.
+        places: the best and worst rank that it can have; None if it is not ranked.
+        letters: its tie groups; entries with a shared letter do not differ significantly.
+        unranked: why it is not ranked; empty if it is.
+        seconds: how long fitting and scoring took, the mean over its certificates; None if not said.
+        memory: the largest peak memory in bytes; None if not said.
+        same_scores: other entries whose scores are the same, number by number.
+    """
+
+    entry: Entry
+    tier: Tier
+    value: float | None = None
+    low: float | None = None
+    high: float | None = None
+    seeds: int = 0
+    places: tuple[int, int] | None = None
+    letters: tuple[str, ...] = ()
+    unranked: str = ""
+    seconds: float | None = None
+    memory: float | None = None
+    same_scores: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Standing:
+    """All entries of a task.
+
+    Attributes:
+        task: the task.
+        rows: ranked entries, best first; then those that are not ranked; then withdrawn ones.
+        pairs: the differences of the entries with all seeds, in the order of ``compared``; None if there are
+            fewer than two.
+        compared: the names of these.
+        over: what intervals and differences are over: ``tasks`` (splits) or ``units``; empty if one split
+            does not suffice for the metric.
+        phase: for hidden labels: ``public`` or ``final``; else empty.
+    """
+
+    task: BoardTask
+    rows: tuple[Row, ...]
+    pairs: AllPairs | None = None
+    compared: tuple[str, ...] = ()
+    over: str = ""
+    phase: str = ""
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """Return the place of each entry in ``compared``."""
+        return {name: place for place, name in enumerate(self.compared)}
+
+    @property
+    def ranked(self) -> tuple[Row, ...]:
+        """Return the ranked entries, best first."""
+        return tuple(row for row in self.rows if row.places is not None)
+
+    def difference(self, first: str, second: str) -> tuple[float, float, float, float] | None:
+        """Return how much larger the first entry's value is, its interval and Holm's p-value; or None."""
+        i, j = self.numbers.get(first), self.numbers.get(second)
+        if self.pairs is None or not self.over or i is None or j is None:
+            return None
+        gap = float(self.pairs.means[i] - self.pairs.means[j])
+        return (gap, *self.pairs.ends(i, j, LEVEL), float(self.pairs.p_holm[i, j]))
+
+
+@dataclass(frozen=True, eq=False)
+class _Measured:
+    """A row with the values that comparisons need, by the hash of the task."""
+
+    row: Row
+    samples: Mapping[str, Sample] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
+
+
+def standing_of(task: BoardTask, entries: Sequence[Entry], folder: Path | None = None) -> Standing:
+    """Return the standing of a task.
+
+    Args:
+        task: the task.
+        entries: all its entries.
+        folder: the task's folder, for what the judge of a hidden task wrote.
+    """
+    if task.hidden and not task.seeds:
+        return _judged(task, entries, folder)
+    return _compared(task, [_measured(task, entry) for entry in entries])
+
+
+def _measured(task: BoardTask, entry: Entry) -> _Measured:
+    """Return an entry with its values; one that cannot be read is shown without."""
+    if entry.withdrawn:
+        return _Measured(Row(entry=entry, tier="consistent", unranked="withdrawn"))
+    try:
+        cards, tier = entry.certificates, entry.tier
+        values: dict[str, list[Any]] = {}
+        for seed, card in cards.items():
+            if card["headline"] != task.headline:
+                raise InputError(f"its headline is {card['headline']}, not {task.headline}")
+            values.setdefault(card["hashes"]["task"], []).append(headline_values(entry, seed))
+        samples = {name: Sample.of(rows) for name, rows in values.items()}
+        if not samples:
+            raise InputError("it has no certificate")
+    except InputError as error:
+        return _Measured(Row(entry=entry, tier="consistent", unranked=f"fails the check: {error}"))
+    missing = missing_seeds(task, list(cards.values()))
+    reason = "" if tier in RANKED else "not reproduced yet"
+    if missing:
+        reason = f"{len(task.seeds) - len(missing)} of {len(task.seeds)} seeds"
+    seconds = [_cost(card) for card in cards.values()]
+    memory = [card["peak_memory"] for card in cards.values() if is_number(card.get("peak_memory"))]
+    row = Row(
+        entry=entry,
+        tier=tier,
+        seeds=len(cards),
+        unranked=reason,
+        seconds=None if None in seconds else float(np.mean(seconds)),  # type: ignore[arg-type]
+        memory=float(max(memory)) if memory else None,
+    )
+    return _Measured(row, samples, tuple(str(card["hashes"]["scores"]) for card in cards.values()))
+
+
+def _cost(card: Mapping[str, Any]) -> float | None:
+    seconds = card.get("seconds")
+    if not isinstance(seconds, Mapping):
+        return None
+    found = [seconds.get(name, 0.0) for name in ("fit", "score")]
+    return float(sum(found)) if all(is_number(one) and 0 <= one < 1e12 for one in found) else None
+
+
+def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
+    """Estimate every entry, and compare those that have all seeds of the task."""
+    rule = get_metric(task.headline)
+    tasks = list(dict.fromkeys(one.task for one in task.seeds.values()))
+    whole = [one for one in measured if set(one.samples) == set(tasks)]
+    # Units of one split do not show how much some metrics vary, and two splits show too little.
+    over = (
+        "tasks"
+        if len(tasks) >= FEWEST
+        else "units"
+        if len(tasks) == 1 and rule.interval_over == "units"
+        else ""
+    )
+    sign = -1 if rule.higher_is_better else 1
+    rows = [replace(one.row, **_estimate(one.samples, task, over)) for one in measured]
+    rows = _with_same_scores(rows, measured)
+    ranked = [place for place, one in enumerate(whole) if not one.row.unranked]
+    pairs = _pairs(whole, tasks) if len(whole) > 1 else None
+    if pairs is None or len(ranked) < len(whole):
+        marks = _marks(_pairs([whole[k] for k in ranked], tasks), sign, over) if ranked else []
+    else:
+        marks = _marks(pairs, sign, over)
+    found = {whole[k].row.entry.name: mark for k, mark in zip(ranked, marks, strict=True)}
+    rows = [
+        replace(row, places=found[row.entry.name][0], letters=found[row.entry.name][1])
+        if row.entry.name in found
+        else row
+        for row in rows
+    ]
+    rows.sort(key=lambda row: _order(row, sign))
+    compared = tuple(one.row.entry.name for one in whole)
+    return Standing(task=task, rows=tuple(rows), pairs=pairs, compared=compared, over=over)
+
+
+def _pairs(measured: Sequence[_Measured], tasks: Sequence[str]) -> AllPairs:
+    return all_pairs([[one.samples[name] for name in tasks] for one in measured])
+
+
+def _order(row: Row, sign: int) -> tuple[Any, ...]:
+    # Rounded: the last digits of a mean may differ between processors, and the order must not.
+    value = float("inf") if row.value is None else sign * round(row.value, 10)
+    return (row.entry.withdrawn, row.places is None, value, row.entry.card.submitted, row.entry.name)
+
+
+def _estimate(samples: Mapping[str, Sample], task: BoardTask, over: str) -> dict[str, Any]:
+    if not samples:
+        return {}
+    found: Estimate = interval(list(samples.values()), task.headline, LEVEL)
+    enough = over == "units" or (over == "tasks" and len(samples) >= FEWEST)
+    ends = (found.low, found.high) if enough and np.isfinite(found.std_error) else (None, None)
+    return {"value": found.value, "low": ends[0], "high": ends[1]}
+
+
+def _marks(pairs: AllPairs, sign: int, over: str) -> list[tuple[tuple[int, int], tuple[str, ...]]]:
+    """Return the places and letters of each entry; all share one if nothing can be told apart."""
+    count = len(pairs.means)
+    if not over:
+        return [((1, count), ())] * count
+    order = np.argsort(sign * np.round(pairs.means, 10), kind="stable").tolist()
+    letters = dict(zip(order, pairs.letters(order, LEVEL), strict=True))
+    places = pairs.places(LEVEL, sign < 0)
+    return [((int(places[k, 0]), int(places[k, 1])), letters[k]) for k in range(count)]
+
+
+def _with_same_scores(rows: list[Row], measured: Sequence[_Measured]) -> list[Row]:
+    """Note which entries have the same scores: a deterministic method run twice, or a copy."""
+    owners: dict[str, list[str]] = {}
+    for one in measured:
+        for scores in dict.fromkeys(one.scores):
+            owners.setdefault(scores, []).append(one.row.entry.name)
+    found = []
+    for row, one in zip(rows, measured, strict=True):
+        names = {name for scores in one.scores for name in owners[scores]} - {row.entry.name}
+        found.append(replace(row, same_scores=tuple(sorted(names))) if names else row)
+    return found
+
+
+def _judged(task: BoardTask, entries: Sequence[Entry], folder: Path | None) -> Standing:
+    """Return the standing that the judge of a hidden task wrote: nothing else is known of it yet."""
+    path = None if folder is None else folder / JUDGED
+    content: Any = {}
+    if path is not None and path.is_file():
+        content = read_json(path, absent=str(folder), damaged=f"{path}: it")
+    listed = content.get("entries", {}) if isinstance(content, dict) else {}
+    if not isinstance(listed, dict):
+        raise InputError(f"{path} does not list entries")
+    rows = [_judged_row(entry, listed.get(entry.name)) for entry in entries]
+    sign = -1 if get_metric(task.headline).higher_is_better else 1
+    shown = sorted((row for row in rows if row.value is not None), key=lambda row: _order(row, sign))
+    places = _places_by_letters(shown)
+    rows = [replace(row, places=places[row.entry.name]) if row.entry.name in places else row for row in rows]
+    rows.sort(key=lambda row: _order(row, sign))
+    phase = str(content.get("phase", "public")) if isinstance(content, dict) else "public"
+    return Standing(task=task, rows=tuple(rows), phase=phase)
+
+
+def _judged_row(entry: Entry, told: Any) -> Row:
+    if entry.withdrawn:
+        return Row(entry=entry, tier="scored", unranked="withdrawn")
+    if not isinstance(told, dict) or not is_number(told.get("value")):
+        return Row(entry=entry, tier="scored", unranked="not scored yet")
+    low, high = (float(told[name]) if is_number(told.get(name)) else None for name in ("low", "high"))
+    letters = told.get("letters") or ()
+    marks = tuple(letters.split() if isinstance(letters, str) else map(str, letters))
+    return Row(entry=entry, tier="scored", value=float(told["value"]), low=low, high=high, letters=marks)
+
+
+def _places_by_letters(rows: Sequence[Row]) -> dict[str, tuple[int, int]]:
+    """Return the ranks of entries in order: those that share a letter are not told apart."""
+    found = {}
+    for place, row in enumerate(rows):
+        alike = [k for k, other in enumerate(rows) if k == place or set(other.letters) & set(row.letters)]
+        found[row.entry.name] = (min(alike) + 1, max(alike) + 1)
+    return found
+
+
+def standing_json(standing: Standing) -> str:
+    """Return the standing as JSON, in a fixed layout."""
+    rows = [
+        {
+            "entry": row.entry.name,
+            "name": row.entry.card.name,
+            "authors": list(row.entry.card.authors),
+            "tier": row.tier,
+            "rank": list(row.places) if row.places else None,
+            "letters": "".join(row.letters)
+            if len("".join(row.letters)) == len(row.letters)
+            else " ".join(row.letters),
+            "value": _rounded(row.value),
+            "low": _rounded(row.low),
+            "high": _rounded(row.high),
+            "seeds": row.seeds,
+            "submitted": row.entry.card.submitted,
+            "unranked": row.unranked,
+        }
+        for row in standing.rows
+    ]
+    head = {"task": standing.task.name, "metric": standing.task.headline, "phase": standing.phase or None}
+    lines = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in rows)
+    return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "entries": [\n{lines}\n]}}\n'
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else float(f"{value:.9g}")

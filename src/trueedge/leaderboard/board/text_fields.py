@@ -1,0 +1,111 @@
+"""Check texts that strangers wrote: names, addresses, licences, dates. Each error is one sentence."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import unicodedata
+from urllib.parse import urlsplit
+
+from trueedge.errors import InputError, unknown
+from trueedge.files.text import shown
+from trueedge.leaderboard.board.licences import LICENCES
+
+LONGEST_NAME, LONGEST_TEXT, LONGEST_ADDRESS = 80, 400, 300
+# More marks on one letter than any script needs: they would cover the lines above and below.
+MOST_MARKS = 4
+# Controls, formats (among them those that turn the direction of text), halves of pairs, private and unknown
+# characters, ends of lines and of paragraphs.
+REFUSED = ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+FOLDER_NAME = re.compile(r"[a-z0-9](?:[a-z0-9._+-]{0,78}[a-z0-9+])?")
+# Names that Windows gives to devices.
+DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
+COMMIT = re.compile(r"[0-9a-f]{7,64}")
+
+
+def text_field(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
+    """Return a text without its outer spaces, or raise an InputError that names the field."""
+    if not isinstance(value, str):
+        raise InputError(f"{field} must be a text, got {type(value).__name__}")
+    text = unicodedata.normalize("NFC", value).strip()
+    if not text:
+        raise InputError(f"{field} is empty")
+    if len(text) > longest:
+        raise InputError(f"{field} has {len(text)} characters; {longest} are allowed")
+    marks = 0
+    for letter in text:
+        kind = unicodedata.category(letter)
+        if kind in REFUSED:
+            what = "a control or direction character" if kind in ("Cc", "Cf") else "a character no text needs"
+            raise InputError(f"{field} has {what}, U+{ord(letter):04X}")
+        marks = marks + 1 if kind in ("Mn", "Me") else 0
+        if marks > MOST_MARKS:
+            raise InputError(f"{field} has more than {MOST_MARKS} marks on one letter")
+    return text
+
+
+def folder_name(value: object, field: str) -> str:
+    """Return the name of a folder of a board: lower-case letters, digits and ``. _ + -``."""
+    if isinstance(value, str) and FOLDER_NAME.fullmatch(value) and not DEVICES.fullmatch(value):
+        return value
+    said = shown(value) if isinstance(value, str) else type(value).__name__
+    raise InputError(
+        f"{field} must be a name of lower-case letters, digits and . _ + -, at most 80 in all, got {said}"
+    )
+
+
+def folder_name_of(title: str) -> str:
+    """Return a folder's name for a title: ``My GCN (deep)`` becomes ``my-gcn-deep``."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    name = re.sub(r"[^a-z0-9+]+", "-", plain).strip("-")[:LONGEST_NAME].strip("-")
+    return f"{name}-entry" if DEVICES.fullmatch(name) else name
+
+
+def address_field(value: object, field: str) -> str:
+    """Return an https address, or raise an InputError."""
+    text = text_field(value, field, LONGEST_ADDRESS)
+    try:
+        parts = urlsplit(text)
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        host, port, parts = "", None, urlsplit("")
+    plain = text.isascii() and not re.search(r"[\s<>\"'\\^`{}|]", text)
+    if parts.scheme != "https" or not re.fullmatch(r"[a-z0-9.-]+\.[a-z0-9-]+", host) or not plain:
+        raise InputError(f"{field} must be an address that begins with https://, got {shown(text)}")
+    if parts.username is not None or parts.password is not None or port not in (None, 443):
+        raise InputError(f"{field} must be an address without a user, password or port, got {shown(text)}")
+    return text
+
+
+def commit_field(value: object, field: str = "commit") -> str:
+    """Return the hash of a commit, 7 to 64 hexadecimal digits in lower case."""
+    text = text_field(value, field).lower()
+    if not COMMIT.fullmatch(text):
+        raise InputError(f"{field} must be the hash of a commit, 7 to 64 digits 0-9 a-f, got {shown(text)}")
+    return text
+
+
+def licence_field(value: object, field: str = "licence") -> str:
+    """Return an SPDX identifier, or several joined by OR and AND."""
+    text = text_field(value, field, LONGEST_NAME)
+    known = {name.casefold(): name for name in LICENCES}
+    words = re.split(r" (OR|AND) ", text)
+    for word in words[::2]:
+        if word.casefold() not in known:
+            raise unknown("SPDX licence", word, LICENCES, hint="see https://spdx.org/licenses")
+    return " ".join(known.get(word.casefold(), word) for word in words)
+
+
+def date_field(value: object, field: str) -> str:
+    """Return a day, ``2026-11-17``."""
+    if isinstance(value, datetime.datetime):
+        value = value.date()
+    if isinstance(value, datetime.date):
+        return value.isoformat()
+    text = text_field(value, field, LONGEST_NAME)
+    try:
+        if not re.fullmatch(r"\d{4}-\d\d-\d\d", text):
+            raise ValueError
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        raise InputError(f"{field} must be a day such as 2026-11-17, got {shown(text)}") from None

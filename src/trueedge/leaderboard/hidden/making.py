@@ -1,0 +1,137 @@
+"""Make a hidden task: a public folder for participants, and a secret folder for the judge."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.files.writing import new_folder
+from trueedge.leaderboard.hidden.deriving import for_everyone, without_hints
+from trueedge.leaderboard.hidden.keyed import keyed_order, new_key
+from trueedge.leaderboard.hidden.public_folder import (
+    CANDIDATES,
+    CARD,
+    TASK,
+    HiddenCard,
+    HiddenTask,
+    answer_shape,
+    candidates_hash,
+)
+from trueedge.leaderboard.hidden.secret_folder import Secret
+from trueedge.metrics import get
+from trueedge.scorers.asking import neutral_direction
+from trueedge.tasks import LinkTask, Task
+
+PUBLIC_SHARE = 0.3
+# With a few hundred, single negatives and chance decide: 500 tries then climb the ladder by points.
+LEAST_UNITS = 1000
+
+
+def hide(
+    task: Task,
+    public: str | Path,
+    secret: str | Path,
+    *,
+    name: str | None = None,
+    season: str = "1",
+    closes: str = "",
+    public_share: float = PUBLIC_SHARE,
+    key: bytes | None = None,
+    least_units: int = LEAST_UNITS,
+) -> HiddenTask:
+    """Divide a task into a public folder, which can be shared, and a secret folder with labels and salt.
+
+    Args:
+        task: a task whose test part nobody outside knows.
+        public: a new folder for participants.
+        secret: a new folder for the judge, readable by its owner alone.
+        name: the name of the task on its board; by default data set and protocol.
+        season: the name of the season.
+        closes: the day of its end, as YYYY-MM-DD.
+        public_share: the share of the units that the ladder answers with.
+        key: the secret key of all draws; by default a new one.
+        least_units: how many test units there must be; fewer than 1,000 do not withstand many tries.
+    """
+    if not 0 < public_share < 1:
+        raise InputError(f"hide: the public share must lie between 0 and 1, got {public_share}")
+    _check_day(closes)
+    if Path(secret).exists():
+        raise InputError(f"{secret} exists: labels are written into a new folder")
+    own_key, salt = new_key() if key is None else key, new_key()
+    judged = without_hints(task, own_key)
+    candidates, places = listed(judged, own_key)
+    shape = answer_shape(judged, len(candidates))
+    fields: dict[str, Any] = {
+        "name": name or _name(judged),
+        "kind": judged.kind,
+        "dataset": judged.dataset,
+        "protocol": judged.protocol,
+        "metric": judged.headline,
+        "season": season,
+        "closes": closes,
+        "shape": shape,
+        "candidates": candidates_hash(candidates),
+        "public_share": public_share,
+    }
+    draft = Secret(HiddenCard(labels="", **fields), judged, places, salt, own_key)
+    _check_units(draft, least_units)
+    card = HiddenCard(labels=draft.labels_hash, **fields)
+    with new_folder(public, "the hidden task") as folder:
+        for_everyone(judged).save(folder / TASK)
+        np.save(folder / CANDIDATES, candidates, allow_pickle=False)
+        (folder / CARD).write_text(card.to_json())
+        try:
+            Secret(card, judged, places, salt, own_key).save(Path(secret))
+        except OSError as error:
+            shutil.rmtree(secret, ignore_errors=True)
+            raise InputError(f"the labels cannot be written to {secret}: {error.strerror}") from None
+    return HiddenTask.open(public)
+
+
+def listed(task: Task, key: bytes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the candidates of a task, each once and in a secret order, and the place of each question.
+
+    Args:
+        task: the task that submissions are judged on.
+        key: the secret key of the order.
+    """
+    questions = task.questions("test").astype(np.int64)
+    if isinstance(task, LinkTask):
+        questions = neutral_direction(questions)
+    distinct, number = np.unique(questions, axis=0, return_inverse=True)
+    order = keyed_order(key, "candidates", len(distinct))
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    return np.ascontiguousarray(distinct[order]), place[number.reshape(-1)]
+
+
+def _check_units(secret: Secret, least: int) -> None:
+    """Refuse a task whose metric has no values for units, or that has too few of these."""
+    metric = get(secret.card.metric)
+    if metric.values is None or metric.shown != "percent" or not metric.higher_is_better:
+        raise InputError(f"{metric.name} is no mean of shares over units, which the ladder needs")
+    count = secret.num_units
+    if count < least:
+        raise InputError(
+            f"the test part has {count} units: {least:,} are needed, or answers would be about few labels"
+        )
+
+
+def _check_day(text: str) -> None:
+    if not text:
+        return
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise InputError(f"{text!r} is not a day: write it as YYYY-MM-DD") from None
+
+
+def _name(task: Task) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", f"{task.dataset}-{task.protocol}-hidden".lower()).strip("-")

@@ -1,0 +1,218 @@
+"""The published side of a hidden task: training data, candidates in a fixed order, a hash of the labels."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError, must_be
+from trueedge.files.archives import read_archive
+from trueedge.files.arrays import NPY, ZIP, array_in, read_array, regular_file
+from trueedge.files.cards import read_json
+from trueedge.scorers.scorer import ask
+from trueedge.tasks import Task, load
+from trueedge.tasks.nodes import NodeTask
+from trueedge.tasks.triples import TripleTask
+
+FORMAT = "trueedge hidden task"
+CARD, CANDIDATES, TASK = "hidden.json", "candidates.npy", "task"
+# More than the header of any .npy array, or of a member of an archive.
+BYTES_OF_HEAD = 8192
+
+
+@dataclass(frozen=True)
+class HiddenCard:
+    """What everybody may know about a hidden task.
+
+    Attributes:
+        name: the name of the task on its board.
+        kind: the kind of task.
+        dataset: the name of the data set.
+        protocol: the protocol's name.
+        metric: what submissions are judged by.
+        season: the name of the season.
+        closes: the day of its end, as YYYY-MM-DD; empty if it is not set.
+        shape: the shape of a submission.
+        candidates: the SHA-256 of the candidates.
+        labels: the salted SHA-256 of the labels.
+        public_share: the share of the units whose values the ladder answers with.
+    """
+
+    name: str
+    kind: str
+    dataset: str
+    protocol: str
+    metric: str
+    season: str
+    closes: str
+    shape: tuple[int, ...]
+    candidates: str
+    labels: str
+    public_share: float
+
+    def to_json(self) -> str:
+        """Return the card as the text of its file."""
+        return json.dumps({"format": FORMAT, "version": 1, **asdict(self)}, indent=2) + "\n"
+
+    def on_board(self) -> dict[str, Any]:
+        """Return what the card of a board's task says about it; the season opens today."""
+        return {
+            "season": self.season,
+            "opens": datetime.now(UTC).date().isoformat(),
+            **({"closes": self.closes} if self.closes else {}),
+            "candidates": self.candidates,
+            "labels": self.labels,
+            "public_share": self.public_share,
+            "shape": list(self.shape),
+        }
+
+    @classmethod
+    def from_plain(cls, plain: Any, where: str) -> HiddenCard:
+        """Return the card of a JSON value, or raise an InputError that names its place."""
+        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT or plain.get("version") != 1:
+            raise InputError(f"{where} does not describe a hidden task")
+        fields: dict[str, Any] = {}
+        for name, kind in cls.__annotations__.items():
+            value = plain.get(name)
+            if kind == "str" and not isinstance(value, str):
+                raise InputError(f"{where}: {name} is missing")
+            fields[name] = value
+        shape, share = fields["shape"], fields["public_share"]
+        if (
+            not isinstance(shape, (list, tuple))
+            or not shape
+            or not all(type(one) is int and one > 0 for one in shape)
+        ):
+            raise InputError(f"{where}: shape must be a list of whole numbers")
+        if not isinstance(share, float) or not 0 < share < 1:
+            raise InputError(f"{where}: public_share must lie between 0 and 1")
+        return cls(**{**fields, "shape": tuple(shape)})
+
+
+@dataclass(frozen=True)
+class HiddenTask:
+    """A hidden task as its participants have it.
+
+    Attributes:
+        folder: where it lies.
+        card: what is known about it.
+    """
+
+    folder: Path
+    card: HiddenCard
+
+    @classmethod
+    def open(cls, folder: str | Path) -> HiddenTask:
+        """Open the public folder of a hidden task, and compare its candidates with their hash."""
+        place = Path(folder)
+        plain = read_json(
+            place / CARD, absent=f"{place} is not a hidden task", damaged=f"{place} is damaged: {CARD}"
+        )
+        found = cls(place, HiddenCard.from_plain(plain, str(place / CARD)))
+        if candidates_hash(found.candidates) != found.card.candidates:
+            raise InputError(f"{place} is damaged: its candidates do not have the published hash")
+        return found
+
+    @cached_property
+    def candidates(self) -> NDArray[np.int64]:
+        """Return what has to be scored, in the order of a submission: pairs, links, nodes or queries."""
+        found = read_array(self.folder / CANDIDATES)
+        if found.dtype.kind not in "iu" or len(found) != self.card.shape[0]:
+            raise InputError(f"{self.folder / CANDIDATES} does not hold {self.card.shape[0]} candidates")
+        return found.astype(np.int64)
+
+    @cached_property
+    def task(self) -> Task:
+        """Return what a method's ``fit`` gets: training and validation data, without a test part."""
+        return load(self.folder / TASK, fitting=True)
+
+    def scores(self, scorer: object) -> NDArray[np.float64]:
+        """Return a submission: the scores of all candidates by a fitted scorer, in their order."""
+        task = self.task
+        part = "valid" if "valid" in task.part_names else "test"
+        bound = task.bind(scorer, part)
+        answers = np.asarray(ask(bound, self.candidates), dtype=np.float64)
+        if isinstance(task, NodeTask) and answers.ndim == 1:
+            answers = np.eye(task.num_classes)[answers.astype(np.int64)]
+        return check_submission(answers, self.card.shape, "the scores")
+
+
+def answer_shape(task: Task, count: int) -> tuple[int, ...]:
+    """Return the shape of a submission to a task with so many candidates."""
+    if isinstance(task, NodeTask):
+        return (count, task.num_classes)
+    if isinstance(task, TripleTask):
+        return (count, task.num_entities)
+    return (count,)
+
+
+def candidates_hash(candidates: NDArray[Any]) -> str:
+    """Return the SHA-256 of candidates and their shape."""
+    digest = hashlib.sha256(f"{candidates.shape}".encode())
+    digest.update(np.ascontiguousarray(candidates, dtype="<i8").tobytes())
+    return digest.hexdigest()
+
+
+def read_submission(path: Path, shape: tuple[int, ...], what: str = "the submission") -> NDArray[np.float64]:
+    """Read a submission, float64 of exactly one shape: a .npy file, a .npz file of one array, or raw floats.
+
+    Nothing is unpickled, and memory is only allocated for the expected size. Errors do not depend on labels.
+
+    Args:
+        path: the file, in any name.
+        shape: the shape that the task asks for.
+        what: what errors call it.
+    """
+    place = regular_file(path, what)
+    count = math.prod(shape)
+    with place.open("rb") as stream:
+        size = place.stat().st_size
+        start = stream.read(len(NPY))
+        stream.seek(0)
+        if start == NPY:
+            if size > 8 * count + BYTES_OF_HEAD:
+                raise InputError(f"{what} has {size:,} bytes, more than {count:,} numbers take")
+            values = array_in(stream, size, what, whole=True)
+        elif start[:4] in ZIP:
+            values = _single(read_archive(path, what, most=8 * count + BYTES_OF_HEAD), what)
+        elif size in (4 * count, 8 * count):
+            raw = np.fromfile(stream, dtype="<f4" if size == 4 * count else "<f8")
+            values = raw.reshape(shape)
+        else:
+            raise InputError(
+                f"{what} is neither a .npy nor a .npz file, and {size:,} bytes are not {count:,} float32 or"
+                " float64 numbers"
+            )
+    return check_submission(values, shape, what)
+
+
+def check_submission(values: NDArray[Any], shape: tuple[int, ...], what: str) -> NDArray[np.float64]:
+    """Return a submission as float64; refuse anything but finite floats of the right shape."""
+    if not isinstance(values, np.ndarray):
+        raise must_be("scores", "a submission", "an array", values)
+    if values.dtype.kind != "f" or values.dtype.itemsize > 8:
+        raise InputError(f"{what} must hold float32 or float64 numbers, not {values.dtype}")
+    if values.shape != shape:
+        raise InputError(
+            f"{what} has the shape {values.shape}, but the task has {shape}: one number for each candidate"
+        )
+    nonfinite = int(values.size - np.count_nonzero(np.isfinite(values)))
+    if nonfinite:
+        raise InputError(f"{what}: {nonfinite:,} of {values.size:,} numbers are NaN or infinite")
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _single(arrays: Mapping[str, NDArray[Any]], what: str) -> NDArray[Any]:
+    if len(arrays) != 1:
+        raise InputError(f"{what} holds {len(arrays)} arrays: a submission is one array")
+    return next(iter(arrays.values()))

@@ -1,0 +1,173 @@
+"""The page of an entry: what it is, what speaks for it, how to verify it, and how it compares."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.pages.parts import (
+    TIERS,
+    command,
+    difference_cells,
+    ends_text,
+    letters_text,
+    memory_text,
+    rank_text,
+    seconds_text,
+    tier_badge,
+    trail,
+    value_text,
+)
+from trueedge.leaderboard.pages.shell import page, part
+from trueedge.metrics import format_value
+from trueedge.report.blocks import in_words
+from trueedge.report.markup import Markup, joined, tag
+
+# How many others an entry is compared with on its page: those next to it, and the best.
+COMPARED = 6
+
+
+def entry_page(board: Board, standing: Standing, row: Row, place: int) -> str:
+    """Return the page of the entry at a place of the standing."""
+    card, task = row.entry.card, standing.task
+    content: list[object] = [_withdrawn(row), part("Result", _result(standing, row))]
+    if row.entry.paths and not row.entry.withdrawn:
+        content += [part("Verify it", *_verify(standing, row)), part("Certificates", _certificates(row))]
+    others = _others(standing, row, place)
+    if others:
+        content.append(part("Compared with", _comparison(standing, row, others)))
+    content.append(part("About", _about(row)))
+    lead = joined([tag("p", ", ".join(card.authors), class_="lead")])
+    return page(card.name, content, up="../../", trail=trail(board, task, "../../"), lead=lead)
+
+
+def _withdrawn(row: Row) -> Markup | None:
+    gone = row.entry.card.withdrawn
+    if gone is None:
+        return None
+    told = tag("p", tag("b", f"Withdrawn on {gone.date}: "), gone.reason)
+    return tag("div", told, class_="box broken")
+
+
+def _result(standing: Standing, row: Row) -> Markup:
+    task = standing.task
+    ends = ends_text(task, row)
+    facts: list[tuple[str, object]] = [
+        (task.headline, value_text(task, row) + (f" (95 % interval {ends})" if ends else "")),
+        ("rank", joined([rank_text(row), " ", tag("span", letters_text(row), class_="letters")])),
+        ("tier", joined([tier_badge(row), " ", "" if row.entry.withdrawn else TIERS[row.tier]])),
+    ]
+    if row.unranked and not row.entry.withdrawn:
+        facts.append(("not ranked", row.unranked))
+    for proof in row.entry.reproductions:
+        how = "ran it again" if proof.how == "rerun" else "has a certificate of their own"
+        value = format_value(proof.metric, proof.value)
+        facts.append(
+            ("reproduced", f"{proof.by} {how} on {proof.date}: {proof.metric} {value}, seed {proof.seed}")
+        )
+    if row.same_scores:
+        names = ", ".join(row.same_scores[:3]) + (" …" if len(row.same_scores) > 3 else "")
+        facts.append(("same scores as", names))
+    facts += [("time", seconds_text(row)), ("memory", memory_text(row))]
+    return _list(facts)
+
+
+def _verify(standing: Standing, row: Row) -> list[object]:
+    task, first = standing.task, next(iter(row.entry.paths))
+    path = f"{row.entry.task}/{row.entry.name}/seed-{first}.json"
+    return [
+        tag(
+            "p", "In a copy of the board's folder, this computes every metric and hash again from the scores:"
+        ),
+        command(f"trueedge verify {path}"),
+        tag("p", "This also makes the task from its data, and runs the method again:"),
+        command(f"trueedge verify {path} --task {shlex.quote(task.dataset)} --rerun"),
+    ]
+
+
+def _certificates(row: Row) -> Markup:
+    cards = row.entry.certificates
+    first = next(iter(cards.values()))
+    lines = [
+        tag(
+            "tr",
+            tag("th", seed, scope="row"),
+            tag("td", format_value(card["headline"], card["metrics"][card["headline"]]), class_="n"),
+            tag("td", card["seal"][:16], "…", class_="mono", title=card["seal"]),
+            tag("td", str(card["created"])[:10]),
+            tag("td", str(card["versions"].get("trueedge", ""))[:20]),
+        )
+        for seed, card in cards.items()
+    ]
+    names = ("seed", first["headline"], "seal", "created", "trueedge")
+    heads = [
+        tag("th", name, scope="col", class_="n" if place == 1 else None) for place, name in enumerate(names)
+    ]
+    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    facts: list[tuple[str, object]] = [
+        ("method", first["method"]),
+        ("settings", _settings(first["settings"])),
+        ("device", first["device"]),
+    ]
+    box = tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Certificates")
+    return joined([_list(facts), box])
+
+
+def _settings(settings: Mapping[str, Any]) -> str:
+    text = ", ".join(f"{name} = {in_words(value)}" for name, value in settings.items())
+    if not text:
+        return "none"
+    return text if len(text) <= 2000 else text[:2000] + " …"
+
+
+def _others(standing: Standing, row: Row, place: int) -> Sequence[Row]:
+    """Return the best entry and the neighbours of an entry, those that it can be compared with."""
+    rows = standing.rows
+    first = max(0, min(place - COMPARED // 2, len(rows) - COMPARED - 1))
+    near = [0, *range(max(1, first), min(len(rows), first + COMPARED + 1))]
+    able = standing.numbers
+    if row.entry.name not in able or not standing.over:
+        return []
+    return [rows[k] for k in near if k != place and rows[k].entry.name in able]
+
+
+def _comparison(standing: Standing, row: Row, others: Sequence[Row]) -> Markup:
+    metric = standing.task.headline
+    lines = []
+    for other in others:
+        link = tag("a", other.entry.card.name, href=f"{other.entry.name}.html")
+        cells = difference_cells(standing, row.entry.name, other.entry.name)
+        lines.append(Markup(f'<tr><th scope="row">{link}</th>{cells}</tr>'))
+    names = ("entry", f"{metric}: difference", "95 % interval", "p (Holm)", "")
+    heads = [
+        tag("th", name, scope="col", class_="n" if place in (1, 3) else None)
+        for place, name in enumerate(names)
+    ]
+    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    return tag(
+        "div", body, class_="scroll", tabindex=0, role="region", aria_label="Differences to other entries"
+    )
+
+
+def _about(row: Row) -> Markup:
+    card = row.entry.card
+    facts: list[tuple[str, object]] = [("authors", ", ".join(card.authors)), ("licence", card.licence)]
+    if card.code:
+        commit = f" at {card.commit}" if card.commit else ""
+        facts.append(("code", joined([_link(card.code), commit])))
+    if card.paper:
+        facts.append(("paper", _link(card.paper)))
+    facts.append(("data beside the training part", ", ".join(card.extra_data) or "none declared"))
+    facts += [("submitted", card.submitted), ("folder", f"{row.entry.task}/{row.entry.name}")]
+    return _list(facts)
+
+
+def _link(address: str) -> Markup:
+    return tag("a", address, href=address, rel="nofollow noopener ugc")
+
+
+def _list(facts: Sequence[tuple[str, object]]) -> Markup:
+    return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in facts))

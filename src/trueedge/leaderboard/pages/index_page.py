@@ -1,0 +1,142 @@
+"""The first page of a site, which lists the boards, and the page on how to submit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.pages.parts import TIERS, command
+from trueedge.leaderboard.pages.shell import page, part
+from trueedge.report.markup import Markup, joined, tag
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the first page says about a task.
+
+    Attributes:
+        name: the task's folder.
+        title: its title.
+        kind: the kind of task, in words.
+        headline: its metric.
+        entries: the number of entries that are not withdrawn.
+        ranked: how many of them are ranked.
+        first: the titles and folders of the best entries that are not told apart, a few of them.
+        value: the best value, as it is shown.
+        superseded: whether it has a successor.
+        hidden: whether its labels are hidden.
+    """
+
+    name: str
+    title: str
+    kind: str
+    headline: str
+    entries: int
+    ranked: int
+    first: tuple[tuple[str, str], ...]
+    tied: int
+    value: str
+    superseded: bool
+    hidden: bool
+
+
+def index_page(board: Board, found: Sequence[Summary]) -> str:
+    """Return the first page of a site."""
+    current = [one for one in found if not one.superseded]
+    older = [one for one in found if one.superseded]
+    content: list[object] = []
+    for kind in dict.fromkeys(one.kind for one in current):
+        content.append(part(kind, _table([one for one in current if one.kind == kind], kind)))
+    content += [part("Superseded tasks", _table(older, "Superseded tasks"))] if older else []
+    if not found:
+        content = [part("Tasks", tag("p", "There are no tasks yet."))]
+    content.append(part("How to read it", *_reading()))
+    lead = tag(
+        "p", "Every number here can be recomputed from the scores in the board's folder. ", class_="lead"
+    )
+    return page(
+        board.title, content, up="", tabs=[("Boards", ""), ("How to submit", "submit.html")], lead=lead
+    )
+
+
+def _table(rows: Sequence[Summary], label: str) -> Markup:
+    lines = []
+    for one in rows:
+        best = [tag("a", title, href=f"{one.name}/entries/{entry}.html") for title, entry in one.first]
+        more = f" and {one.tied - len(best)} more" if one.tied > len(best) else ""
+        listed = joined([part for link in best for part in (link, ", ")][:-1])
+        lines.append(
+            tag(
+                "tr",
+                tag("th", tag("a", one.title, href=f"{one.name}/index.html"), scope="row"),
+                tag("td", f"{one.headline} {one.value}" if best else "–"),
+                tag("td", listed, more, class_="wide"),
+                tag("td", one.ranked, class_="n"),
+                tag("td", one.entries, class_="n"),
+                tag("td", "hidden" if one.hidden else "public"),
+            )
+        )
+    names = ("task", "best", "first place (no significant difference)", "ranked", "entries", "labels")
+    heads = [
+        tag("th", name, scope="col", class_="n" if place in (3, 4) else None)
+        for place, name in enumerate(names)
+    ]
+    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=label)
+
+
+def _reading() -> list[object]:
+    tiers = [
+        joined([tag("dt", tag("span", name, class_=f"tier {name}")), tag("dd", told)])
+        for name, told in TIERS.items()
+    ]
+    told = (
+        "Ranks are tie groups. Two entries are compared on the same test units, and a rank is "
+        "the range of places "
+        "that significant differences leave open: ten entries that cannot be told apart are all 1–10."
+    )
+    return [tag("p", told), tag("dl", *tiers)]
+
+
+def submit_page(board: Board) -> str:
+    """Return the page that says how to submit."""
+    steps = [
+        (
+            "Run your method on the task with its seeds, and keep the scores. The page of each "
+            "task has the command.",
+            "trueedge run cora -p heart -m mine.py:Mine --seeds 3 --keep-scores",
+        ),
+        (
+            "Certify each seed.",
+            "trueedge certify --dataset cora -p heart -m mine.py:Mine --seed 0 -o mine-0.json",
+        ),
+        (
+            "Add the certificates to a copy of the board's folder, with your names and an SPDX "
+            "licence. Declare data "
+            "that you used beside the training part with --extra-data.",
+            'trueedge leaderboard add mine-*.json --board DIR --name Mine --author "Your Name" --licence MIT '
+            "--code https://example.org/mine --commit 0123abc",
+        ),
+        ("Check the folder, and propose the change.", "trueedge leaderboard check DIR"),
+        (
+            "Somebody else reproduces it: then it is ranked.",
+            'trueedge leaderboard reproduce DIR cora-heart mine --by "Another Name"',
+        ),
+    ]
+    items = [tag("li", tag("p", told), command(text)) for told, text in steps]
+    rules = [
+        "One entry is one method with one choice of settings, and has a certificate for each "
+        "seed of the task.",
+        "Settings are chosen on the validation part. The test part is for the certificate alone.",
+        "A certificate is no signature: on public labels a perfect one can be forged. So an "
+        "entry is ranked only after "
+        "another party has reproduced it, or if it was judged on hidden labels.",
+        "A withdrawn entry keeps its card, with the reason.",
+    ]
+    content = [
+        part("Steps", tag("ol", *items, class_="steps")),
+        part("Rules", tag("ul", *(tag("li", one) for one in rules), class_="steps")),
+    ]
+    tabs = [("Boards", "index.html"), ("How to submit", "")]
+    return page("How to submit", content, up="", trail=[(board.title, "index.html")], tabs=tabs)

@@ -1,0 +1,173 @@
+"""What the pages of a board are put together from: values, ranks, tiers, costs, commands."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from html import escape
+
+from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.board.entry_card import EntryCard
+from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.metrics import format_value, scale
+from trueedge.metrics.units import plural
+from trueedge.report.interval_bars import BarScale, interval_bar
+from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.numbers import axis_label, is_percent, p_text, span
+
+MISSING = "–"
+GIGABYTE = 2.0**30
+TIERS = {
+    "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
+    "public labels "
+    "such a certificate can be forged, so it is not ranked.",
+    "reproduced": "Another party got a value within its interval, or ran its method again.",
+    "scored": "Judged on hidden labels: nobody but the judge knows them.",
+}
+
+
+def tabs(current: str) -> list[tuple[str, str]]:
+    """Return the pages of a task; the current one has no address."""
+    places = {
+        "Ranking": "index.html",
+        "Compare": "compare.html",
+        "History": "history.html",
+        "Task": "card.html",
+    }
+    return [(name, "" if name == current else address) for name, address in places.items()]
+
+
+def trail(board: Board, task: BoardTask | None = None, up: str = "../") -> list[tuple[str, str]]:
+    """Return the pages above one of a task."""
+    found = [(board.title, f"{up}index.html")]
+    return found if task is None else [*found, (task.title, f"{up}{task.name}/index.html")]
+
+
+def tier_badge(row: Row) -> Markup:
+    """Return the tier of an entry as a badge."""
+    if row.entry.withdrawn:
+        return tag("span", "withdrawn", class_="tier withdrawn")
+    return tag("span", row.tier, class_=f"tier {row.tier}", title=TIERS[row.tier])
+
+
+def rank_text(row: Row) -> str:
+    """Return the ranks that an entry can have: ``1``, ``2–4``."""
+    if row.places is None:
+        return MISSING
+    first, last = row.places
+    return str(first) if first == last else f"{first}–{last}"
+
+
+def letters_text(row: Row) -> str:
+    """Return the letters of an entry, apart from each other if one has two."""
+    return ("" if all(len(one) == 1 for one in row.letters) else " ").join(row.letters)
+
+
+def value_text(task: BoardTask, row: Row) -> str:
+    """Return the value of an entry."""
+    return MISSING if row.value is None else format_value(task.headline, row.value)
+
+
+def ends_text(task: BoardTask, row: Row) -> str:
+    """Return the interval of an entry, or nothing."""
+    return "" if row.low is None or row.high is None else span(task.headline, row.low, row.high)
+
+
+def scale_of(rows: Sequence[Row]) -> BarScale:
+    """Return the scale that the bars of some entries share."""
+    values = [one for row in rows for one in (row.value, row.low, row.high) if one is not None]
+    return BarScale.of(values)
+
+
+def bar(scale: BarScale, row: Row) -> Markup:
+    """Return the value and interval of an entry as a bar."""
+    if row.value is None:
+        return Markup("")
+    return interval_bar(scale, row.value, row.low, row.high, colour="c1" if row.places else "muted")
+
+
+def seconds_text(row: Row) -> str:
+    """Return the time of an entry, short."""
+    if row.seconds is None:
+        return MISSING
+    if row.seconds < 0.1:
+        return "< 0.1 s"
+    if row.seconds < 120:
+        return f"{row.seconds:.1f} s"
+    return f"{row.seconds / 60:.0f} min" if row.seconds < 7200 else f"{row.seconds / 3600:.1f} h"
+
+
+def memory_text(row: Row) -> str:
+    """Return the peak memory of an entry, short."""
+    return MISSING if not row.memory else f"{row.memory / GIGABYTE:.2f} GB"
+
+
+def authors_text(card: EntryCard, most: int = 3) -> str:
+    """Return the first authors of an entry."""
+    more = f" and {len(card.authors) - most} more" if len(card.authors) > most else ""
+    return ", ".join(card.authors[:most]) + more
+
+
+def command(text: str) -> Markup:
+    """Return a command with a button that copies it."""
+    return tag(
+        "div",
+        tag("pre", tag("code", text)),
+        tag("button", "Copy", type="button", hidden=True),
+        class_="copy",
+    )
+
+
+def difference_cells(standing: Standing, first: str, second: str) -> str:
+    """Return the cells of a row: the difference of two entries, its interval, p-value, and what it says."""
+    found = standing.difference(first, second)
+    if found is None:
+        return f"<td>{MISSING}</td><td>{MISSING}</td><td>{MISSING}</td><td>not comparable</td>"
+    gap, low, high, p = found
+    factor, digits = _display(standing.task.headline)
+    shown, *ends = (_signed(factor * one, digits) for one in (gap, low, high))
+    told = "significant" if p < 0.05 else "no significant difference"
+    cells = f'<td class="n">{shown}</td><td>{ends[0]} … {ends[1]}</td><td class="n">{escape(p_text(p))}</td>'
+    return f"{cells}<td>{told}</td>"
+
+
+@cache
+def _display(metric: str) -> tuple[float, int]:
+    """Return the factor and the decimals of differences of a metric."""
+    return scale(metric), 1 if is_percent(metric) else 2
+
+
+def _signed(value: float, digits: int) -> str:
+    text = f"{value:+.{digits}f}"
+    # Rounded, a difference of +0.0 and one of −0.0 are the same.
+    if not text.strip("+-0."):
+        return f"{0:.{digits}f}"
+    return text.replace("-", "−")
+
+
+def explained(standing: Standing) -> Markup:
+    """Say what the numbers of a standing are, and what they are not."""
+    task = standing.task
+    many = plural(task.unit)
+    label = axis_label(task.headline)
+    if standing.phase:
+        shown = "the public part" if standing.phase == "public" else "the private part"
+        told = f"{label}, judged on {shown} of hidden labels. Shared letter: no significant difference."
+    elif standing.over == "tasks":
+        told = (
+            f"{label}, the mean over {len(task.seeds)} splits, with 95 % intervals over splits. Entries are "
+            "compared within each split. Shared letter: no significant difference (paired t-test, "
+            "Holm-corrected). A rank is the range of places that these differences leave open."
+        )
+    elif standing.over == "units":
+        told = (
+            f"{label}, with 95 % intervals over the {many} of one test part. Entries are "
+            f"compared on the same "
+            f"{many}. Shared letter: no significant difference (paired t-test, Holm-corrected). "
+            f"A rank is the "
+            "range of places that these differences leave open. Another split may order them differently."
+        )
+    else:
+        told = f"{label}. This task has too few splits to compare entries: all share one place."
+    return joined([tag("p", told, class_="quiet")])

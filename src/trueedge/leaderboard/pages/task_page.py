@@ -1,0 +1,106 @@
+"""The card of a task: what is evaluated, how to make it, and what the audit found about it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+from trueedge.leaderboard.board.board import Board
+from trueedge.leaderboard.board.standings import Standing
+from trueedge.leaderboard.board.task_card import BoardTask
+from trueedge.leaderboard.pages.parts import command, tabs, trail
+from trueedge.leaderboard.pages.shell import page, part
+from trueedge.metrics.units import plural
+from trueedge.report.blocks import badge, in_words, with_code
+from trueedge.report.markup import Markup, joined, tag
+
+ORDER = ("broken", "look", "ok", "too small")
+# A task with more seeds lists the first of them; its card in the folder has all.
+SEEDS = 50
+
+
+def task_page(board: Board, standing: Standing, audit: Mapping[str, Any] | None) -> str:
+    """Return the page of a task."""
+    task = standing.task
+    content = [part("Task", _facts(task)), part("Make it", *_making(task))]
+    content += [part("Hidden labels", _hidden(task))] if task.hidden else []
+    content += [part("Audit", *_audit(audit))]
+    content += [part("Frozen seeds", _seeds(task))] if task.seeds else []
+    return page(f"{task.title}: task", content, up="../", trail=trail(board), tabs=tabs("Task"))
+
+
+def _facts(task: BoardTask) -> Markup:
+    facts: list[tuple[str, object]] = [
+        ("data set", task.dataset),
+        ("protocol", task.protocol),
+        (
+            "options",
+            ", ".join(f"{name} = {in_words(one)}" for name, one in task.options.items()) or "none set",
+        ),
+        ("kind of task", task.kind),
+        ("headline", task.headline),
+        ("compared on the same", plural(task.unit)),
+        ("seeds", len(task.seeds)),
+        ("version", task.version),
+    ]
+    facts += [("source", task.source)] if task.source else []
+    if task.superseded_by:
+        link = tag("a", task.superseded_by, href=f"../{task.superseded_by}/index.html")
+        facts.append(("superseded by", link))
+    return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in facts))
+
+
+def _making(task: BoardTask) -> list[object]:
+    if task.hidden and not task.seeds:
+        return [tag("p", "The training graph and the candidates are published with the task.")]
+    words = ["trueedge", "run", task.dataset, "-p", task.protocol, "-m", "METHOD", "--keep-scores"]
+    words += ["--seeds", str(max(task.seeds) + 1)] if len(task.seeds) > 1 else ["--seeds", "1"]
+    for name, value in task.options.items():
+        words += ["--option", f"{name}={value}"]
+    told = "Splits and negatives depend only on the seed: on every machine this evaluates on the same task."
+    return [tag("p", told), command(shlex.join(words))]
+
+
+def _hidden(task: BoardTask) -> Markup:
+    rows = [(name.replace("_", " "), in_words(value)) for name, value in sorted(task.hidden.items())]
+    return tag("dl", *(joined([tag("dt", word), tag("dd", what, class_="mono")]) for word, what in rows))
+
+
+def _audit(audit: Mapping[str, Any] | None) -> list[object]:
+    if audit is None:
+        return [tag("p", "This task has not been audited.")]
+    findings = sorted(
+        audit["findings"],
+        key=lambda one: (
+            ORDER.index(one["verdict"]) if one["verdict"] in ORDER else len(ORDER),
+            one["check"],
+        ),
+    )
+    wrong = sum(one["verdict"] in ("broken", "look") for one in findings)
+    told = (
+        f"{wrong} of {len(findings)} checks found something." if wrong else "No check found anything wrong."
+    )
+    items = [
+        tag(
+            "li",
+            badge(one["verdict"]),
+            " ",
+            tag("b", one["check"]),
+            f" {one['shown']}. ",
+            one["sentence"],
+            tag("span", with_code(one["advice"]), class_="todo") if one["advice"] else None,
+        )
+        for one in findings
+    ]
+    return [tag("p", told), tag("ul", *items, class_="findings")]
+
+
+def _seeds(task: BoardTask) -> Markup:
+    lines = [
+        tag("tr", tag("th", seed, scope="row"), tag("td", one.task, class_="mono"))
+        for seed, one in list(task.seeds.items())[:SEEDS]
+    ]
+    heads = tag("tr", tag("th", "seed", scope="col"), tag("th", "hash of the frozen task", scope="col"))
+    body = tag("table", tag("thead", heads), tag("tbody", *lines))
+    return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Frozen seeds")

@@ -1,0 +1,83 @@
+"""A board to try: built-in methods on embedded graphs, a hidden task, and a token."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from trueedge import tasks
+from trueedge.leaderboard.board import Board, BoardTask, EntryCard
+from trueedge.leaderboard.hidden.making import hide
+from trueedge.leaderboard.server.running import opened
+from trueedge.leaderboard.server.tokens import add_token
+from trueedge.results import Store
+from trueedge.results.certificate import certify
+from trueedge.runs import run
+
+BOARDS = (("karate", "existing", 3), ("cora", "existing", 3), ("cora", "degree-corrected", 3))
+METHODS = ("ra", "aa", "cn", "jaccard", "katz", "pa", "ppr")
+HIDDEN = ("cora", "uniform", 7)
+TEAM = "demo"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """A demonstration.
+
+    Attributes:
+        board: the folder of its board.
+        public: the public folder of its hidden task.
+        secrets: the folder of hidden labels.
+        token: a token of the team ``demo``.
+    """
+
+    board: Path
+    public: Path
+    secrets: Path
+    token: str
+
+
+def make_demo(
+    folder: Path, methods: tuple[str, ...] = METHODS, boards: tuple[tuple[str, str, int], ...] = BOARDS
+) -> Demo:
+    """Make a board of built-in methods in a folder.
+
+    Args:
+        folder: an empty folder.
+        methods: the methods' names.
+        boards: data set, protocol and number of seeds of each task.
+    """
+    board = Board.create(folder / "board", "Demonstration")
+    store = Store(folder / "runs")
+    for dataset, protocol, seeds in boards:
+        made = board.add_task([tasks.task(dataset, protocol, seed) for seed in range(seeds)])
+        for method in methods:
+            paths = []
+            for seed in range(seeds):
+                record = run(dataset, protocol, method, seed=seed, store=store, keep_scores=True)
+                path = folder / "certificates" / f"{made.name}-{method}-{seed}.json"
+                paths.append(certify(record, path, store))
+            card = EntryCard(name=method, authors=("trueedge",), licence="MIT")
+            board.add(paths, card, made.name)
+    dataset, protocol, seed = HIDDEN
+    hidden = hide(
+        tasks.task(dataset, protocol, seed),
+        folder / "public",
+        folder / "secrets" / "one",
+        name=f"{dataset}-hidden",
+    )
+    board.add_task(
+        BoardTask(
+            name=hidden.card.name,
+            title=f"{dataset} · {protocol} · hidden labels",
+            dataset=dataset,
+            protocol=protocol,
+            kind=hidden.card.kind,
+            headline=hidden.card.metric,
+            hidden=hidden.card.on_board(),
+        )
+    )
+    _, engine, _ = opened(board.folder)
+    token = add_token(engine, TEAM)
+    engine.dispose()
+    return Demo(board.folder, hidden.folder, folder / "secrets", token)

@@ -1,0 +1,207 @@
+"""Differences of all pairs of many methods at once, the same as those of single pairs.
+
+A leaderboard of a thousand entries has half a million pairs. Their variances come from one product of
+matrices, and their degrees of freedom from the same formulas as those of single pairs
+(:mod:`trueedge.statistics.standard_error`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from trueedge.errors import InputError
+from trueedge.statistics.significance import Sample
+from trueedge.statistics.standard_error import MOST_DEGREES, SEED_QUANTILES
+from trueedge.statistics.tie_groups import holm, letters, tie_groups
+
+Array = NDArray[np.float64]
+# Below this share of the methods' own variances, that of a difference is rounding, and is computed directly.
+ROUNDING = 1e-12
+# More methods than this have too many maximal groups to list.
+MOST_LETTERED = 60
+
+
+@dataclass(frozen=True, eq=False)
+class AllPairs:
+    """The difference of each method to each other one.
+
+    Attributes:
+        means: float64 (n,), the mean of each method.
+        std_error: float64 (n, n), that of a difference; 0 on the diagonal.
+        df: float64 (n, n), the degrees of freedom of its quantile.
+        independent: how many independent values a difference is the mean of.
+    """
+
+    means: Array
+    std_error: Array
+    df: Array
+    independent: int
+
+    @cached_property
+    def p(self) -> Array:
+        """Return the two-sided p-value of each pair, not corrected, float64 (n, n)."""
+        from scipy.special import stdtr
+
+        rows, columns = np.triu_indices(len(self.means), 1)
+        gaps = np.abs(self.means[rows] - self.means[columns])
+        error = self.std_error[rows, columns]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            tails = 2.0 * stdtr(self.df[rows, columns], -gaps / error)
+        # If all units differ by one number, the spread is unknown: the sign test decides.
+        by_sign = np.where(gaps > 0, 2.0 ** (1 - min(self.independent, 1000)), 1.0)
+        found = np.ones_like(self.std_error)
+        found[rows, columns] = found[columns, rows] = np.where(error == 0, by_sign, np.minimum(tails, 1.0))
+        return found
+
+    @cached_property
+    def p_holm(self) -> Array:
+        """Return the p-values corrected for all pairs, float64 (n, n)."""
+        rows = np.triu_indices(len(self.means), 1)
+        found = np.ones_like(self.std_error)
+        found[rows] = holm(self.p[rows])
+        found[rows[::-1]] = found[rows]
+        return found
+
+    def ends(self, first: int, second: int, level: float = 0.95) -> tuple[float, float]:
+        """Return the ends of the interval of one difference."""
+        gap, error = self.means[first] - self.means[second], self.std_error[first, second]
+        half = _quantile(float(self.df[first, second]), level) * error if error else 0.0
+        return float(gap - half), float(gap + half)
+
+    def places(self, level: float = 0.95, higher_is_better: bool = True) -> NDArray[np.int64]:
+        """Return the best and the worst place that each method can have, int64 (n, 2), from 1.
+
+        A method comes after those that are significantly better, and before those that are worse.
+        """
+        distinct = self.p_holm < 1 - level
+        ahead = (
+            self.means[:, None] < self.means[None, :]
+            if higher_is_better
+            else self.means[:, None] > self.means[None, :]
+        )
+        better = (distinct & ahead).sum(axis=1)
+        worse = (distinct & ahead.T).sum(axis=1)
+        return np.column_stack([1 + better, len(self.means) - worse])
+
+    def letters(self, order: Sequence[int], level: float = 0.95) -> list[tuple[str, ...]]:
+        """Return the letters of each method, in a given order, best first.
+
+        Methods with a shared letter do not differ significantly. Up to 60 methods, all that do not differ
+        share one. Of more, these are groups of neighbours: some pairs that do not differ share none.
+        """
+        distinct = (self.p_holm < 1 - level)[np.ix_(order, order)]
+        count = len(order)
+        if count <= MOST_LETTERED:
+            pairs = [(int(i), int(j)) for i, j in np.argwhere(np.triu(distinct, 1))]
+            return letters(count, tie_groups(count, pairs))
+        return letters(count, neighbour_groups(distinct))
+
+
+@lru_cache(maxsize=1 << 16)
+def _quantile(df: float, level: float) -> float:
+    from scipy.special import stdtrit
+
+    return float(stdtrit(df, 0.5 + level / 2))
+
+
+def neighbour_groups(distinct: NDArray[np.bool_]) -> list[tuple[int, ...]]:
+    """Return all maximal groups of neighbours without a significant difference; ``distinct`` is (n, n)."""
+    count = len(distinct)
+    above = np.triu(distinct, 1)
+    first = np.where(above.any(axis=1), above.argmax(axis=1), count)
+    ends = np.minimum.accumulate(first[::-1])[::-1]
+    starts = [0, *(np.flatnonzero(ends[1:] > ends[:-1]) + 1).tolist()] if count else []
+    return [tuple(range(start, int(ends[start]))) for start in starts]
+
+
+def all_pairs(samples: Sequence[Sequence[Sample]]) -> AllPairs:
+    """Compare all methods on the same tasks.
+
+    Args:
+        samples: for each method, its values on each task, in the same order of tasks. With one task, the
+            differences are over its units and the methods' seeds; with several, over the tasks.
+    """
+    counts = {len(one) for one in samples}
+    if len(counts) != 1 or 0 in counts:
+        raise InputError("all methods must have values of the same tasks, at least one")
+    return _over_units([one[0] for one in samples]) if counts == {1} else _over_tasks(samples)
+
+
+def _over_tasks(samples: Sequence[Sequence[Sample]]) -> AllPairs:
+    means = np.array([[task.mean for task in one] for one in samples])
+    tasks = means.shape[1]
+    total = np.zeros((len(means), len(means)))
+    middle = means.mean(axis=1)
+    for place in range(tasks):
+        gap = means[:, place] - middle
+        total += (gap[:, None] - gap[None, :]) ** 2
+    error = np.sqrt(total / (tasks - 1) / tasks)
+    return AllPairs(middle, error, np.full_like(error, tasks - 1.0), tasks)
+
+
+def _over_units(samples: Sequence[Sample]) -> AllPairs:
+    sizes = {len(one.edges) for one in samples}
+    if len(sizes) != 1:
+        raise InputError(f"both methods must have values of the same edges, got {sorted(sizes)}")
+    units = sizes.pop()
+    edges = np.array([one.edges for one in samples])
+    means = np.array([one.mean for one in samples])
+    if units == 1:
+        return AllPairs(means, np.full((len(means), len(means)), np.inf), np.ones((len(means),) * 2), 1)
+    scale = (units - 1) * units
+    centred = edges - edges.mean(axis=1)[:, None]
+    own = np.einsum("ij,ij->i", centred, centred)
+    sums = own[:, None] + own[None, :]
+    variance = sums - 2 * (centred @ centred.T)
+    for first, second in np.argwhere(np.triu(variance <= ROUNDING * sums, 1)):
+        gap = edges[first] - edges[second]
+        gap -= gap.mean()
+        variance[first, second] = variance[second, first] = gap @ gap
+    np.fill_diagonal(variance, 0.0)
+    error, df = _standard_errors(np.maximum(variance, 0.0) / scale, units, samples)
+    return AllPairs(means, error, df, units)
+
+
+def _standard_errors(edges: Array, units: int, samples: Sequence[Sample]) -> tuple[Array, Array]:
+    """Return what ``standard_error`` gives for each pair, from the variances of the edges (n, n)."""
+    parts = [one.seed_part for one in samples]
+    variance, rest, degrees = (np.array(column, dtype=np.float64) for column in zip(*parts, strict=True))
+    total = edges + variance[:, None] + variance[None, :]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        inverse = np.where(total > 0, (edges / total) ** 2 / (units - 1), 1.0 / (units - 1))
+    if not (degrees > 0).any():
+        return np.sqrt(total), 1.0 / np.maximum(inverse, 1.0 / MOST_DEGREES)
+    varies = [
+        (degrees > 0)[axis] & ((variance + rest)[axis] > 1e-12 * total)
+        for axis in (np.s_[:, None], np.s_[None, :])
+    ]
+    alone = varies[0] ^ varies[1]
+    seeds, squares = np.zeros_like(total), np.zeros_like(total)
+    fewest, summed = np.full_like(total, np.inf), np.zeros_like(total)
+    for axis, varying in zip((np.s_[:, None], np.s_[None, :]), varies, strict=True):
+        measured = varying & (variance > 0)[axis]
+        value = np.where(measured, variance[axis] + np.where(alone, rest[axis], 0.0), 0.0)
+        freedom = np.broadcast_to(degrees[axis], total.shape)
+        seeds += value
+        squares += np.where(measured, value**2 / np.maximum(freedom, 1.0), 0.0)
+        fewest = np.where(varying, np.minimum(fewest, freedom), fewest)
+        summed += np.where(varying, freedom, 0.0)
+    known = seeds > 0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        nu = np.where(known, seeds**2 / squares, 1.0)
+        ratio = np.where(known, np.maximum(0.0, total - seeds) / seeds, 0.0)
+    chances = np.where(known, np.minimum(summed, 2 * fewest), 1.0)
+    inverse = inverse + np.where(known & (total > 0), 1.0 / _seed_degrees(nu, chances, ratio), 0.0)
+    return np.sqrt(total), 1.0 / np.maximum(inverse, 1.0 / MOST_DEGREES)
+
+
+def _seed_degrees(nu: Array, chances: Array, ratio: Array) -> Array:
+    known, scales, powers = SEED_QUANTILES.T
+    scale = np.exp(np.interp(chances, known, np.log(scales)))
+    power = np.interp(chances, known, powers)
+    return np.asarray(nu * (1.0 + scale * np.power(np.minimum(ratio, 1e6), power)))

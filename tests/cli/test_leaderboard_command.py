@@ -1,0 +1,78 @@
+"""The commands of the leaderboard, from a run to the pages."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+RUN = ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1", "--keep-scores")
+ADD = ("leaderboard", "add", "ra.json", "--board", "board")
+CARD = ("--name", "RA", "--author", "A. Person", "--licence", "MIT")
+
+
+@pytest.fixture
+def board(trueedge) -> None:
+    assert trueedge(*RUN)[0] == 0
+    assert trueedge("certify", "-m", "ra", "-o", "ra.json")[0] == 0
+    assert trueedge("leaderboard", "create", "board", "--title", "A title")[0] == 0
+    made = trueedge("leaderboard", "task", "karate", "-p", "existing", "--seeds", "1", "--board", "board")
+    assert made[0] == 0
+    assert "karate-existing has 1 seed and is ranked by mrr" in made[2]
+
+
+def test_from_a_run_to_the_pages(trueedge, board) -> None:
+    status, _, err = trueedge(*ADD, *CARD)
+    assert status == 0
+    assert "karate-existing/ra has 1 certificate and is consistent" in err
+    status, out, _ = trueedge("leaderboard", "check", "board")
+    assert (status, out) == (0, "OK  1 task, 1 entry\n")
+    status, _, err = trueedge(
+        "leaderboard", "reproduce", "board", "karate-existing", "ra", "--by", "B. Person"
+    )
+    assert status == 0
+    assert "karate-existing/ra is reproduced: mrr 0.513605, in [" in err
+    assert trueedge("leaderboard", "build", "board", "-o", "pages")[0] == 0
+    page = Path("pages/karate-existing/index.html").read_text()
+    assert "1 ranked of 1 entries" in page
+    assert json.loads(Path("board/karate-existing/audit.json").read_text())["findings"]
+    status, _, _ = trueedge(
+        "leaderboard", "withdraw", "board", "karate-existing", "ra", "--reason", "a mistake"
+    )
+    assert status == 0
+    assert "withdrawn" in Path("board/karate-existing/ra/entry.toml").read_text()
+
+
+def test_a_problem_is_a_line_and_status_1(trueedge, board) -> None:
+    assert trueedge(*ADD, *CARD)[0] == 0
+    Path("board/karate-existing/ra/seed-0.scores.npz").write_bytes(b"nothing")
+    status, out, err = trueedge("leaderboard", "check", "board")
+    assert status == 1
+    assert out.startswith("karate-existing/ra: seed-0.json: scores: ")
+    assert "1 problem" in err
+
+
+def test_an_entry_is_described_by_a_file_or_by_options(trueedge, board) -> None:
+    Path("entry.toml").write_text('name = "RA"\nauthors = ["A. Person"]\nlicence = "MIT"\n')
+    status, _, err = trueedge(*ADD, "--entry", "entry.toml", *CARD)
+    assert status == 1
+    assert "either in a file (--entry) or by options" in err
+    assert trueedge(*ADD, "--entry", "entry.toml")[0] == 0
+    status, _, err = trueedge(*ADD, "--name", "RA")
+    assert status == 1
+    assert "authors is missing" in err
+
+
+def test_the_own_board_is_one_command(trueedge) -> None:
+    status, _, err = trueedge(
+        "leaderboard", "own", "-o", "own", "-d", "karate,nations", "-m", "ra,counting", "--seeds", "1"
+    )
+    assert status == 0
+    assert "left out" not in err
+    assert trueedge("leaderboard", "check", "own/board")[0] == 0
+    page = Path("own/site/index.html").read_text()
+    assert "Knowledge graph completion" in page
+    assert "karate · recommendation" in page
+    standing = json.loads(Path("own/site/nations-filtered/standing.json").read_text())
+    assert {one["tier"] for one in standing["entries"]} == {"reproduced"}

@@ -1,0 +1,44 @@
+"""The simulated attackers learn labels from exact answers, and nothing from the ladder."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT))
+
+from benchmarks import leaderboard_attack as attack  # noqa: E402
+
+
+@pytest.fixture(scope="module")
+def setting():
+    return attack.settings("uniform", 1)[0]
+
+
+@pytest.mark.parametrize("name", ["decode", "boost"])
+def test_exact_answers_give_in_and_the_ladder_does_not(setting, name: str, monkeypatch) -> None:
+    monkeypatch.setattr(attack, "TRIES", 200)
+    found = {}
+    for how in ("exact", "ladder"):
+        attempt = attack.ATTACKS[name](setting, how, np.random.default_rng(0))
+        found[how] = attack._outcome(setting, how, attempt, name)
+    assert found["exact"][0] > 0.5
+    assert found["ladder"][0] == 0.0
+    if name == "decode":
+        assert found["exact"][2] > 0.8
+        assert abs(found["ladder"][2] - 0.5) < 0.15
+
+
+def test_a_coalition_gains_nothing_on_the_private_units(setting) -> None:
+    attempt = attack.ATTACKS["pool-teams"](setting, "ladder", np.random.default_rng(0))
+    assert attack._outcome(setting, "ladder", attempt, "pool-teams")[1] <= 0.0
+
+
+def test_every_attack_is_one_that_the_table_can_judge() -> None:
+    row = {"told": 0.6, "private": 0.0, "decoded": None, "draws": 4}
+    assert [attack._reached(name, row) for name in ("boost", "hill", "pool-boosts")] == [False, False, True]
+    assert not attack._reached("decode", {**row, "told": 0.0, "decoded": 0.9})

@@ -1,0 +1,152 @@
+"""The pages: the same bytes from the same folder, small, and nothing in them but text that was written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+import shutil
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+from boards import board_with, card, certificates, reproduced
+
+from trueedge.errors import InputError
+from trueedge.leaderboard.board import Board
+from trueedge.leaderboard.pages import build
+from trueedge.leaderboard.pages.ranking_page import ranking_pages
+from trueedge.leaderboard.pages.shell import page_links
+
+NAME = "<script>alert(1)</script> & \"co\" 'x'"
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("made")
+    board = board_with(folder, "ra", "cn", "katz")
+    for entry in board.entries("karate-existing"):
+        reproduced(entry)
+    odd = card(
+        name=NAME, authors=("=cmd()", "B & C"), code="https://example.org/a?b=1&c=2", submitted="2026-02-02"
+    )
+    board.add(certificates(folder / "made", "pa"), odd, name="odd")
+    board.withdraw("karate-existing", "katz", "the <b>reason</b>", date="2026-03-01")
+    build(board, folder / "site")
+    return folder
+
+
+def texts(site: Path) -> dict[str, str]:
+    return {str(one.relative_to(site)): one.read_text() for one in sorted(site.rglob("*")) if one.is_file()}
+
+
+def test_the_same_folder_gives_the_same_bytes_elsewhere(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "board", tmp_path / "other" / "name", ignore=shutil.ignore_patterns(".*"))
+    build(Board.open(tmp_path / "other" / "name"), tmp_path / "there", jobs=2)
+    assert texts(tmp_path / "there") == texts(made / "site")
+    assert str(made) not in "".join(texts(made / "site").values())
+
+
+def test_every_link_of_the_site_leads_somewhere_and_nothing_is_fetched(made: Path) -> None:
+    site = made / "site"
+    for path in site.rglob("*.html"):
+        text = path.read_text()
+        for address in re.findall(r'(?:href|src)="([^"]*)"', text):
+            if address.startswith(("https://example.org", "#", "data:")):
+                continue
+            assert (path.parent / address).resolve().is_file(), f"{path}: {address}"
+        assert len(text.encode()) < 300_000
+        assert text.count("<h1>") == 1
+
+
+def test_what_strangers_wrote_is_text_and_nothing_else(made: Path) -> None:
+    class Tags(HTMLParser):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scripts: list[dict[str, str | None]] = []
+            self.bold: list[str] = []
+
+        def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+            assert not any(name.startswith("on") for name, _ in attrs)
+            if tag == "script":
+                self.scripts.append(dict(attrs))
+
+    for path in (made / "site").rglob("*.html"):
+        found = Tags()
+        found.feed(path.read_text())
+        assert [one["src"].rpartition("/")[2] for one in found.scripts] == ["page.js"]
+        assert "<b>reason</b>" not in path.read_text()
+    entry = (made / "site" / "karate-existing" / "entries" / "odd.html").read_text()
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; &amp; &quot;co&quot; &#x27;x&#x27;" in entry
+    tomb = (made / "site" / "karate-existing" / "entries" / "katz.html").read_text()
+    assert "Withdrawn on 2026-03-01: " in tomb
+    assert "the &lt;b&gt;reason&lt;/b&gt;" in tomb
+
+
+def test_the_pages_say_what_matters(made: Path) -> None:
+    site = made / "site"
+    board = (site / "karate-existing" / "index.html").read_text()
+    assert "2 ranked of 4 entries" in board
+    assert "not reproduced yet" in board
+    assert "Shared letter: no significant difference" in board
+    entry = (site / "karate-existing" / "entries" / "ra.html").read_text()
+    assert "trueedge verify karate-existing/ra/seed-0.json" in entry
+    assert "B. Person ran it again on 2026-01-06" in entry
+    compare = (site / "karate-existing" / "compare.html").read_text()
+    assert len(re.findall(r'<tr data-pair="', compare)) == 3
+    history = (site / "karate-existing" / "history.html").read_text()
+    assert "mrr (%) by date, from 2026-01-05 to 2026-02-02" in history
+    assert "has not been audited" in (site / "karate-existing" / "card.html").read_text()
+    assert "SPDX licence" in (site / "submit.html").read_text()
+
+
+def test_downloads_hold_the_standing_and_no_formula(made: Path) -> None:
+    site = made / "site" / "karate-existing"
+    told = json.loads((site / "standing.json").read_text())
+    rows = list(csv.DictReader(io.StringIO((site / "standing.csv").read_text())))
+    assert [row["entry"] for row in rows] == [one["entry"] for one in told["entries"]]
+    odd = next(row for row in rows if row["entry"] == "odd")
+    assert odd["authors"] == "'=cmd(); B & C"
+    assert odd["name"] == NAME
+    assert odd["rank_first"] == ""
+    assert json.loads((made / "site" / "boards.json").read_text())["tasks"][0]["ranked"] == 2
+
+
+def test_what_did_not_change_is_not_built_again(made: Path, tmp_path: Path) -> None:
+    shutil.copytree(made / "board", tmp_path / "board")
+    board, site = Board.open(tmp_path / "board"), tmp_path / "site"
+    assert build(board, site).reused == 0
+    before = texts(site)
+    assert build(board, site).reused == 1
+    assert texts(site) == before
+    board.withdraw("karate-existing", "odd", "a mistake", date="2026-03-01")
+    (site / "old-task").mkdir()
+    assert build(board, site).reused == 0
+    assert not (site / "old-task").exists()
+    assert texts(site) != before
+
+
+def test_a_folder_with_other_files_is_left_alone(made: Path, tmp_path: Path) -> None:
+    (tmp_path / "precious.txt").write_text("x")
+    board = Board.open(made / "board")
+    with pytest.raises(InputError, match="is not empty, and not a site"):
+        build(board, tmp_path)
+    with pytest.raises(InputError, match="is in the board's folder"):
+        build(board, made / "board" / "site")
+    with pytest.raises(InputError, match="is a file"):
+        build(board, tmp_path / "precious.txt")
+    assert (tmp_path / "precious.txt").read_text() == "x"
+
+
+def test_a_long_ranking_has_pages_with_links(made: Path, monkeypatch) -> None:
+    from trueedge.leaderboard.board.standings import standing_of
+
+    board = Board.open(made / "board")
+    standing = standing_of(board.task("karate-existing"), board.entries("karate-existing"))
+    monkeypatch.setattr("trueedge.leaderboard.pages.ranking_page.IN_A_PAGE", 2)
+    pages = dict(ranking_pages(board, standing))
+    assert list(pages) == ["index.html", "page-2.html"]
+    assert 'href="index.html">1<' in pages["page-2.html"]
+    assert page_links(5, 40, "p-{}").count("…") == 2
+    assert page_links(1, 1, "p-{}") == ""
