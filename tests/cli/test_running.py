@@ -270,7 +270,7 @@ def test_one_seed_is_labelled_and_gets_no_letters(trueedge) -> None:
     assert out.splitlines()[0].endswith("one seed, this split only")
     assert "group" not in out.splitlines()[1]
     assert err.splitlines()[:2] == [
-        "95 % intervals over test positives, this split only",
+        "95 % intervals over test positives and negatives, this split only",
         "Letters need at least 3 seeds of each method: run with --seeds 5",
     ]
 
@@ -310,7 +310,8 @@ def test_an_auc_of_one_split_gets_no_letters_and_of_several_it_does(trueedge) ->
     words = ("run", "karate", "-p", "uniform", "-m", "ra,cn")
     _, out, err = trueedge(*words, "--seeds", "1")
     assert "group" not in out.splitlines()[1]
-    assert "Intervals of AUC need at least 3 splits: run with --seeds 5" in out + err
+    assert "95 % intervals over test positives and negatives, this split only" in out + err
+    assert "Letters need at least 3 seeds of each method: run with --seeds 5" in out + err
     _, out, _ = trueedge(*words, "--seeds", "3")
     assert "group" in out.splitlines()[1]
 
@@ -468,7 +469,7 @@ def test_intervals_over_edges_and_over_splits_are_told_apart(trueedge) -> None:
     trueedge("run", "karate", "-p", "existing", "-m", "cn,ra", "--seeds", "3")
     trueedge("run", "karate", "-p", "existing", "-m", "pa", "--seeds", "1")
     _, _, err = trueedge("records")
-    assert "95 % intervals over splits (pa: over test positives, this split only)" in err
+    assert "95 % intervals over splits (pa: over test positives and negatives, this split only)" in err
 
 
 @pytest.mark.parametrize("command", ["reproduce", "datasets", "task", "run"])
