@@ -83,7 +83,6 @@ def test_the_first_compilation_is_announced_once(monkeypatch) -> None:
 
 
 def test_compiled_code_is_found_where_the_compiler_keeps_it(monkeypatch, tmp_path: Path) -> None:
-    import trueedge
 
     def compiled(place: Path) -> bool:
         """Whether code is found after the compiler has put it there; it is taken away again."""
@@ -94,7 +93,7 @@ def test_compiled_code_is_found_where_the_compiler_keeps_it(monkeypatch, tmp_pat
         (place / "csr.count-1.py311.nbi").unlink()
         return found
 
-    monkeypatch.setattr(trueedge, "__file__", str(tmp_path / "package" / "__init__.py"))
+    monkeypatch.setattr(progress_lines, "__file__", str(tmp_path / "package" / "cli" / "progress_lines.py"))
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path / "temporary"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)

@@ -88,7 +88,9 @@ def used_packages() -> set[str]:
 
 
 def test_every_package_that_is_imported_is_declared() -> None:
-    declared = {canonicalize_name(one.name) for one in requirements("torch", "search", "plot", "dask", "serve")}
+    declared = {
+        canonicalize_name(one.name) for one in requirements("torch", "search", "plot", "dask", "serve")
+    }
     names = {IMPORTED_AS.get(name, name.replace("-", "_")) for name in declared}
     # Graphs are made from theirs where they are installed; numba brings llvmlite, torch for a GPU
     # triton, distributed dask.

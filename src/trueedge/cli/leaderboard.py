@@ -214,10 +214,10 @@ def reproduce(
     Example:
         trueedge leaderboard reproduce board cora-heart ra --by "B. Person"
     """
-    from trueedge.cli.own_code import own_method
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board.board import today
     from trueedge.leaderboard.board.reproducing import add_certificate, run_again
+    from trueedge.runs.own_code import own_method
 
     opened = Board.open(folder)
     chosen, found = opened.task(task), opened.entry(task, entry)

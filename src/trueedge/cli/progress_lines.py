@@ -11,7 +11,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
-import trueedge
 from trueedge.errors import InputError
 
 # A log gets a line this often, in seconds.
@@ -86,14 +85,14 @@ def warn_of_compiling(say: Callable[[str], None]) -> None:
 
 def is_compiled() -> bool:
     """Return whether compiled kernels of an earlier run are there."""
-    kernels = Path(trueedge.__file__).with_name("kernels")
+    folder = Path(__file__).parents[1] / "kernels"
     chosen = os.environ.get("NUMBA_CACHE_DIR")
     home = Path(os.environ.get("XDG_CACHE_HOME") or Path("~/.cache").expanduser())
     shared = [home / "numba", *Path(tempfile.gettempdir()).glob("trueedge-compiled-*")]
     # The compiler names a folder after the one that holds the source.
-    rooms = [room.name for room in kernels.iterdir() if room.is_dir()]
+    rooms = [room.name for room in folder.iterdir() if room.is_dir()]
     try:
-        return (not chosen and any(kernels.glob(f"*/__pycache__/{INDEX}"))) or any(
+        return (not chosen and any(folder.glob(f"*/__pycache__/{INDEX}"))) or any(
             any(place.glob(f"{room}_*/{INDEX}"))
             for place in ([Path(chosen)] if chosen else shared)
             for room in rooms

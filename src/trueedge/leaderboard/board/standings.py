@@ -168,14 +168,9 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     rule = get_metric(task.headline)
     tasks = list(dict.fromkeys(one.task for one in task.seeds.values()))
     whole = [one for one in measured if set(one.samples) == set(tasks)]
-    # Units of one split do not show how much some metrics vary, and two splits show too little.
-    over = (
-        "tasks"
-        if len(tasks) >= FEWEST
-        else "units"
-        if len(tasks) == 1 and rule.interval_over == "units"
-        else ""
-    )
+    # Two splits show too little, and scores do not show how much one varies whose positives share negatives.
+    shared = any(len(one.shapes.get("negative", ())) == 1 for one in task.seeds.values())
+    over = "tasks" if len(tasks) >= FEWEST else "units" if len(tasks) == 1 and not shared else ""
     sign = -1 if rule.higher_is_better else 1
     rows = [replace(one.row, **_estimate(one.samples, task, over)) for one in measured]
     rows = _with_same_scores(rows, measured)

@@ -158,12 +158,12 @@ def _num_long(edges: Edges) -> int:
 
 @cache
 def gpu_kernels() -> Any:
-    """Return the package of kernels for GPUs, or None without Triton."""
+    """Return the module of kernels for GPUs, or None without Triton."""
     try:
-        from trueedge.training.paths import gpu
+        from trueedge.training.paths.gpu import kernels
     except ImportError:
         return None
-    return gpu
+    return kernels
 
 
 def can_walk(tensor: torch.Tensor) -> bool:
