@@ -57,7 +57,11 @@ def test_blocks_of_users_do_not_change_the_lists(task, monkeypatch) -> None:
     scorer = Neighbours().fit(task)
     whole = te.recommend(scorer)
     monkeypatch.setattr(recommending._ItemLists, "scores_in_a_block", 3 * task.num_items)
-    assert te.recommend(scorer).columns() == whole.columns()
+    blocks = te.recommend(scorer).columns()
+    expected = whole.columns()
+    # The matrix product of this scorer may round a block of other rows differently.
+    assert blocks.pop("score") == pytest.approx(expected.pop("score"), rel=1e-12)
+    assert blocks == expected
 
 
 def test_a_list_is_shorter_where_there_are_fewer_items_and_holds_nothing_else(task) -> None:
