@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from boards import board_with, card, certificates, frozen, reproduced
+from boards import board_with, card, certificates, frozen, reproduced, reseal
 
 import trueedge as te
 from trueedge.errors import InputError
@@ -133,13 +133,20 @@ def test_running_it_again_lifts_an_entry(board: Board) -> None:
     assert board.check() == []
 
 
-def test_another_partys_certificate_lifts_an_entry_but_not_its_own_or_an_authors(board: Board, paths) -> None:
+def test_another_partys_certificate_lifts_an_entry_but_not_its_own_or_an_authors(
+    board: Board, paths, tmp_path: Path
+) -> None:
     task, entry = board.task("karate-existing"), board.entry("karate-existing", "ra")
+    theirs = certificates(tmp_path / "theirs", "ra")
+    for path in theirs:
+        reseal(path, machine={"system": "another"})
     with pytest.raises(InputError, match="is an author of ra"):
-        add_certificate(entry, task, paths[0], "a. person", "2026-01-06")
+        add_certificate(entry, task, theirs[0], "a. person", "2026-01-06")
+    with pytest.raises(InputError, match=r"does not reproduce ra: it is of katz, not of ra"):
+        add_certificate(entry, task, paths[0], "B. Person", "2026-01-06")
     with pytest.raises(InputError, match="a certificate of the entry itself"):
         add_certificate(entry, task, entry.paths[0], "B. Person", "2026-01-06")
-    proof = add_certificate(entry, task, paths[0], "B. Person", "2026-01-06")
+    proof = add_certificate(entry, task, theirs[0], "B. Person", "2026-01-06")
     assert proof.low <= proof.value <= proof.high
     assert board.entry("karate-existing", "ra").tier == "reproduced"
     assert board.check() == []
@@ -147,6 +154,8 @@ def test_another_partys_certificate_lifts_an_entry_but_not_its_own_or_an_authors
     content = json.loads(path.read_text())
     path.write_text(json.dumps({**content, "value": content["value"] + 1e-3}))
     assert [one.path for one in board.check()] == [str(path.relative_to(board.folder))]
+    path.write_text(json.dumps({**content, "certificate": {**content["certificate"], "method": "katz"}}))
+    assert any(one.sentence.endswith("it is of katz, not of ra") for one in board.check())
     path.write_text(json.dumps({**content, "low": 0.0}))
     assert "low end of the entry's interval" in board.check()[0].sentence
     path.write_text(json.dumps({**content, "value": 5.0}))

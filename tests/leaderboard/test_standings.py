@@ -103,8 +103,8 @@ def test_entries_with_the_same_scores_say_so(board: Board, tmp_path: Path) -> No
     assert same["cn"] == ()
 
 
-def test_one_split_is_compared_over_its_units_unless_the_metric_needs_several(tmp_path: Path) -> None:
-    for protocol, over in (("existing", "units"), ("uniform", "")):
+def test_one_split_is_compared_over_its_units_unless_positives_share_negatives(tmp_path: Path) -> None:
+    for protocol, over in (("heart", "units"), ("existing", "")):
         board = Board.create(tmp_path / protocol)
         task = board.add_task(frozen("karate", protocol)[0])
         for method in ("ra", "pa"):

@@ -47,6 +47,8 @@ def add_certificate(entry: Entry, task: BoardTask, path: Path, by: str, date: st
     if card["seal"] in entry.seals:
         raise InputError(f"{path} is a certificate of the entry itself: another party's is needed")
     seed = _seed_with(entry, card["task_seed"])
+    if another := _another_method(card, entry.certificates[seed]):
+        raise InputError(f"{path} does not reproduce {entry.name}: {another}")
     proof = _proof(
         entry, task, seed, by, date, card["metrics"][task.headline], "certificate", certificate=card
     )
@@ -107,6 +109,8 @@ def complaints_of_proof(path: Path, entry: Entry, task: BoardTask) -> Iterator[s
         return
     if proof.how == "certificate":
         yield from _complaints_of_certificate(path, proof, task)
+        if another := _another_method(proof.certificate, entry.certificates[proof.seed]):
+            yield another
     try:
         again = _proof(entry, task, proof.seed, proof.by, proof.date, proof.value, proof.how)
     except InputError as error:
@@ -134,6 +138,15 @@ def _complaints_of_certificate(path: Path, proof: Reproduction, task: BoardTask)
             yield "its value is not that of its certificate"
         if not found and read_certificate(copy)["seal"] == proof.seal:
             yield "its certificate is that of the entry itself"
+
+
+def _another_method(card: Mapping[str, Any], reproduced: Mapping[str, Any]) -> str:
+    """Say if a certificate is of another method or of other settings; nothing if it is of the same."""
+    if card.get("method") != reproduced["method"]:
+        return f"it is of {card.get('method')}, not of {reproduced['method']}"
+    if card.get("settings") != reproduced["settings"]:
+        return f"its settings of {reproduced['method']} are others"
+    return ""
 
 
 def _proof(
