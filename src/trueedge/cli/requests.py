@@ -69,4 +69,9 @@ class Cells:
         from trueedge.runs import Cell
 
         split = self.seeds.start if self.fixed_split else None
-        return Cell(self.source, protocol, method, seed, self.options[protocol], self.device, split)
+        # Intervals of several splits are over these, so one of them tells of its negatives.
+        redraws = self.fixed_split or seed == self.seeds.start
+        return Cell(
+            *(self.source, protocol, method, seed, self.options[protocol], self.device, split),
+            redraws=redraws,
+        )

@@ -50,6 +50,8 @@ class Cell:
         device: where trained methods train.
         task_seed: seeds split and negatives, so that they stay the same for several seeds.
         parts: the parts to evaluate; None for all. A trial of a search evaluates ``valid`` alone.
+        redraws: score other draws of negatives that all positives share, for an interval of this split. An
+            interval over several splits does not need them. The key is the same: see :func:`lacks_redraws`.
     """
 
     source: str | Data | Task | GraphLike
@@ -60,6 +62,7 @@ class Cell:
     device: str = "cpu"
     task_seed: int | None = None
     parts: tuple[str, ...] | None = None
+    redraws: bool = True
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Path):
@@ -170,6 +173,11 @@ class Cell:
             return tasks.task(self.source, self.protocol, self.split_seed, progress=progress, **self.options)
 
 
+def lacks_redraws(record: Record) -> bool:
+    """Return whether other draws of negatives were not scored for a record because nobody needed them."""
+    return record.provenance.get("redraws") == "skipped"
+
+
 def default_protocol(source: str | Data | Task | GraphLike) -> str:
     """Return the default protocol: that of the task or of the data set.
 
@@ -240,7 +248,9 @@ def run_on(
         scored = time.perf_counter()
         # Methods are compared on the test part, trials of a search on the validation part.
         compared = values.get("test", values[parts[-1]])
-        units = with_redraws(task, scorer, compared.units) if "test" in values else compared.units
+        units = compared.units
+        if "test" in values:
+            units = with_redraws(task, scorer, units, cell.redraws)
     if task.headline not in values[parts[-1]]:
         raise InputError(f"the {parts[-1]} part of {task.dataset} has too few pairs for {task.headline}")
     kept, complaints, held = kept_scores.to_keep(scores_to, scores)
@@ -268,6 +278,7 @@ def run_on(
                 *(opened, task_files or OpenedFiles()),
             ),
             **provenance(task, device),
+            **({} if cell.redraws or units.redraws is None else {"redraws": "skipped"}),
             **kept,
             **training_curve(scorer),
         },

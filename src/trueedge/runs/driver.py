@@ -18,7 +18,7 @@ from trueedge.progress import Progress
 from trueedge.results import kept_scores
 from trueedge.results.record import Record
 from trueedge.results.store import Store
-from trueedge.runs.cells import Cell, Outcome, default_protocol
+from trueedge.runs.cells import Cell, Outcome, default_protocol, lacks_redraws
 from trueedge.runs.processes import Processes
 from trueedge.runs.reuse import is_unchanged
 from trueedge.runs.runner import InProcess, Runner
@@ -92,7 +92,11 @@ def _stored(cell: Cell, store: Store) -> Record | None:
     """Return the record of a cell, if there is one whose code and files are what they were."""
     code = cell.code()
     if not code.reason:
-        return store.find(cell.key_with(code), lambda record: is_unchanged(record, code))
+
+        def usable(record: Record) -> bool:
+            return is_unchanged(record, code) and not (cell.redraws and lacks_redraws(record))
+
+        return store.find(cell.key_with(code), usable)
     kind = type(cell.method)
     if code.reason not in _SAID.setdefault(kind, set()):
         _SAID[kind].add(code.reason)

@@ -49,11 +49,15 @@ def variance_over_draws(*redraws: Array | None) -> list[Part]:
 
 
 def mean_over_seeds(redraws: Sequence[Array | None]) -> Array | None:
-    """Return the mean over seeds on each draw, float64 (R,); empty if some seed has no or other draws."""
+    """Return the mean over seeds on each draw, float64 (R,); empty if no seed has draws, or they differ.
+
+    Seeds without draws are left out: one fit varies over draws at least as much as a mean over fits.
+    """
     known = [drawn for drawn in redraws if drawn is not None]
     if not known:
         return None
-    if len(known) < len(redraws) or len({len(drawn) for drawn in known}) > 1:
+    drawn_by = [drawn for drawn in known if len(drawn)]
+    if len(known) < len(redraws) or len({len(drawn) for drawn in drawn_by}) != 1:
         return np.empty(0)
-    found: Array = np.mean(known, axis=0)
+    found: Array = np.mean(drawn_by, axis=0)
     return found

@@ -30,17 +30,24 @@ MOST_ENDS = 200_000
 _DRAWN: WeakKeyDictionary[Task, NDArray[np.int32]] = WeakKeyDictionary()
 
 
-def with_redraws(task: Task, scorer: object, units: UnitValues) -> UnitValues:
+def with_redraws(task: Task, scorer: object, units: UnitValues, drawn: bool = True) -> UnitValues:
     """Return the values of a task's test units with the nodes they share, and with other draws of negatives.
 
     Args:
         task: the task.
         scorer: what was evaluated.
         units: the values of the test part.
+        drawn: whether other draws are scored.
     """
     nodes = task.unit_nodes()
     ends = None if nodes is None or len(nodes) > MOST_ENDS else shared_ends(nodes)
-    return replace(units, ends=ends, redraws=redrawn_metrics(task, scorer, tuple(units.values)))
+    shared = _shares_negatives(task)
+    redraws = redrawn_metrics(task, scorer, tuple(units.values)) if drawn else {} if shared else None
+    return replace(units, ends=ends, redraws=redraws)
+
+
+def _shares_negatives(task: Task) -> bool:
+    return isinstance(task, LinkTask) and not task.test.per_positive
 
 
 def redrawn_metrics(

@@ -225,7 +225,11 @@ class _Judging:
         # A file may hold scores of the test part alone; on a large graph, that is all that is compared.
         alone = is_score_file(method) or (self.large and method.name != self.method.name)
         parts = ("test",) if alone else None
-        return Cell(request.source, request.protocol, method, seed, own, self.device, parts=parts)
+        # Intervals are over splits, unless fits turn out to take so long that there is only the first.
+        redraws = seed == request.seeds[0]
+        return Cell(
+            *(request.source, request.protocol, method, seed, own, self.device), parts=parts, redraws=redraws
+        )
 
     def _run(self, request: plan.Request, task: Task, method: Method, seed: int) -> None:
         """Run a cell on the task that is made; a failed baseline is noted, a failed model is an error."""
