@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -37,16 +38,14 @@ pytestmark = pytest.mark.skipif(binary("initdb") is None, reason="Postgres is no
 
 
 @pytest.fixture(scope="module")
-def postgres(tmp_path_factory) -> Iterator[Postgres]:
+def postgres() -> Iterator[Postgres]:
     pytest.importorskip("psycopg")
-    folder = tmp_path_factory.mktemp("database")
-    # Postgres runs as a user of its own, who must be able to reach its folder.
-    for place in (folder, *folder.parents[:2]):
-        place.chmod(0o755)
-    made = Postgres(folder / "postgres")
-    made.start()
-    yield made
-    made.stop()
+    # Postgres runs as a user of its own, who cannot reach pytest's folders.
+    with tempfile.TemporaryDirectory(prefix="trueedge-postgres-") as folder:
+        made = Postgres(Path(folder) / "postgres")
+        made.start()
+        yield made
+        made.stop()
 
 
 @pytest.fixture

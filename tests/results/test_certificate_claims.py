@@ -147,6 +147,8 @@ def test_every_field_is_compared_or_named(path: Path) -> None:
     assert with_task == {"method", "settings", "seed", "device", "key", "created", "source", "award"} | {
         "versions",
         "machine",
+        "seconds",
+        "peak_memory",
     }
     assert set(te.rerun(path).unverified) == with_task - {"method", "settings", "seed", "device"}
     assert set(FIELDS) <= set(card)

@@ -136,7 +136,7 @@ def formula(name, model, head, relation, tail):
         core = model.core.detach().numpy()
         x = normed(h, model.head_norm)[0]
         y = np.einsum("r,i,rij->j", q[0], x, core)
-        return normed(y[None], model.query_norm)[0] @ t[0]
+        return normed(y[None], model.query_norm)[0] @ t[0] + bias
     part = model.convolutional if name == "conve" else model.decoder
     made_query = (h * q)[0] if part is None else conve_query(h, q, part)
     return made_query @ t[0] + bias
