@@ -12,6 +12,8 @@ import trueedge as te
 from trueedge import methods
 from trueedge.datasets.random_graphs import barabasi_albert
 from trueedge.errors import InputError
+from trueedge.studies import Plan
+from trueedge.studies.degree_bias import recommendation
 from trueedge.studies.degree_bias.benchmarks import BENCHMARKS, benchmarks, best_of_lists, hardest
 
 
@@ -150,3 +152,10 @@ def test_a_task_of_several_benchmarks_is_not_saved_as_if_it_were_of_one(task, tm
     with pytest.raises(InputError, match="several benchmarks"):
         task.save(tmp_path / "task")
     assert task.links["heart"].save(tmp_path / "heart").is_dir()
+
+
+def test_settings_reach_the_methods_of_recommendation(monkeypatch) -> None:
+    monkeypatch.setattr(recommendation, "benchmarks", lambda *_args: te.task("karate", "recommendation"))
+    entries = [entry for entry in recommendation.ENTRIES if entry.ours == "gcn"]
+    plan = Plan(settings={"epochs": 3})
+    assert {cell.method.epochs for cell in recommendation.cells_of("karate", 0, entries, plan)} == {3}

@@ -11,6 +11,7 @@ import pytest
 
 from trueedge import studies
 from trueedge.errors import InputError
+from trueedge.runs import Cell
 from trueedge.studies import Comparison, Finding, Plan, published
 
 
@@ -222,3 +223,22 @@ def test_only_studies_that_count_or_watch_themselves_run_in_one_process() -> Non
     expected = {f"{paper}/figure-{number}" for paper, numbers in figures.items() for number in numbers}
     found = {study.name for study in studies.catalogue() if study.one_process}
     assert found == {*expected, "degree-bias/table-2", "hgb/cost"}
+
+
+@pytest.mark.parametrize(
+    ("study", "dataset", "method"),
+    [("planetoid/heart", "cora", "gcn"), ("lpformer/factors", "cora", "gcn")],
+)
+def test_settings_reach_the_methods_of_a_study(monkeypatch, study, dataset, method) -> None:
+    seen: list[Cell] = []
+
+    def run_all(cells, plan, total=None):
+        seen.extend(cells)
+        return {}, []
+
+    for room in ("study", "factors"):
+        monkeypatch.setattr(f"trueedge.studies.{room}.run_all", run_all)
+    plan = Plan(datasets=(dataset,), methods=(method,), seeds=1, settings={"epochs": 3})
+    with pytest.raises(InputError):
+        studies.get(study).run(plan)
+    assert [cell.method.epochs for cell in seen] == [3]

@@ -107,3 +107,17 @@ def test_queries_of_a_triple_share_its_entities() -> None:
     assert {frozenset(pair) for pair in nodes.tolist()} == {
         frozenset(one) for one in triples[:, [0, 2]].tolist()
     }
+
+
+def test_a_fault_of_a_scorer_of_the_package_is_not_taken_for_no_draws(monkeypatch) -> None:
+    task = made("existing")
+    scorer = te.methods.get("ra")().fit(task)
+
+    def broken(*_args: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr(redraws, "ask_mixed", broken)
+    with pytest.raises(RuntimeError, match="broken"):
+        redrawn_metrics(task, scorer, ("auc",))
+    # A user's scorer may know the pairs of the task alone.
+    assert redrawn_metrics(task, lambda pairs: np.ones(len(pairs)), ("auc",)) == {}

@@ -41,7 +41,7 @@ def _run(plan: Plan) -> Finding:
         except datasets.MissingFile as error:
             missing.append(str(error))
             continue
-        for method in map(methods.create, wanted):
+        for method in map(plan.with_settings, map(methods.create, wanted)):
             # A heuristic on a fixed split has nothing left to draw.
             for seed in range(1 if method.family == "heuristics" else plan.seeds or SEEDS):
                 cells.append(Cell(name, DATASETS[name], method, seed, device=plan.device, task_seed=0))

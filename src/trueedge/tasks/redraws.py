@@ -12,6 +12,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.metrics import PairScores, UnitValues
 from trueedge.metrics import get as get_metric
 from trueedge.randomness import derive
@@ -67,7 +68,12 @@ def redrawn_metrics(
     try:
         bound = task.bind(scorer, "test")
         positive, scores = ask_mixed(bound, task.test.positives, drawn.reshape(-1, 2), task.seed)
-    except Exception:  # a user's scorer that looks up the pairs of the task may raise anything
+    except InputError:
+        return {}
+    except Exception:
+        # A user's scorer that looks up the pairs of the task may raise anything; one of the package may not.
+        if type(scorer).__module__.startswith("trueedge."):
+            raise
         return {}
     every = [PairScores(positive, one) for one in scores.reshape(drawn.shape[:2])]
     rules = [get_metric(name) for name in metrics]

@@ -40,7 +40,7 @@ def _run(plan: Plan) -> Finding:
             missing.append(str(error))
         else:
             groups += [(network, seed) for seed in range(plan.seeds or SEEDS)]
-    made = (cell for group in groups for cell in cells_of(*group, entries, plan.device))
+    made = (cell for group in groups for cell in cells_of(*group, entries, plan))
     found, failed = run_all(
         made, plan, sum(entry.runs_on(network) for network, _ in groups for entry in entries)
     )
@@ -69,15 +69,16 @@ def _run(plan: Plan) -> Finding:
     return Finding(rows, missing, places(records.values()), alignment_figures(measured))
 
 
-def cells_of(network: str, seed: int, entries: Sequence[Entry], device: str) -> Iterator[Cell]:
+def cells_of(network: str, seed: int, entries: Sequence[Entry], plan: Plan) -> Iterator[Cell]:
     """Yield the cells of a network and a split, grouped by task."""
     for pairwise in (False, True):
         fitting = [entry for entry in entries if entry.pairwise is pairwise and entry.runs_on(network)]
         if fitting:
             task = benchmarks(network, seed, RETRIEVER if pairwise else None)
             for entry in fitting:
-                where = device if entry.trained else "cpu"
-                yield Cell(task, task.protocol, entry.method(network), seed, device=where, task_seed=seed)
+                where = plan.device if entry.trained else "cpu"
+                method = plan.with_settings(entry.method(network))
+                yield Cell(task, task.protocol, method, seed, device=where, task_seed=seed)
 
 
 def _means(records: Sequence[Record]) -> Mapping[str, float]:

@@ -18,7 +18,7 @@ def _run(plan: study.Plan) -> study.Finding:
     names = study.chosen(plan.datasets, DATASETS, f"data set of {NAME}")
     wanted = study.chosen(plan.methods, [*HEURISTICS, *LEARNED], f"method of {NAME}")
     cells = [
-        Cell(name, "heart", methods.create(method), seed, device=plan.device, task_seed=0)
+        Cell(name, "heart", plan.with_settings(methods.create(method)), seed, device=plan.device, task_seed=0)
         for name in names
         for method in wanted
         # A heuristic on a fixed split has nothing left to draw.
