@@ -194,7 +194,7 @@ def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp
 
 
 @pytest.mark.data("planetoid", "heart/citeseer")
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_study_in_several_processes_comes_to_the_same(data_folder, tmp_path) -> None:
     from trueedge.results import Store
 
