@@ -28,7 +28,7 @@ FREE = [(0, 4), (1, 5), (2, 3), (2, 6), (5, 6)]
 @pytest.fixture
 def draws(thorough: bool) -> range:
     """The seeds of repeated draws."""
-    return range(4000 if thorough else 800)
+    return range(4000 if thorough else 500)
 
 
 @cache
