@@ -6,7 +6,7 @@ import pytest
 
 from trueedge.audit import audit
 
-pytestmark = pytest.mark.rotating(2, group="published recommendations")
+pytestmark = pytest.mark.rotating(4, group="published audits")
 
 
 @pytest.mark.data("kgrec/ml-100k/ml-100k.link")
