@@ -14,6 +14,7 @@ import trueedge as te
 from trueedge.errors import StoreWarning
 from trueedge.results.record import Record
 
+
 @pytest.fixture(scope="module")
 def good() -> dict:
     return te.run("karate", "existing", "ra", seed=0).to_dict()
@@ -44,7 +45,9 @@ def good() -> dict:
         ({"provenance": {"kept": {"scores": "../../etc/passwd"}}}, "which scores were kept"),
     ],
 )
-def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(good: dict, change: dict, reason: str) -> None:
+def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(
+    good: dict, change: dict, reason: str
+) -> None:
     with pytest.raises(te.InputError, match=reason):
         Record.from_dict({**good, **change})
 
