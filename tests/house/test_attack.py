@@ -25,7 +25,6 @@ from benchmarks.attack.plain_text import SenselessError, pairs_of  # noqa: E402
 
 from trueedge.errors import InputError  # noqa: E402
 
-
 # These start processes, or train models.
 SLOW = ("environments", "models")
 
