@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import zlib
@@ -21,9 +22,9 @@ for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 os.environ |= {"NUMBA_NUM_THREADS": "2", "OMP_WAIT_POLICY": "passive", "GOMP_SPINCOUNT": "0"}
 
 ROTATION = os.environ.setdefault("TRUEEDGE_ROTATION", datetime.now(UTC).date().isoformat())
-QUICK_EXAMPLES = 40
+QUICK_EXAMPLES = 15
 # Of a test with more cases than these, the quick run takes some, others every day.
-QUICK_CASES = 4
+QUICK_CASES = 2
 # Kernels as plain Python are there to have their lines counted: a few cases of each test do that.
 UNCOMPILED = os.environ.get("NUMBA_DISABLE_JIT") == "1"
 UNCOMPILED_CASES = 2
@@ -53,6 +54,20 @@ if os.environ.get("TRUEEDGE_COVERAGE") and worker:
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Add ``--all``."""
     parser.addoption("--all", action="store_true", help="every case and every example, also the long ones")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Spare the garbage collector what stays to the end: the modules and thousands of tests.
+
+    Every full collection would walk through millions of objects that are never garbage.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

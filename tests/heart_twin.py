@@ -13,8 +13,9 @@ Scores = dict[int, float]
 
 
 def resource_allocation(graph: tg.Graph, source: int) -> Scores:
-    near = set(graph.neighbors(source).tolist())
-    row = {v: sorted(near & set(graph.neighbors(v).tolist())) for v in range(graph.num_nodes)}
+    lists = neighbor_lists(graph)
+    near = set(lists[source])
+    row = {v: sorted(near & set(lists[v])) for v in range(graph.num_nodes)}
     return {v: sum(1.0 / int(graph.degrees[w]) for w in common) for v, common in row.items() if common}
 
 
@@ -25,20 +26,26 @@ def common_neighbors(graph: tg.Graph, source: int) -> Scores:
 
 
 def pushed_pagerank(graph: tg.Graph, source: int, alpha: float, eps: float) -> Scores:
+    near, degrees = neighbor_lists(graph), graph.degrees.tolist()
     estimate: Scores = {}
     residual = {source: alpha}
-    waiting = [source]
+    # A dictionary keeps the order in which nodes come, and knows them quickly.
+    waiting = {source: None}
     while waiting:
         masses = [(v, residual[v]) for v in waiting]
         residual.update(dict.fromkeys(waiting, 0.0))
-        waiting = []
+        waiting = {}
         for v, mass in masses:
             estimate[v] = estimate.get(v, 0.0) + mass
-            for w in graph.neighbors(v).tolist():
-                residual[w] = residual.get(w, 0.0) + (1 - alpha) * mass / int(graph.degrees[v])
-                if residual[w] >= alpha * eps * int(graph.degrees[w]) and w not in waiting:
-                    waiting.append(w)
+            for w in near[v]:
+                residual[w] = residual.get(w, 0.0) + (1 - alpha) * mass / degrees[v]
+                if residual[w] >= alpha * eps * degrees[w]:
+                    waiting[w] = None
     return estimate
+
+
+def neighbor_lists(graph: tg.Graph) -> list[list[int]]:
+    return [graph.neighbors(v).tolist() for v in range(graph.num_nodes)]
 
 
 def exact_pagerank(graph: tg.Graph, alpha: float) -> np.ndarray:
@@ -52,7 +59,7 @@ def exact_pagerank(graph: tg.Graph, alpha: float) -> np.ndarray:
 
 def squared_cosine(graph: tg.Graph, source: int) -> dict[int, Fraction]:
     """The squared cosine where the cosine is above zero, without any rounding."""
-    rows = [[Fraction(float(x)) for x in row] for row in graph.features]
+    rows = [[Fraction(x) for x in row] for row in graph.features.tolist()]
     result = {}
     for v, row in enumerate(rows):
         dot = sum((x * y for x, y in zip(rows[source], row, strict=True) if x and y), Fraction(0))
@@ -104,7 +111,8 @@ def ranked_by_release(lists: list[dict], among: list[int]) -> tuple[list[tuple[i
     for scores in lists:
         listed = {v: scores[v] for v in among if v in scores}
         scored |= set(listed)
-        top = sum(score == max(listed.values()) for score in listed.values()) if listed else 1
+        best = max(listed.values(), default=0)
+        top = sum(score == best for score in listed.values()) if listed else 1
         rank = {v: sum(o >= s for o in listed.values()) - (top - 1) for v, s in listed.items()}
         unscored = max(rank.values(), default=0) + 1
         for v in among:

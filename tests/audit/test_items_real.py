@@ -6,6 +6,8 @@ import pytest
 
 from trueedge.audit import audit
 
+pytestmark = pytest.mark.rotating(4, group="published audits")
+
 
 @pytest.mark.data("kgrec/ml-100k/ml-100k.link")
 def test_triples_of_ml_100k_are_attached_to_other_movies() -> None:

@@ -23,6 +23,7 @@ def test_the_page_shows_the_released_negatives_and_those_made_as_described() -> 
     assert len(SHOWN) == 3
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("planetoid", "heart/citeseer")
 @pytest.mark.parametrize(("command", "lines"), SHOWN, ids=lambda value: value[:60])
 def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypatch, capsys) -> None:
@@ -38,6 +39,7 @@ def test_the_lines_shown_are_those_printed(command, lines, data_folder, monkeypa
         assert line in printed
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("ogb/ogbl-ddi")
 def test_the_page_of_ogbl_ddi_is_small(tmp_path: Path) -> None:
     assert audit("ogbl-ddi").save(tmp_path / "audit.html").stat().st_size < 1_000_000

@@ -279,6 +279,7 @@ def test_the_command_audits_a_name_a_folder_and_a_saved_task(trueedge, tmp_path:
     assert "broken  few-candidates" in out
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("kg/GraIL")
 def test_wn18rr_v3_shares_entities_and_v1_does_not(data_folder) -> None:
     del data_folder
@@ -287,6 +288,7 @@ def test_wn18rr_v3_shares_entities_and_v1_does_not(data_folder) -> None:
     assert audit("wn18rr-v1")["shared-entities"].verdict == "ok"
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("kg/WN18RR")
 def test_a_third_of_wn18rr_is_symmetric(data_folder) -> None:
     """Dettmers et al. 2018 report Hits@1 of 0.35 for a model of inverse relations alone."""

@@ -217,6 +217,7 @@ def test_the_page_compares_what_degrees_and_neighbours_achieve(tmp_path: Path) -
     assert "degrees of targets" in page
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("hgb/ACM.zip")
 def test_ids_of_acm_are_sorted_by_class_and_its_features_follow_from_links(data_folder) -> None:
     found = audit(data_folder / "hgb" / "ACM.zip")
@@ -227,6 +228,7 @@ def test_ids_of_acm_are_sorted_by_class_and_its_features_follow_from_links(data_
     assert "the features of 'paper' are the bag of its neighbours of type 'term'" in told
 
 
+@pytest.mark.rotating(4, group="published audits")
 @pytest.mark.data("hgb/IMDB.zip")
 def test_actors_and_directors_of_imdb_have_the_mean_of_their_movies(data_folder) -> None:
     told = audit(data_folder / "hgb" / "IMDB.zip")["features-from-links"].sentence

@@ -45,7 +45,7 @@ def site(tmp_path_factory) -> Path:
     return folder / "site"
 
 
-@pytest.mark.rotating(6)
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_fits_is_readable_and_has_names(browser: Browser, site: Path, name: str, width: int) -> None:

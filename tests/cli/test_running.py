@@ -381,7 +381,7 @@ def test_reasons_of_seeds_name_them_and_many_are_counted() -> None:
     assert _reasons([], 3) == []
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_several_jobs_leave_the_same_table_and_store(own: Path, trueedge) -> None:
     words = ("-p", "existing", "-m", "cn,katz,own.py:Degrees", "--seeds", "2")
     _, alone, _ = trueedge("run", "karate", *words, "--runs", "alone")
@@ -401,7 +401,7 @@ def test_checkpoints_do_not_go_with_several_jobs(trueedge) -> None:
     assert "--checkpoints needs one job" in err
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_process_that_dies_costs_its_own_cell_only(own: Path, trueedge) -> None:
     words = ("-p", "existing", "-m", "own.py:Dies,cn", "--set", "own-dies.power=7", "--seeds", "2")
     status, out, err = trueedge("run", "karate", *words, "--jobs", "2")
@@ -411,7 +411,7 @@ def test_a_process_that_dies_costs_its_own_cell_only(own: Path, trueedge) -> Non
     assert "2 records in runs/records.sqlite: 2 new, 0 cached" in err
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_method_may_start_processes_of_its_own(own: Path, trueedge) -> None:
     status, _, err = trueedge(
         "run", "karate", "-p", "existing", "-m", "own.py:Parent", "--jobs", "2", "--seeds", "1"
@@ -436,7 +436,7 @@ def test_a_field_that_is_no_setting_is_named(own: Path, trueedge) -> None:
     assert "own-degrees: power has no range" in err
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_reader_that_has_seen_enough_costs_neither_notes_nor_status(tmp_path: Path) -> None:
     for name, status in (("cn", 0), ("cosine,cn", 1)):
         command = [

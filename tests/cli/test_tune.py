@@ -108,7 +108,7 @@ def test_ctrl_c_keeps_the_trials_that_are_done(trueedge, monkeypatch) -> None:
     assert "3 new, 2 cached" in trueedge("tune", "karate", *KATZ, "--trials", "4", "--seeds", "1")[2]
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_method_of_ones_own_is_searched_in_several_processes(trueedge) -> None:
     source = (Path(__file__).parents[1] / "search" / "counted_method.py").read_text()
     Path("own.py").write_text(source)

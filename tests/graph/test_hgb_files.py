@@ -213,7 +213,7 @@ def test_other_paths_are_not_hgb(tmp_path: Path) -> None:
 
 
 @pytest.mark.data("hgb")
-@pytest.mark.rotating(3)
+@pytest.mark.rotating(1)
 @pytest.mark.parametrize(
     ("name", "sizes"), [("ACM", (10942, 547872)), ("IMDB", (21420, 86642)), ("DBLP", (26128, 239566))]
 )

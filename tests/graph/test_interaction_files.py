@@ -147,7 +147,10 @@ def test_a_kgcn_folder_leaves_out_items_that_are_not_in_the_map(tmp_path: Path) 
             "# a comment\r\nuser_id, item_id, score, timestamp\r\n1, 20, 3.5, 100\r\n1,30,4,50\r\n2,20,1,70",
         ),
         ("ratings.tsv", b"\xef\xbb\xbfu\ti\tweight\ttime\n1\t20\t3.5\t100\n1\t30\t4\t50\n2\t20\t1\t70\n"),
-        ("ratings.csv", gzip.compress(b"user,item,rating,time\n1,20,3.5,100\n1,30,4,50\n2,20,1,70\n")),
+        (
+            "ratings.csv",
+            gzip.compress(b"user,item,rating,time\n1,20,3.5,100\n1,30,4,50\n2,20,1,70\n", mtime=0),
+        ),
     ],
 )
 def test_a_table_is_read_whatever_separates_its_columns(name: str, text: str | bytes, tmp_path: Path) -> None:

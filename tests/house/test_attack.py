@@ -25,9 +25,13 @@ from benchmarks.attack.plain_text import SenselessError, pairs_of  # noqa: E402
 
 from trueedge.errors import InputError  # noqa: E402
 
+# These start processes, or train models.
+SLOW = ("environments", "models")
 
-def _attacked(size: str, path: Path) -> dict[str, object]:
-    status = run.main(["--size", size, "--output", str(path)])
+
+def _attacked(size: str, path: Path, *categories: str) -> dict[str, object]:
+    chosen = [word for category in categories for word in ("--category", category)]
+    status = run.main(["--size", size, "--output", str(path), *chosen])
     content: dict[str, object] = json.loads(path.read_text())
     assert content["failures"] == []
     assert status == 0
@@ -35,10 +39,19 @@ def _attacked(size: str, path: Path) -> dict[str, object]:
 
 
 def test_the_quick_attacks_find_nothing(tmp_path: Path) -> None:
-    content = _attacked("quick", tmp_path / "attack.json")
-    assert content["attacks"] >= 150
+    quick = [category for category in run.CATEGORIES if category not in SLOW]
+    content = _attacked("quick", tmp_path / "attack.json", *quick)
+    assert content["attacks"] >= 120
     for outcome in ("refused", "right", "noted"):
         assert content["outcomes"][outcome] > 0
+
+
+@pytest.mark.rotating(1)
+@pytest.mark.parametrize("category", SLOW)
+def test_the_slower_attacks_find_nothing(category: str, tmp_path: Path) -> None:
+    content = _attacked("quick", tmp_path / "attack.json", category)
+    assert content["attacks"] >= 12
+    assert content["outcomes"]["refused"] > 0
 
 
 @pytest.mark.exhaustive

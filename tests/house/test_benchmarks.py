@@ -21,6 +21,12 @@ from trueedge import methods, negatives  # noqa: E402
 TINY = graphs.SIZES["tiny"]
 
 
+@pytest.fixture(autouse=True)
+def no_rest(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Threads need no time to come to rest where nothing is measured."""
+    monkeypatch.setattr(timing, "REST", 0.0)
+
+
 @pytest.fixture(scope="module")
 def graph():
     return graphs.heavy_tailed(*TINY.collab)

@@ -32,7 +32,7 @@ def statements(tree: ast.AST, typing_too: bool) -> Iterator[ast.Import | ast.Imp
         elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING" and not typing_too:
             for other in node.orelse:
                 yield from statements(other, typing_too)
-        else:
+        elif not isinstance(node, ast.expr):
             yield from statements(node, typing_too)
 
 

@@ -33,7 +33,7 @@ def environment() -> dict[str, str]:
     return {**kept, "PATH": f"{Path(sys.executable).parent}:{kept.get('PATH', '')}", "NO_COLOR": "1"}
 
 
-@pytest.mark.rotating(1)
+@pytest.mark.rotating(1, group="examples of pages")
 @pytest.mark.parametrize("page", pages_with("python"), ids=lambda page: page.name)
 def test_the_python_examples_of_a_page_run_top_to_bottom(page: Path, tmp_path: Path) -> None:
     script = tmp_path / "page.py"
@@ -48,7 +48,7 @@ def test_the_python_examples_of_a_page_run_top_to_bottom(page: Path, tmp_path: P
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.rotating(1)
+@pytest.mark.rotating(1, group="examples of pages")
 @pytest.mark.parametrize("page", pages_with("console"), ids=lambda page: page.name)
 def test_the_commands_of_a_page_run(page: Path, tmp_path: Path, monkeypatch, capsys) -> None:
     monkeypatch.chdir(tmp_path)

@@ -20,7 +20,7 @@ from benchmarks import killed_commands, kills  # noqa: E402
 import trueedge as te  # noqa: E402
 
 
-@pytest.mark.rotating(1)
+@pytest.mark.rotating(2, group="kills")
 @pytest.mark.parametrize("command", killed_commands.COMMANDS)
 def test_a_killed_command_ends_as_if_nothing_had_happened(command: str, tmp_path: Path) -> None:
     words = ["--moments", "2", "--command", command, "--output", str(tmp_path), "--seed", "7"]

@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from trueedge.graph import Graph
 from trueedge.negatives.heart import heart
 from trueedge.negatives.sharded import open_shards
 
 ROOT = Path(__file__).parents[2]
+
+pytestmark = pytest.mark.rotating(1, group="large hard negatives")
 
 
 def command(scratch: Path, *words: str) -> dict:

@@ -23,19 +23,20 @@ def katz(graph, sources, targets, beta) -> np.ndarray:
     return katz_sums(graph.indptr, graph.indices, np.column_stack([sources, targets]), beta)
 
 
+@pytest.mark.parametrize("nodes", [15, pytest.param(60, marks=pytest.mark.compiled)])
 @pytest.mark.parametrize(
     ("fill", "computed", "parameters"),
     [(fill_push_rows, pushed, (0.15, 1e-6)), (fill_katz_rows, katz, (0.02,))],
     ids=["push", "katz"],
 )
-def test_kept_rows_give_the_bits_of_the_kernel(fill, computed, parameters) -> None:
+def test_kept_rows_give_the_bits_of_the_kernel(fill, computed, parameters, nodes) -> None:
     rng = np.random.default_rng(0)
     kept = KeptRows(fill)
     for seed in (0, 1, 0):
-        edges = np.random.default_rng(seed).integers(0, 60, (150, 2))
-        graph = te.Graph.from_edges(edges, num_nodes=60, self_loops="drop", repeats="drop")
+        edges = np.random.default_rng(seed).integers(0, nodes, (5 * nodes // 2, 2))
+        graph = te.Graph.from_edges(edges, num_nodes=nodes, self_loops="drop", repeats="drop")
         for _ in range(3):
-            pairs = np.sort(rng.integers(0, 60, (100, 2)), axis=1)
+            pairs = np.sort(rng.integers(0, nodes, (5 * nodes // 3, 2)), axis=1)
             sources, targets = pairs[:, 0].copy(), pairs[:, 1].copy()
             asked = (graph.hash, graph.indptr, graph.indices, sources, targets)
             assert np.array_equal(

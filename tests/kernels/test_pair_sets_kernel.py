@@ -111,5 +111,6 @@ def test_row_overlaps_multiply_what_two_rows_share(graph):
         dense[node, columns] = values
     pairs = all_pairs(graph)
     for (nodes, products), (a, b) in zip(split(*row_overlaps(*rows, pairs)), pairs, strict=True):
-        assert nodes == np.flatnonzero(dense[a] * dense[b]).tolist()
-        assert products == (dense[a] * dense[b])[nodes].tolist()
+        product = dense[a] * dense[b]
+        assert nodes == np.flatnonzero(product).tolist()
+        assert products == product[nodes].tolist()

@@ -78,7 +78,7 @@ def answers(task, scorer):
     return np.asarray(task.bind(scorer, "test").score(rows)).tobytes()
 
 
-@pytest.mark.rotating(6)
+@pytest.mark.rotating(3)
 @pytest.mark.parametrize("name", METHODS)
 def test_a_loaded_scorer_gives_the_bits_of_the_saved_one(name, tmp_path):
     kind = get(name)

@@ -107,7 +107,7 @@ def test_scores_are_finite_and_the_same_bits_in_any_direction_order_and_company(
     assert scorer.score(np.empty((0, 2), dtype=np.int64)).shape == (0,)
 
 
-@pytest.mark.rotating(4)
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_the_same_seed_gives_the_same_bits_and_another_seed_others(name, settings):
     task, method = cliques(), made(name, **settings)
@@ -120,13 +120,13 @@ def test_the_same_seed_gives_the_same_bits_and_another_seed_others(name, setting
     assert first == second != other
 
 
-@pytest.mark.rotating(4)
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("name", [*TRAINED, *CLASSIFIERS])
 def test_a_trained_scorer_passes_the_check(name):
     assert te.check_scorer(fitted(name), cliques(), sample=40).ok
 
 
-@pytest.mark.rotating(4)
+@pytest.mark.rotating(2)
 @pytest.mark.parametrize("name", TRAINED)
 def test_cliques_are_found_again(name):
     task = cliques(features=0 if name == "mf" else 5)

@@ -46,7 +46,7 @@ def test_the_spread_of_values_per_node_is_the_standard_error_of_the_bootstrap() 
     scores = ClassScores.check(np.eye(3, dtype=bool)[truth], classes_from(guess, 3, False))
     values = metrics.get("macro-f1").per_unit(scores)
     again = []
-    for _ in range(400):
+    for _ in range(150):
         rows = rng.integers(0, 400, 400)
         again.append(f1_score(truth[rows], guess[rows], average="macro"))
     assert values.std(ddof=1) / 20 == pytest.approx(np.std(again), rel=0.15)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -22,9 +23,15 @@ SIDES = np.array([0, 1, 0, 1, 1, 0, 1, -1])
 EDGES = np.array([(0, 1), (0, 3), (1, 2), (2, 4), (4, 5), (3, 5)])
 POSITIVE = np.array([(0, 6)])
 FREE = [(0, 4), (1, 5), (2, 3), (2, 6), (5, 6)]
-DRAWS = 4000
 
 
+@pytest.fixture
+def draws(thorough: bool) -> range:
+    """The seeds of repeated draws."""
+    return range(4000 if thorough else 500)
+
+
+@cache
 def graph_of() -> Graph:
     return Graph.from_edges(EDGES, 8, name="mixed")
 
@@ -42,9 +49,9 @@ def fits(counts: Counter, expected: dict) -> bool:
 
 
 @pytest.mark.parametrize("redraw", ["both", "target"])
-def test_uniform_draws_each_set_of_free_pairs_between_the_sides(redraw: str) -> None:
+def test_uniform_draws_each_set_of_free_pairs_between_the_sides(redraw: str, draws: range) -> None:
     counts: Counter = Counter()
-    for seed in range(DRAWS):
+    for seed in draws:
         drawn = uniform(graph_of(), POSITIVE, 2, seed=seed, redraw=redraw, sides=SIDES)
         counts[tuple(sorted(pairs_of(drawn)))] += 1
     sets = {tuple(pair): 1.0 for pair in combinations(FREE, 2)}
@@ -58,9 +65,9 @@ def test_uniform_draws_each_set_of_free_pairs_between_the_sides(redraw: str) -> 
 
 
 @pytest.mark.parametrize("redraw", ["both", "target"])
-def test_degree_corrected_draws_by_the_product_of_degrees(redraw: str) -> None:
+def test_degree_corrected_draws_by_the_product_of_degrees(redraw: str, draws: range) -> None:
     counts: Counter = Counter()
-    for seed in range(DRAWS):
+    for seed in draws:
         drawn = degree_corrected(graph_of(), POSITIVE, 1, seed=seed, redraw=redraw, sides=SIDES)
         counts.update(pairs_of(drawn))
     degree = np.bincount(np.concatenate([EDGES, POSITIVE]).ravel(), minlength=8)
@@ -79,15 +86,15 @@ def test_degree_corrected_of_the_training_graph_leaves_out_nodes_without_edges()
         degree_corrected(graph_of(), POSITIVE, 4, degrees="train", sides=SIDES)
 
 
-def test_triplet_draws_each_free_node_of_the_other_side() -> None:
+def test_triplet_draws_each_free_node_of_the_other_side(draws: range) -> None:
     positives = np.array([(6, 2)])
     counts = [Counter(), Counter()]
-    for seed in range(DRAWS):
+    for seed in draws:
         drawn = triplet(graph_of(), positives, 2, seed=seed, sides=SIDES)[0]
         assert drawn[:, 0].tolist() == [6, 6]
         counts[1][tuple(sorted(drawn[:, 1].tolist()))] += 1
     assert set(counts[1]) == {(0, 5)}
-    for seed in range(DRAWS):
+    for seed in draws:
         counts[0][int(triplet(graph_of(), [(0, 6)], 1, seed=seed, keep="target", sides=SIDES)[0, 0, 0])] += 1
     assert fits(counts[0], {2: 1.0, 5: 1.0})
     with pytest.raises(InputError, match="node 2 of mixed has only 1 nodes"):

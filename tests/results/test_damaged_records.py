@@ -14,7 +14,10 @@ import trueedge as te
 from trueedge.errors import StoreWarning
 from trueedge.results.record import Record
 
-GOOD = te.run("karate", "existing", "ra", seed=0).to_dict()
+
+@pytest.fixture(scope="module")
+def good() -> dict:
+    return te.run("karate", "existing", "ra", seed=0).to_dict()
 
 
 @pytest.mark.parametrize(
@@ -42,26 +45,28 @@ GOOD = te.run("karate", "existing", "ra", seed=0).to_dict()
         ({"provenance": {"kept": {"scores": "../../etc/passwd"}}}, "which scores were kept"),
     ],
 )
-def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(change: dict, reason: str) -> None:
+def test_a_record_that_cannot_be_is_refused_by_the_name_of_its_field(
+    good: dict, change: dict, reason: str
+) -> None:
     with pytest.raises(te.InputError, match=reason):
-        Record.from_dict({**GOOD, **change})
+        Record.from_dict({**good, **change})
 
 
-def test_a_field_that_is_missing_is_named() -> None:
+def test_a_field_that_is_missing_is_named(good: dict) -> None:
     for name in ("key", "settings", "seconds"):
         with pytest.raises(te.InputError, match=f"{name} is missing"):
-            Record.from_dict({one: value for one, value in GOOD.items() if one != name})
+            Record.from_dict({one: value for one, value in good.items() if one != name})
 
 
-def test_a_record_comes_back_from_its_own_dictionary() -> None:
-    assert Record.from_dict(GOOD).to_dict() == GOOD
+def test_a_record_comes_back_from_its_own_dictionary(good: dict) -> None:
+    assert Record.from_dict(good).to_dict() == good
 
 
-def test_a_store_names_the_row_that_is_no_record(tmp_path) -> None:
+def test_a_store_names_the_row_that_is_no_record(good: dict, tmp_path) -> None:
     store = te.Store(tmp_path)
-    store.append(Record.from_dict(GOOD))
+    store.append(Record.from_dict(good))
     columns = "key, dataset, protocol, method, seed, headline, value, created, record"
-    for text in ("[" * 100_000, json.dumps({**GOOD, "metrics": {"test": {}}})):
+    for text in ("[" * 100_000, json.dumps({**good, "metrics": {"test": {}}})):
         row = ("k", "d", "p", "m", 0, "mrr", 0.0, "", text)
         connection = sqlite3.connect(store.path)
         connection.execute(f"INSERT INTO records ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", row)
@@ -73,8 +78,8 @@ def test_a_store_names_the_row_that_is_no_record(tmp_path) -> None:
 
 
 @pytest.mark.parametrize("ranks", [[], [0, 2], [-2, 4]])
-def test_ranks_below_the_first_are_damaged(ranks: list[int]) -> None:
-    old = {name: value for name, value in GOOD.items() if name not in ("format", "kind", "units")}
+def test_ranks_below_the_first_are_damaged(good: dict, ranks: list[int]) -> None:
+    old = {name: value for name, value in good.items() if name not in ("format", "kind", "units")}
     packed = base64.b64encode(zlib.compress(np.array(ranks, dtype="<i8").tobytes())).decode()
     with pytest.raises(te.InputError, match="in the record of ra on karate are damaged"):
         _ = Record.from_dict({**old, "packed_ranks": packed}).ranks

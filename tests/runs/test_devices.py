@@ -41,7 +41,7 @@ def gpus(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.rotating(12)
+@pytest.mark.rotating(6)
 def test_a_method_that_does_not_use_a_device_says_so(name: str, gpus) -> None:
     gpus(0)
     kind = te.methods.get(name)

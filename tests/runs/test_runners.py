@@ -28,7 +28,7 @@ def in_order(runner: Runner, asked: list[Cell], store: te.Store | None = None, *
     return [done[place] for place in range(len(asked))]
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_several_processes_make_the_records_that_one_makes(tmp_path: Path) -> None:
     asked = cells("cn", "cosine", "katz", "fastrp")
     alone = list(run_cells(asked))
@@ -59,7 +59,7 @@ def test_what_is_in_the_store_starts_no_process(tmp_path: Path, monkeypatch) -> 
     assert len(store) == len(asked)
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_again_and_kept_scores_go_to_the_workers_too(tmp_path: Path) -> None:
     store = te.Store(tmp_path)
     asked = cells("ra", seeds=1)
@@ -72,7 +72,7 @@ def test_again_and_kept_scores_go_to_the_workers_too(tmp_path: Path) -> None:
     assert any((tmp_path / "scores").iterdir())
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_cells_are_taken_one_by_one_as_processes_are_free() -> None:
     taken, ahead = [], []
 
@@ -89,7 +89,7 @@ def test_cells_are_taken_one_by_one_as_processes_are_free() -> None:
     assert max(ahead) <= 4
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_the_driver_alone_writes_the_store_and_before_the_next_outcome(tmp_path: Path, monkeypatch) -> None:
     store, append, written = te.Store(tmp_path), te.Store.append, []
     monkeypatch.setattr(
@@ -165,7 +165,7 @@ def test_a_task_is_made_once_for_calls_that_follow_each_other(monkeypatch) -> No
     assert len(made) == 2
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_the_former_name_warns_and_works(tmp_path: Path) -> None:
     from trueedge import runs
 
@@ -185,7 +185,7 @@ def test_a_number_of_processes_that_cannot_be_is_refused(jobs) -> None:
         runner_for(jobs)
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_process_that_was_killed_is_followed_by_another() -> None:
     asked = cells("cn", "ra", seeds=1)
     with Processes(1) as several:
@@ -198,7 +198,7 @@ def test_a_process_that_was_killed_is_followed_by_another() -> None:
     assert all(outcome.record is not None for outcome in found)
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_what_nobody_waits_for_any_more_is_not_heard_of_later() -> None:
     with Processes(2) as several:
         abandoned = several.run(cells("ra", seeds=4))
@@ -209,7 +209,7 @@ def test_what_nobody_waits_for_any_more_is_not_heard_of_later() -> None:
     assert sorted(places) == [(0, "cn"), (1, "cn")]
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_process_stays_with_the_task_it_has_made(monkeypatch) -> None:
     given: dict[int, list[str]] = {}
     give = Processes._give
@@ -265,7 +265,7 @@ print(list(run_cells([Cell("karate", "existing", te.methods.create("ra"))], jobs
 """
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_script_without_a_main_guard_gets_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "script.py").write_text(SCRIPT)
     ran = subprocess.run([sys.executable, "script.py"], cwd=tmp_path, capture_output=True, text=True)

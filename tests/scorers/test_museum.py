@@ -19,7 +19,7 @@ def task(request):
     return te.task("cora", request.param, 0, **museum.OPTIONS.get(request.param, {}))
 
 
-@pytest.mark.rotating(60)
+@pytest.mark.rotating(24)
 @pytest.mark.parametrize("name", museum.CHEATS)
 def test_a_cheat_gains_nothing_or_is_named(name: str, task) -> None:
     verdict = museum.judge(name, task)
@@ -31,7 +31,7 @@ def test_the_museum_is_large_enough() -> None:
     assert len(HONEST) >= 25
 
 
-@pytest.mark.rotating(30)
+@pytest.mark.rotating(12)
 @pytest.mark.parametrize("name", [name for name in HONEST if name not in SLOW])
 def test_an_honest_scorer_is_not_accused(name: str, task) -> None:
     with warnings.catch_warnings():

@@ -165,7 +165,7 @@ def test_asked_again_nothing_is_trained_and_the_winner_is_the_same(counted, fits
     assert (more.fresh, len(fits())) == (1, 9)
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_the_number_of_jobs_changes_nothing(counted, tmp_path):
     search = "tpe" if _has_optuna() else "grid"
     alone = tune("karate", "existing", counted, trials=6, seeds=2, search=search)
@@ -211,7 +211,7 @@ def test_a_killed_search_goes_on_to_the_same_winner_and_trains_nothing_twice(tmp
     assert len(again) == 10 - kept
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_worker_that_dies_costs_its_trial_and_nothing_else(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTED_END", "1")
     settings, values, tests, fresh = finish(start(tmp_path, trials=12, seeds=1, jobs=2))
@@ -221,7 +221,7 @@ def test_a_worker_that_dies_costs_its_trial_and_nothing_else(tmp_path, monkeypat
     assert fresh == 12 - values.count(None) + 1
 
 
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_an_error_of_the_method_itself_is_seen_from_a_worker(tmp_path, monkeypatch):
     monkeypatch.setenv("COUNTED_SECONDS", "soon")
     process = start(tmp_path, trials=2, seeds=1, jobs=2)

@@ -55,6 +55,7 @@ def test_all_methods_take_the_same_number_of_steps(dataset: str, model: str) -> 
         assert chosen.patience >= chosen.epochs
 
 
+@pytest.mark.rotating(4, group="published numbers")
 @pytest.mark.data("kg/CoDEx-M")
 def test_the_steps_of_an_epoch_are_those_of_the_training() -> None:
     rows = te.task("codex-m", "filtered").graph.both_directions.astype(np.int64)
@@ -160,6 +161,7 @@ def test_a_plan_changes_settings_of_methods_that_have_them() -> None:
         Plan(settings={"epochs": 0}).with_settings(methods.create("conve"))
 
 
+@pytest.mark.rotating(4, group="published numbers")
 @pytest.mark.data("kg/WN18RR")
 def test_the_distances_and_degrees_of_wn18rr_are_the_published_ones() -> None:
     values = [value for value in published("tagnet") if value.table in messages.TABLES[1:]]

@@ -169,6 +169,7 @@ def test_damaged_ranks_are_named() -> None:
             _ = replace(record, units={"unit": "positive", "packed_ranks": text}).ranks
 
 
+@pytest.mark.rotating(4, group="published numbers")
 @pytest.mark.data("wikipedia")
 def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp_path, monkeypatch) -> None:
     from trueedge.results import Store
@@ -195,7 +196,7 @@ def test_how_much_an_mrr_owes_to_few_negatives_stands_beside_it(data_folder, tmp
 
 
 @pytest.mark.data("planetoid", "heart/citeseer")
-@pytest.mark.rotating(8, group="processes")
+@pytest.mark.rotating(4, group="processes")
 def test_a_study_in_several_processes_comes_to_the_same(data_folder, tmp_path) -> None:
     from trueedge.results import Store
 

@@ -95,7 +95,7 @@ def test_a_recommend_task_withholds_its_test_part() -> None:
         view.queries("test")
 
 
-@pytest.mark.rotating(8)
+@pytest.mark.rotating(4)
 @pytest.mark.parametrize("name", BUILT_IN)
 def test_no_method_needs_more_than_it_gets(name: str) -> None:
     """Every built-in method fits on a task that has no test part at all."""

@@ -26,7 +26,7 @@ def test_the_same_seed_gives_the_same_task_and_another_seed_another(protocol: st
     assert tasks[0].hash == tasks[1].hash != tasks[2].hash
 
 
-@pytest.mark.rotating(20)
+@pytest.mark.rotating(10)
 @pytest.mark.parametrize("method", WITHOUT_FEATURES)
 @pytest.mark.parametrize("protocol", OWN_GRAPH)
 def test_every_method_that_needs_no_features_runs_under_every_protocol(protocol: str, method: str) -> None:

@@ -66,7 +66,7 @@ def _run() -> None:
             for category in (ScoreWarning, StoreWarning):
                 warnings.simplefilter("always", category)
             _refuse_empty(sys.argv[1:])
-            app(prog_name="trueedge")
+            _parser()(prog_name="trueedge")
     except InputError as error:
         showing.note(f"trueedge: {error}", style="")
         sys.exit(1)
@@ -78,6 +78,12 @@ def _run() -> None:
         where = "" if error.filename is None else f"{error.filename}: "
         showing.note(f"trueedge: {where}{error.strerror or error}", style="")
         sys.exit(1)
+
+
+@functools.cache
+def _parser() -> Callable[..., Any]:
+    """Return the commands with their options, which are read from the functions once per process."""
+    return typer.main.get_command(app)
 
 
 def _refuse_empty(words: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_every_statistic_equals_a_loop(delta: int | None, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("delta", [None, 1])
-def test_gradients_are_those_of_finite_differences(delta: int | None, kind: str) -> None:
+def test_gradients_are_those_of_finite_differences(delta: int | None, kind: str, thorough: bool) -> None:
     plan, states, relations = make(1, delta)
     torch.manual_seed(0)
     # No ties: at a tie there is no derivative.
@@ -76,8 +77,12 @@ def test_gradients_are_those_of_finite_differences(delta: int | None, kind: str)
         found = message_statistics(states, relations, step, kind)
         return tuple(torch.where(torch.isinf(value), 0.0, value) for value in found)
 
-    assert torch.autograd.gradcheck(finite, (states, relations))
-    assert torch.autograd.gradcheck(lambda s, r: sum_messages(s, r, step, kind), (states, relations))
+    # Quick: in one random direction, to which every wrong number contributes.
+    def agree(function: Callable[..., object]) -> bool:
+        return torch.autograd.gradcheck(function, (states, relations), fast_mode=not thorough)
+
+    assert agree(finite)
+    assert agree(lambda s, r: sum_messages(s, r, step, kind))
 
 
 @pytest.mark.parametrize("kind", KINDS)

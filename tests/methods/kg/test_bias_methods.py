@@ -38,7 +38,7 @@ def test_a_combination_is_pickled_by_reference_and_hashed_by_the_code_of_its_two
     assert method_code(kind).reason == ""
 
 
-@pytest.mark.rotating(8)
+@pytest.mark.rotating(4)
 @pytest.mark.parametrize("name", COMBINED)
 def test_a_combination_is_trained_and_gives_the_same_bits_again(name):
     queries = task().queries("test")

@@ -247,6 +247,7 @@ def test_a_killed_training_goes_on_to_the_same_bits(name, tmp_path):
     assert torch.equal(again.score_tails(*queries.T), whole)
 
 
+@pytest.mark.rotating(1)
 @pytest.mark.parametrize("name", ["conve", "tucker", "conve+kgmixup"])
 def test_vectors_of_entities_have_length_one_if_asked_also_when_they_are_averaged(name):
     for settings in ({"average_from": 0}, {"average_from": 2, "average_every": 1, "keep": "last"}):

@@ -55,7 +55,8 @@ def test_nodes_with_several_classes_get_a_logit_for_each_and_the_same_seed_the_s
 def test_links_are_scored_and_the_same_seed_gives_the_same_bits(name):
     task = links()
     asked = task.questions("test")
-    quick = {"epochs": 3, "decoder": "dot"} | ({"context_steps": 3} if name == "hetgnn" else {})
+    quick = {"epochs": 3, "decoder": "dot"}
+    quick |= {"hetgnn": {"context_steps": 3}, "gatne": {"walk_length": 6, "window": 2}}.get(name, {})
     first, second, other = (fitted(name, task, seed, **quick).score_links(asked) for seed in (0, 0, 1))
     assert np.isfinite(first).all()
     assert np.array_equal(first, second)
@@ -64,7 +65,8 @@ def test_links_are_scored_and_the_same_seed_gives_the_same_bits(name):
 
 def test_gatne_scores_training_links_above_random_ones():
     task = links()
-    scorer = fitted("gatne", task, walks=5, walk_length=10, window=2)
+    quick = {"walk_length": 10, "window": 2, "batch_size": 500, "epochs": 10, "learning_rate": 0.05}
+    scorer = fitted("gatne", task, **quick)
     known = np.insert(task.graph.edges[0].astype(np.int64), 1, 0, axis=1)
     other = known.copy()
     other[:, 2] = np.random.default_rng(0).choice(task.graph.nodes_of(1), len(other))
