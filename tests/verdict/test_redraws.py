@@ -47,7 +47,8 @@ def test_a_frozen_task_has_one_split_whatever_the_seeds() -> None:
 
 def test_a_split_that_is_given_or_published_is_the_only_one() -> None:
     graph = te.load("karate")
-    given = Split(graph.with_edges(graph.edges[:-4]), graph.edges[:0], graph.edges[-4:], "own")
+    train = te.Graph.from_edges(graph.edges[:-4], graph.num_nodes)
+    given = Split(train, graph.edges[:0], graph.edges[-4:], "own")
     seeds = (0, 1)
     assert plan.has_one_split(plan.Request(given, "existing", seeds))
     assert plan.has_one_split(plan.Request("ogbl-collab", "existing", seeds))
