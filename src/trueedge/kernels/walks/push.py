@@ -228,7 +228,7 @@ def push(
         return reached
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
-    head, tail, count = 0, 1, 0
+    head, tail, count = np.int64(0), np.int64(1), np.int64(0)
     queue[0] = source
     residual[source, 0] = alpha
     tags[source, STAMP] = stamp
@@ -258,7 +258,7 @@ def push(
                         prefetch(indptr, w)
                         prefetch(estimate, w)
         head += size
-    return count
+    return int(count)
 
 
 @njit(cache=True, nogil=True)

@@ -91,7 +91,9 @@ def _push_bundle(
     """Push from up to eight sources until no residual is at its threshold, and write their rows."""
     _start(sources, alpha, state)
     pushed, shares = state.pushed, state.shares
-    size, before, now = len(sources), 0, 0
+    size, now = len(sources), 0
+    # Not 0: functions are compiled once more for a number that is known.
+    before = int(np.int64(0))
     while size:
         arcs = 0
         for place in range(size):

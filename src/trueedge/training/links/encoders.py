@@ -53,21 +53,22 @@ def train_encoder(
     both = np.concatenate([graph.edges, graph.edges[:, ::-1]]).T.astype(np.int64)
     inputs = torch.from_numpy(x).to(device), torch.from_numpy(both).to(device)
     encoder.to(device).train()
-    _check_vectors(encoder(*inputs), graph)
     optimizer = torch.optim.Adam(encoder.parameters(), lr=lr)
     for epoch in range(1, epochs + 1):
         optimizer.zero_grad()
-        loss = _loss(encoder(*inputs), inputs[1])
+        vectors = encoder(*inputs)
+        _check_vectors(vectors, graph)
+        loss = _loss(vectors, inputs[1])
         if not torch.isfinite(loss):
             raise InputError(
                 f"{NAME}: the loss of epoch {epoch} is not a number: try a smaller lr than {lr:g}"
             )
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         optimizer.step()
     encoder.eval()
     with torch.no_grad():
-        vectors: NDArray[np.float32] = encoder(*inputs).float().cpu().numpy()
-    return vectors
+        found: NDArray[np.float32] = encoder(*inputs).float().cpu().numpy()
+    return found
 
 
 def _loss(vectors: torch.Tensor, arcs: torch.Tensor) -> torch.Tensor:
@@ -76,8 +77,8 @@ def _loss(vectors: torch.Tensor, arcs: torch.Tensor) -> torch.Tensor:
 
     edges = arcs[:, : arcs.shape[1] // 2]
     pairs = torch.randint(len(vectors), edges.shape, device=edges.device)
-    ahead = (vectors[edges].prod(0) - vectors[pairs].prod(0)).sum(1)
-    return torch.nn.functional.softplus(-ahead).mean()
+    score, other = ((vectors[u] * vectors[v]).sum(1) for u, v in (edges, pairs))
+    return torch.nn.functional.softplus(other - score).mean()
 
 
 def _checked(
