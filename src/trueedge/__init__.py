@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from trueedge.tasks import load as load_task
     from trueedge.tasks.predicting import predict
     from trueedge.tasks.recommending import recommend
+    from trueedge.training.links.encoders import train_encoder
     from trueedge.verdict import Verdict, judge
 
     audit: AuditModule
@@ -123,6 +124,7 @@ _NAMES = {
     "save": ("methods.saving", "save"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
+    "train_encoder": ("training.links.encoders", "train_encoder"),
     "verify": ("results", "verify"),
 }
 
@@ -182,6 +184,7 @@ __all__ = [
     "studies",
     "task",
     "tasks",
+    "train_encoder",
     "verify",
 ]
 

@@ -1,15 +1,19 @@
-"""Rows that are kept give the same bits as rows that are computed again."""
+"""Rows that are kept are those that are computed again."""
 
 from __future__ import annotations
 
+import numba
 import numpy as np
 import pytest
 
 import trueedge as te
 from trueedge.kernels.arrays.grouping import group_by
+from trueedge.kernels.walks import side_by_side
 from trueedge.kernels.walks.katz import fill_katz_rows, katz_sums
 from trueedge.kernels.walks.kept_rows import KeptRows
-from trueedge.kernels.walks.push import fill_push_rows, push_values
+from trueedge.kernels.walks.push import push_values
+from trueedge.kernels.walks.side_by_side import LANES
+from trueedge.kernels.walks.wide_push import fill_push_rows
 
 
 def pushed(graph, sources, targets, alpha, eps) -> np.ndarray:
@@ -23,25 +27,81 @@ def katz(graph, sources, targets, beta) -> np.ndarray:
     return katz_sums(graph.indptr, graph.indices, np.column_stack([sources, targets]), beta)
 
 
-@pytest.mark.parametrize("nodes", [15, pytest.param(60, marks=pytest.mark.compiled)])
-@pytest.mark.parametrize(
-    ("fill", "computed", "parameters"),
-    [(fill_push_rows, pushed, (0.15, 1e-6)), (fill_katz_rows, katz, (0.02,))],
-    ids=["push", "katz"],
-)
-def test_kept_rows_give_the_bits_of_the_kernel(fill, computed, parameters, nodes) -> None:
-    rng = np.random.default_rng(0)
-    kept = KeptRows(fill)
+def random_graphs():
     for seed in (0, 1, 0):
-        edges = np.random.default_rng(seed).integers(0, nodes, (5 * nodes // 2, 2))
-        graph = te.Graph.from_edges(edges, num_nodes=nodes, self_loops="drop", repeats="drop")
+        edges = np.random.default_rng(seed).integers(0, 60, (90, 2))
+        yield te.Graph.from_edges(edges, num_nodes=60, self_loops="drop", repeats="drop")
+
+
+def asked_of(graph, rng):
+    pairs = np.sort(rng.integers(0, 60, (100, 2)), axis=1)
+    return pairs[:, 0].copy(), pairs[:, 1].copy()
+
+
+def test_kept_rows_give_the_bits_of_the_kernel() -> None:
+    rng, kept = np.random.default_rng(0), KeptRows(fill_katz_rows)
+    for graph in random_graphs():
         for _ in range(3):
-            pairs = np.sort(rng.integers(0, nodes, (5 * nodes // 3, 2)), axis=1)
-            sources, targets = pairs[:, 0].copy(), pairs[:, 1].copy()
-            asked = (graph.hash, graph.indptr, graph.indices, sources, targets)
-            assert np.array_equal(
-                kept.values(*asked, *parameters), computed(graph, sources, targets, *parameters)
-            )
+            sources, targets = asked_of(graph, rng)
+            found = kept.values(graph.hash, graph.indptr, graph.indices, sources, targets, 0.02)
+            assert np.array_equal(found, katz(graph, sources, targets, 0.02))
+
+
+@pytest.mark.parametrize(("alpha", "eps"), [(0.15, 1e-6), (0.5, 1e-2), (0.05, 1e-9)])
+def test_pushes_side_by_side_are_those_of_one_source_but_for_the_order_of_sums(alpha, eps) -> None:
+    rng, kept = np.random.default_rng(0), KeptRows(fill_push_rows)
+    for graph in random_graphs():
+        for _ in range(3):
+            sources, targets = asked_of(graph, rng)
+            found = kept.values(graph.hash, graph.indptr, graph.indices, sources, targets, alpha, eps)
+            alone = pushed(graph, sources, targets, alpha, eps)
+            assert np.array_equal(found > 0, alone > 0)
+            np.testing.assert_allclose(found, alone, rtol=1e-13)
+
+
+def test_a_row_does_not_depend_on_the_sources_beside_it() -> None:
+    graph = next(random_graphs())
+    together, alone = np.zeros((60, 60)), np.zeros((60, 60))
+    fill_push_rows(graph.indptr, graph.indices, np.arange(60), together, 0.15, 1e-7)
+    for node in range(60):
+        fill_push_rows(graph.indptr, graph.indices, np.array([node]), alone, 0.15, 1e-7)
+    assert np.array_equal(together, alone)
+
+
+@pytest.mark.compiled
+def test_compiled_steps_are_the_plain_ones() -> None:
+    graph = next(random_graphs())
+    nodes, rng = graph.num_nodes, np.random.default_rng(1)
+    shares, residual, estimate = rng.random((3, LANES * nodes))
+    tables = [[residual.copy(), estimate.copy(), np.zeros(LANES * nodes)] for _ in range(2)]
+    risen = [estimate.copy() for _ in range(2)]
+    added = rng.random(2 * LANES)
+    for node in range(nodes):
+        row = (graph.indices, int(graph.indptr[node]), int(graph.indptr[node + 1]))
+        steps = [
+            step(*row, shares, node, *mine, 1.5, 0.85, 3.0)
+            for step, mine in zip((one_push, side_by_side._plain_push_step), tables, strict=True)
+        ]
+        rises = [
+            step(*row, mine, node, 0.1, added, node % 2)
+            for step, mine in zip((one_rise, side_by_side._plain_rise_step), risen, strict=True)
+        ]
+        assert steps[0] == steps[1]
+        assert rises[0] == rises[1]
+    assert all(np.array_equal(one, other) for one, other in zip(*tables, strict=True))
+    assert np.array_equal(*risen)
+
+
+@numba.njit
+def one_push(indices, start, end, shares, node, residual, estimate, following, threshold, kept, degree):
+    return side_by_side.push_step(
+        indices, start, end, shares, node, residual, estimate, following, threshold, kept, degree
+    )
+
+
+@numba.njit
+def one_rise(indices, start, end, table, node, beta, added, kind):
+    return side_by_side.rise_step(indices, start, end, table, node, beta, added, kind)
 
 
 def test_another_teleport_probability_has_other_rows() -> None:

@@ -3,7 +3,7 @@
 from trueedge.splits.files import from_files
 from trueedge.splits.fraction import fraction
 from trueedge.splits.ratio import ratio
-from trueedge.splits.releases import Release, published, released
+from trueedge.splits.releases import Release, is_published, published, released
 from trueedge.splits.repeat import repeat
 from trueedge.splits.split import Split
 from trueedge.splits.time import by_time
@@ -20,6 +20,7 @@ __all__ = [
     "by_time",
     "fraction",
     "from_files",
+    "is_published",
     "published",
     "ratio",
     "released",

@@ -68,13 +68,22 @@ def released(name: str, negatives: str = "shared") -> Release:
     return Release(Split(graph, valid, test, NAME), listed)
 
 
+def is_published(name: str) -> bool:
+    """Return whether a data set has a published split, without reading it.
+
+    Args:
+        name: the data set's name.
+    """
+    return get(name).family == "ogb"
+
+
 def published(name: str) -> Release | None:
     """Read the split that a data set is published with, or return None where it has none of its own.
 
     Args:
         name: the data set's name.
     """
-    if get(name).family != "ogb":
+    if not is_published(name):
         return None
     graph, valid, test = ogb.read_parts(name)
     graph = with_altered(graph, name)

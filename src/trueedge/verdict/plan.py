@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from trueedge import methods, tasks
+from trueedge import datasets, methods, tasks
 from trueedge.errors import InputError
 from trueedge.methods import Method
-from trueedge.splits import Split, published
+from trueedge.splits import Split, is_published, published
 from trueedge.tasks import LinkTask, Task
 from trueedge.tasks.protocols import Source, default_protocol, from_split
 from trueedge.tasks.protocols import get as get_protocol
@@ -164,3 +164,47 @@ def baselines(data: str, kind: str, model: Method, large: bool = False) -> list[
         # Their records could not be told apart.
         raise InputError(f"a baseline is called {model.name!r}: give your model another name")
     return [methods.create(one, CHEAPER.get(one) if large else None) for one in names if one != model.name]
+
+
+def first_protocol(data: Any, protocols: Sequence[str] | str | None) -> str:
+    """Return the first protocol of a verdict: that of a task, the first that is asked for, or the default."""
+    if isinstance(data, Task):
+        return data.protocol
+    if isinstance(data, (list, tuple)) and data and isinstance(data[0], Task):
+        return data[0].protocol
+    if protocols:
+        return protocols if isinstance(protocols, str) else protocols[0]
+    return default_protocol(data)
+
+
+def kinds(data: Any, protocol: str) -> tuple[str, str]:
+    """Return the kind of task and of data."""
+    one = data[0] if isinstance(data, (list, tuple)) and data and isinstance(data[0], Task) else data
+    if isinstance(one, Task):
+        return one.kind, one.data
+    found = get_protocol(protocol)
+    return found.kind, found.data
+
+
+def has_one_split(request: Request) -> bool:
+    """Return whether all seeds of a request have the same split, so that there may be one task only."""
+    source, chosen = request.source, get_protocol(request.protocol)
+    if isinstance(source, (Task, Split)) or len(request.seeds) == 1:
+        return True
+    if chosen.data != "graph" or chosen.released is not None:
+        return True
+    return isinstance(source, str) and datasets.is_name(source) and is_published(source)
+
+
+def reduced(data: Any, requests: Sequence[Request], baselines: Sequence[Method]) -> str:
+    """Return a sentence on what is less than usual, because a graph is large."""
+    edges = Source.of(data).graph.num_edges
+    cheaper = {one.name: CHEAPER[one.name] for one in baselines if one.name in CHEAPER}
+    said = [
+        f"{name} has {', '.join(f'{key}={value:g}' for key, value in settings.items())}"
+        for name, settings in cheaper.items()
+    ]
+    if any(one.options for one in requests):
+        names = "ratios or fraction"
+        said.insert(0, f"about {HELD_OUT:,} edges are held out in each part, unless you set {names}")
+    return f"This graph is large ({edges:,} edges): {', and '.join(said)}"

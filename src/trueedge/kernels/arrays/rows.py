@@ -6,6 +6,7 @@ import numpy as np
 from numba import njit
 
 from trueedge.kernels.arrays.dtypes import Float32s, Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.kept_index import KeptIndex
 from trueedge.kernels.arrays.threads import even_blocks, run_blocks
 
 Table = Float32s
@@ -24,21 +25,32 @@ def row_products(table: Table, pairs: Int64s) -> Float64s:
     """
     products = np.empty(len(pairs))
     size = even_blocks(len(pairs), LEAST_PRODUCTS_PER_BLOCK // max(table.shape[1], 1))
-    if np.count_nonzero(table) > SPARSE * table.size:
+    entries = _entries.of(table)
+    if entries is None:
 
         def work(first: int, last: int, _: None) -> None:
             _full_products(table, pairs[first:last], products[first:last])
 
     else:
-        starts = np.zeros(len(table) + 1, dtype=np.int64)
-        np.cumsum(np.count_nonzero(table, axis=1), out=starts[1:])
-        columns = (np.flatnonzero(table) % max(table.shape[1], 1)).astype(np.int32)
+        starts, columns = entries
 
         def work(first: int, last: int, _: None) -> None:
             _sparse_products(table, starts, columns, pairs[first:last], products[first:last])
 
     run_blocks(work, len(pairs), size, lambda: None)
     return products
+
+
+def _find_entries(table: Table) -> tuple[Int64s, Int32s] | None:
+    """Return where the entries of each row start, and their columns; None if most are not zero."""
+    if np.count_nonzero(table) > SPARSE * table.size:
+        return None
+    starts = np.zeros(len(table) + 1, dtype=np.int64)
+    np.cumsum(np.count_nonzero(table, axis=1), out=starts[1:])
+    return starts, (np.flatnonzero(table) % max(table.shape[1], 1)).astype(np.int32)
+
+
+_entries = KeptIndex(_find_entries)
 
 
 @njit(cache=True, nogil=True)

@@ -1,14 +1,15 @@
 """Blocks of work on all cores: compiled functions that release the interpreter's lock, in plain threads.
 
-Blocks are taken as threads fall idle, so a block of hubs holds nobody up. Unlike the compiler's own loops
-this is safe where the caller runs in a thread of its own and in a forked process: no thread outlives its run.
+Blocks are taken as threads fall idle, so a block of hubs holds nobody up; the caller's thread takes some too.
+Unlike the compiler's own loops this is safe where the caller runs in a thread of its own and in a forked
+process: no thread outlives its run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from queue import Empty, SimpleQueue
+from threading import Lock, Thread
 from typing import Generic, TypeVar
 
 import numba
@@ -88,19 +89,7 @@ def run_blocks(
 
     if threads <= 1:
         return _run_here(one, blocks, total, progress)
-    pool = ThreadPoolExecutor(threads)
-    try:
-        futures = {pool.submit(one, *block): block for block in blocks}
-        done = 0
-        for future in as_completed(futures):
-            future.result()
-            done += futures[future][1] - futures[future][0]
-            if progress is not None:
-                progress(done, total)
-        return [future.result() for future in futures]
-    finally:
-        # After an error or an interrupt the blocks not yet begun are dropped.
-        pool.shutdown(cancel_futures=True)
+    return _run_together(one, blocks, threads, total, progress)
 
 
 def _run_here(
@@ -112,3 +101,79 @@ def _run_here(
         if progress is not None:
             progress(last, total)
     return results
+
+
+def _run_together(
+    one: Callable[[int, int], Result],
+    blocks: list[tuple[int, int]],
+    threads: int,
+    total: int,
+    progress: Steps | None,
+) -> list[Result]:
+    """Let the caller's thread and others take blocks until none is left."""
+    results: dict[int, Result] = {}
+    finished: SimpleQueue[int] = SimpleQueue()
+    failed: list[BaseException] = []
+    left = iter(range(len(blocks)))
+    lock = Lock()
+
+    def run_next() -> bool:
+        """Run the next block, and return whether there was one."""
+        with lock:
+            place = next(left, None)
+        if place is None or failed:
+            return False
+        results[place] = one(*blocks[place])
+        finished.put(place)
+        return True
+
+    def help_out() -> None:
+        try:
+            while run_next():
+                pass
+        except BaseException as error:  # the caller raises it
+            failed.append(error)
+        finished.put(-1)
+
+    helpers = [Thread(target=help_out) for _ in range(threads - 1)]
+    counted = _Counted(blocks, total, finished, progress)
+    try:
+        for helper in helpers:
+            helper.start()
+        while run_next():
+            counted.report(wait=False)
+        counted.report(wait=True, idle=len(helpers))
+    except BaseException as error:
+        # After an error or an interrupt the blocks not yet begun are dropped.
+        failed.append(error)
+    finally:
+        for helper in helpers:
+            if helper.ident is not None:
+                helper.join()
+    if failed:
+        raise failed[0]
+    return [results[place] for place in range(len(blocks))]
+
+
+class _Counted:
+    """Counts the items of finished blocks, and reports them in the caller's thread."""
+
+    def __init__(
+        self, blocks: list[tuple[int, int]], total: int, finished: SimpleQueue[int], progress: Steps | None
+    ) -> None:
+        self._blocks, self._total, self._finished, self._progress = blocks, total, finished, progress
+        self._done = self._idle = 0
+
+    def report(self, wait: bool, idle: int = 0) -> None:
+        """Report blocks that are finished; if asked to wait, until so many helpers have nothing to do."""
+        while not wait or self._idle < idle:
+            try:
+                place = self._finished.get(block=wait)
+            except Empty:
+                return
+            if place < 0:
+                self._idle += 1
+                continue
+            self._done += self._blocks[place][1] - self._blocks[place][0]
+            if self._progress is not None:
+                self._progress(self._done, self._total)

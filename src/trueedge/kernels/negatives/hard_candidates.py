@@ -170,13 +170,13 @@ def _block(
 ) -> None:
     """The nodes that take the other end's place around the end nodes ``first..last-1``."""
     # In a bipartite graph, everybody who is not on the other side is marked once for all ends of a side.
-    if not len(problem.sides):
-        _ends(problem, scratch, ends, positives, first, last, corrupted, -1, 0)
-        return
-    for side in range(2):
-        out = _mark_but(problem.sides, 1 - side, scratch.walk.taken, True)
+    two = len(problem.sides) > 0
+    # One call, with arguments of one type: each further one is compiled again, with all that it calls.
+    for turn in range(2 if two else 1):
+        side = turn if two else turn - 1
+        out = _mark_but(problem.sides, 1 - side, scratch.walk.taken, two)
         _ends(problem, scratch, ends, positives, first, last, corrupted, side, out)
-        _mark_but(problem.sides, 1 - side, scratch.walk.taken, False)
+        _mark_but(problem.sides, 1 - side, scratch.walk.taken, not two)
 
 
 @njit(cache=True, nogil=True)
@@ -211,7 +211,8 @@ def _ends(
         row = ends.starts[i] - ends.starts[first]
         for at in range(len(problem.kinds)):
             _score(problem, scratch, at, end)
-        out = marked + _mark(problem, taken, end, True)
+        mark = np.bool_(1)
+        out = marked + _mark(problem, taken, end, mark)
         for place in ends.order[ends.starts[i] : ends.starts[i + 1]]:
             other = positives[place >> 1, 1 - (place & 1)]
             was_out = taken[other]
@@ -220,12 +221,12 @@ def _ends(
             if count < problem.half:
                 free = len(taken) - out - (0 if was_out else 1) - count
                 draw_free(draw_key(problem.key, end, other), taken, free, picked[count:], walk.group_nodes)
-            corrupted[row] = picked
+            for rank in range(len(picked)):
+                corrupted[row, rank] = picked[rank]
+                taken[picked[rank]] = False
             row += 1
-            for node in picked:
-                taken[node] = False
             taken[other] = was_out
-        _mark(problem, taken, end, False)
+        _mark(problem, taken, end, not mark)
         for at in range(len(problem.kinds)):
             for node in lists.nodes[at, : lists.shape[at, SIZE]]:
                 scratch.rows[at, node] = 0.0

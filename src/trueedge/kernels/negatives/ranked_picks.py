@@ -96,14 +96,15 @@ def _go_down(lists: ScoreLists, walk: Walk, other: int, released: bool, cap: int
     each node first at its combined rank, and nobody below the last group picked is looked at.
     """
     places = walk.places
-    count = 0
+    # Not 0, here and elsewhere: functions are compiled once more for a number that is known.
+    count = np.int64(0)
     while count < len(walk.picked):
         rank = _NEVER
         for at in range(len(places)):
             rank = min(rank, places[at, RANK])
         if rank >= cap:
             break
-        size = 0
+        size = np.int64(0)
         for at in range(len(places)):
             if places[at, RANK] == rank:
                 size = _collect(lists.nodes[at, places[at, FIRST] : places[at, LAST]], walk, size)
@@ -112,7 +113,7 @@ def _go_down(lists: ScoreLists, walk: Walk, other: int, released: bool, cap: int
             for i in range(size):
                 walk.group_keys[i] = -_sum_of_ranks(lists, walk, walk.group_nodes[i])
         count = _append_group(walk, size, count)
-    return count
+    return int(count)
 
 
 @njit(cache=True, nogil=True)
@@ -148,8 +149,9 @@ def _append_group(walk: Walk, size: int, count: int) -> int:
     for i in range(size):
         keys[i] = keys[i] * len(walk.taken) - nodes[i]
     move_highest(keys, nodes, size, kept)
-    sort_descending(keys, nodes, 0, kept)
-    walk.picked[count : count + kept] = nodes[:kept]
+    sort_descending(keys, nodes, np.int64(0), kept)
+    for i in range(kept):
+        walk.picked[count + i] = nodes[i]
     for node in nodes[kept:size]:
         walk.taken[node] = False
     return count + kept
@@ -168,7 +170,7 @@ def _pick_released(lists: ScoreLists, walk: Walk, other: int) -> int:
         size = lists.shape[at, SIZE] - (walk.places[at, REMOVED] > 0)
         longest = max(longest, size)
         cap = min(cap, size - walk.places[at, SHIFT] + 1)
-    count: int = _go_down(lists, walk, other, True, cap)
+    count: int = _go_down(lists, walk, other, np.bool_(1), cap)
     if count == wanted:
         return count
     size = np.int64(0)

@@ -54,7 +54,8 @@ def _block(
         source = sources[group]
         near[source] = 0
         ball[0] = source
-        inner, outer, radius = 0, 1, 0  # ball[inner:outer] are the nodes at distance radius
+        # ball[inner:outer] are the nodes at distance radius
+        inner, outer, radius = np.int64(0), np.int64(1), np.int64(0)
         volume = indptr[source + 1] - indptr[source]  # arcs that leave them
         for place in range(starts[group], starts[group + 1]):
             p = order[place]
@@ -65,7 +66,7 @@ def _block(
             left = starts[group + 1] - place
             around[end] = True
             other[0] = end
-            back_inner, back_outer, back = 0, 1, 0
+            back_inner, back_outer, back = np.int64(0), np.int64(1), 0
             back_volume = indptr[end + 1] - indptr[end]
             met = False
             while not met and outer > inner and back_outer > back_inner:

@@ -157,8 +157,8 @@ def _score_runs(
     indptr: Int64s, indices: Int32s, pairs: Int64s, formula: Formula, scratch: Scratch, scores: Float64s
 ) -> None:
     """Score pairs as they come, by the end that a run of them shares."""
-    queue = make_queue(LAID)
-    p, laid, last = 0, 0, len(pairs)
+    queue = make_queue(np.int64(LAID))
+    p, laid, last = np.int64(0), np.int64(0), len(pairs)
     while p < last:
         side, end = _run(indptr, pairs, p, min(last, p + LAID - laid))
         for i in range(p, end):
@@ -169,7 +169,7 @@ def _score_runs(
         p = end
         if laid == LAID or p == last:
             score_queue(indptr, indices, queue, laid, formula, scratch, scores)
-            laid = 0
+            laid = np.int64(0)
 
 
 @njit(cache=True, nogil=True)
@@ -187,7 +187,8 @@ def _deal(indptr: Int64s, pairs: Int64s, first: int, last: int, dealt: Dealt) ->
         cursor[(large[i - first] & mask) + 1] += 1
     for drawer in range(mask + 1):
         cursor[drawer + 1] += cursor[drawer]
-    starts[:] = cursor
+    for drawer in range(len(starts)):
+        starts[drawer] = cursor[drawer]
     for i in range(last - first):
         drawer = large[i] & mask
         at = first + cursor[drawer]
@@ -208,9 +209,9 @@ def _score_drawers(
     scores: Float64s,
 ) -> None:
     """Sort each of some drawers by larger end, and score its pairs."""
-    most = 0
+    most = np.int64(0)
     for drawer in range(first, last):
-        size = 0
+        size = np.int64(0)
         for run in range(len(dealt.starts)):
             size += dealt.starts[run, drawer + 1] - dealt.starts[run, drawer]
         most = max(most, size)
@@ -237,4 +238,4 @@ def _sort_drawer(indptr: Int64s, dealt: Dealt, bits: int, drawer: int, cursor: I
             cursor[key] = at + 1
             queue.shared[at], queue.place[at], node = dealt.large[i], dealt.place[i], dealt.small[i]
             queue.start[at], queue.size[at] = indptr[node], indptr[node + 1] - indptr[node]
-    return int(cursor[-1])
+    return np.int64(cursor[-1])  # type: ignore[return-value]

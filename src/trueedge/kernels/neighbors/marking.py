@@ -101,7 +101,7 @@ def score_queue(
     shared, start, size, place = queue
     kind, weights = formula
     marked, hits = scratch
-    p = 0
+    p = np.int64(0)
     while p < filled:
         node = shared[p]
         # Unsigned, here and below: the compiler then need not look for places counted from the end.

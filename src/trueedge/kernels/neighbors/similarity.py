@@ -12,6 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from trueedge.kernels.arrays.dtypes import Bools, Float32s, Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.kept_index import KeptIndex
 
 NONZEROS_PER_BLOCK = 1 << 22
 # With more values than this share, an index of those that are not zero costs more than it saves.
@@ -51,6 +52,10 @@ def feature_index(features: Float32s) -> FeatureIndex:
     Args:
         features: float32 array (n, d), finite.
     """
+    return _kept.of(features)
+
+
+def _index(features: Float32s) -> FeatureIndex:
     rows, columns = features.shape
     if np.count_nonzero(features) > SPARSE * features.size:
         return _full_index(features)
@@ -70,6 +75,9 @@ def feature_index(features: Float32s) -> FeatureIndex:
         _squares(_starts(node, rows), values),
         np.empty((0, 0), dtype=np.float32),
     )
+
+
+_kept = KeptIndex(_index)
 
 
 def _full_index(features: Float32s) -> FeatureIndex:

@@ -89,7 +89,7 @@ def fill_list(lists: ScoreLists, at: int, listed: Int32s, top: int) -> None:
         width += 1
     shape[SIZE], shape[HIGHEST], shape[WIDTH], shape[ORDERED] = size, high, width, 0
     _deal(lists, at, listed[:size], buckets)
-    bucket = 0
+    bucket = np.int64(0)
     while shape[ORDERED] < min(top, size):
         _sort_bucket(lists, at, bucket)
         bucket += 1

@@ -5,13 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.grouping import Groups, group_by, num_blocks
 from trueedge.kernels.arrays.threads import run_blocks
 from trueedge.kernels.walks.kept_rows import KeptRows
-
-# Sources solved side by side: one cache line of float64, so that a neighbour is fetched once for all.
-LANES = 4
+from trueedge.kernels.walks.side_by_side import LANES, rise_step
 
 
 def katz_sums(indptr: Int64s, indices: Int32s, pairs: Int64s, beta: float) -> Float64s:
@@ -69,18 +67,14 @@ def _fill_block(
     indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, block: int, blocks: int, rows: Float64s
 ) -> None:
     """The rows of some bundles of sources."""
-    columns = np.empty((len(indptr) - 1, LANES))
-    chosen = np.empty(LANES, dtype=np.int64)
+    table = np.empty((len(indptr) - 1) * LANES)
     for bundle in range(block, -(-len(sources) // LANES), blocks):
         first = bundle * LANES
-        lanes = min(LANES, len(sources) - first)
-        chosen[:] = -1
-        chosen[:lanes] = sources[first : first + lanes]
-        _solve(indptr, indices, beta, chosen, lanes, columns)
-        for target in range(len(columns)):
-            sums = _neighbor_sums(indptr, indices, columns, target)
-            for lane in range(lanes):
-                rows[chosen[lane], target] = beta * sums[lane]
+        chosen = sources[first : first + LANES]
+        _solve(indptr, indices, beta, chosen, table)
+        for target in range(len(indptr) - 1):
+            for lane in range(len(chosen)):
+                rows[chosen[lane], target] = _walks_to(indptr, indices, beta, table, target, lane)
 
 
 @njit(cache=True, nogil=True)
@@ -96,73 +90,57 @@ def _block(
 ) -> None:
     """The pairs of some bundles of sources."""
     sources, starts, order = groups
-    columns = np.empty((len(indptr) - 1, LANES))
-    chosen = np.empty(LANES, dtype=np.int64)
+    table = np.empty((len(indptr) - 1) * LANES)
     for bundle in range(block, -(-len(sources) // LANES), blocks):
         first = bundle * LANES
-        lanes = min(LANES, len(sources) - first)
-        chosen[:] = -1
-        chosen[:lanes] = sources[first : first + lanes]
-        _solve(indptr, indices, beta, chosen, lanes, columns)
-        for lane in range(lanes):
+        chosen = sources[first : first + LANES]
+        _solve(indptr, indices, beta, chosen, table)
+        for lane in range(len(chosen)):
             for p in order[starts[first + lane] : starts[first + lane + 1]]:
-                sums[p] = beta * _neighbor_sums(indptr, indices, columns, target[p])[lane]
+                sums[p] = _walks_to(indptr, indices, beta, table, target[p], lane)
 
 
 @njit(cache=True, nogil=True)
-def _solve(
-    indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, lanes: int, columns: Float64s
-) -> None:
-    """Sweep until no bit changes; a node is looked at again only when a neighbour has changed."""
-    columns[:] = 0.0
-    stale = np.zeros(len(indptr) - 1, dtype=np.bool_)
-    for lane in range(lanes):
-        columns[sources[lane], lane] = 1.0
-        for w in indices[indptr[sources[lane]] : indptr[sources[lane] + 1]]:
-            stale[w] = True
+def _solve(indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, table: Float64s) -> None:
+    """Sweep until no bit changes; a node is looked at again only when a neighbour has changed.
+
+    Args:
+        indptr, indices, beta: as in :func:`katz_sums`.
+        sources: int64 array (k,), distinct, at most LANES.
+        table: float64 array (nodes * LANES,), filled with the columns of the sources side by side.
+    """
+    nodes = len(indptr) - 1
+    # Row 0 is of the nodes that are no source, and the others have a one where theirs is.
+    added, kinds = np.zeros((LANES + 1) * LANES), np.zeros(nodes, dtype=np.int8)
+    stale = np.zeros(nodes, dtype=np.bool_)
+    table[:] = 0.0
+    for lane in range(len(sources)):
+        source = sources[lane]
+        kinds[source] = lane + 1
+        added[LANES * (lane + 1) + lane] = 1.0
+        table[LANES * source + lane] = 1.0
+        _mark(indptr, indices, source, stale)
     moving = True
     while moving:
         moving = False
-        for v in range(len(stale)):
+        for v in range(nodes):
             if stale[v]:
                 stale[v] = False
-                if _renew(indptr, indices, beta, sources, columns, v):
+                if rise_step(indices, indptr[v], indptr[v + 1], table, v, beta, added, kinds[v]):
                     moving = True
-                    for w in indices[indptr[v] : indptr[v + 1]]:
-                        stale[w] = True
+                    _mark(indptr, indices, v, stale)
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _renew(
-    indptr: Int64s, indices: Int32s, beta: float, sources: Int64s, columns: Float64s, node: int
-) -> bool:
-    """Compute a node's entries from its neighbours', and say whether one of them rose."""
-    a, b, c, d = _neighbor_sums(indptr, indices, columns, node)
-    a = beta * a + (sources[0] == node)
-    b = beta * b + (sources[1] == node)
-    c = beta * c + (sources[2] == node)
-    d = beta * d + (sources[3] == node)
-    rose: bool = (
-        (a > columns[node, 0]) | (b > columns[node, 1]) | (c > columns[node, 2]) | (d > columns[node, 3])
-    )
-    if rose:
-        columns[node, 0] = a
-        columns[node, 1] = b
-        columns[node, 2] = c
-        columns[node, 3] = d
-    return rose
-
-
-@njit(cache=True, nogil=True, inline="always")
-def _neighbor_sums(
-    indptr: Int64s, indices: Int32s, columns: Float64s, node: int
-) -> tuple[float, float, float, float]:
-    """The sum over a node's neighbours in each lane; a name for each, since only names stay in registers."""
-    a = b = c = d = 0.0
+@njit(cache=True, nogil=True)
+def _mark(indptr: Int64s, indices: Int32s, node: int, stale: Bools) -> None:
     for place in range(indptr[node], indptr[node + 1]):
-        w = indices[place]
-        a += columns[w, 0]
-        b += columns[w, 1]
-        c += columns[w, 2]
-        d += columns[w, 3]
-    return a, b, c, d
+        stale[indices[place]] = True
+
+
+@njit(cache=True, nogil=True)
+def _walks_to(indptr: Int64s, indices: Int32s, beta: float, table: Float64s, target: int, lane: int) -> float:
+    """The damped number of walks of length one or more from a source to a node."""
+    total = 0.0
+    for place in range(indptr[target], indptr[target + 1]):
+        total += table[LANES * indices[place] + lane]
+    return beta * total

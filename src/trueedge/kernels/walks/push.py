@@ -24,7 +24,6 @@ from trueedge.kernels.arrays.kept_scratch import KeptScratch
 from trueedge.kernels.arrays.prefetch import prefetch
 from trueedge.kernels.arrays.radix import digit_counts, sort_ids
 from trueedge.kernels.arrays.threads import run_blocks
-from trueedge.kernels.walks.kept_rows import KeptRows
 from trueedge.kernels.walks.small_push import SmallState, push_small, small_state
 
 Block = tuple[Int64s, Int32s, Float64s]
@@ -189,22 +188,6 @@ def push_values(
     return values
 
 
-def fill_push_rows(
-    indptr: Int64s, indices: Int32s, sources: Int64s, rows: Float64s, alpha: float, eps: float
-) -> None:
-    """Write the PageRank estimates of some sources into a table.
-
-    Args:
-        indptr, indices, sources, alpha, eps: as in :func:`push_rows`.
-        rows: float64 array (n, n), zero in the rows of the sources.
-    """
-
-    def work(first: int, last: int, scratch: Scratch) -> None:
-        _fill_block(indptr, indices, sources[first:last], alpha, scratch, rows)
-
-    run_blocks(work, len(sources), block_size(len(sources)), kept_scratch.of(indptr, alpha, eps))
-
-
 def _make_scratch(indptr: Int64s, alpha: float, eps: float) -> Scratch:
     nodes = len(indptr) - 1
     support, room = np.empty(nodes + 1, dtype=np.int32), np.empty(nodes + 1, dtype=np.int32)
@@ -212,7 +195,6 @@ def _make_scratch(indptr: Int64s, alpha: float, eps: float) -> Scratch:
 
 
 kept_scratch = KeptScratch(_make_scratch)
-kept_rows = KeptRows(fill_push_rows)
 
 
 def block_size(sources: int) -> int:
@@ -246,7 +228,7 @@ def push(
         return reached
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
-    head, tail, count = 0, 1, 0
+    head, tail, count = np.int64(0), np.int64(1), np.int64(0)
     queue[0] = source
     residual[source, 0] = alpha
     tags[source, STAMP] = stamp
@@ -276,7 +258,7 @@ def push(
                         prefetch(indptr, w)
                         prefetch(estimate, w)
         head += size
-    return count
+    return int(count)
 
 
 @njit(cache=True, nogil=True)
@@ -335,12 +317,6 @@ def _values_block(indptr, indices, sources, starts, targets, alpha, scratch, val
             values[j] = estimate[targets[j]]
         for j in range(count):
             estimate[support[j]] = 0.0
-
-
-@njit(cache=True, nogil=True)
-def _fill_block(indptr, indices, sources, alpha, scratch, rows):  # type: ignore[no-untyped-def]
-    for source in sources:
-        push(indptr, indices, source, alpha, scratch.state, rows[source], scratch.support)
 
 
 @njit(cache=True, nogil=True)

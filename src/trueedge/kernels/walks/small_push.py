@@ -86,7 +86,7 @@ def push_small(
     residual, queue = state.residual, state.queue
     queue[0, 0] = source
     residual[source] = alpha
-    size, count, now = 1, 0, 0
+    size, count, now = np.int64(1), np.int64(0), 0
     while size:
         count = _begin_round(alpha, state, queue[now], size, estimate, support, count)
         size = _hand_on(
@@ -101,7 +101,7 @@ def push_small(
         )
         now = 1 - now
     _clear(state.starts, state.rows, residual, support[:count])
-    return count
+    return int(count)
 
 
 @njit(cache=True, nogil=True)

@@ -77,7 +77,7 @@ def _block(
     sources, starts, order = groups
     for group in range(block, len(sources), blocks):
         members = order[starts[group] : starts[group + 1]]
-        size = 0
+        size = np.int64(0)
         for w in indices[indptr[sources[group]] : indptr[sources[group] + 1]]:
             walks[w] = 1.0
             frontier[size] = w

@@ -50,9 +50,11 @@ class PersonalizedPageRank(Heuristic):
         """Return the probability of each target in the walk from its source, float64 (n,)."""
         from trueedge.kernels.arrays.grouping import group_by
         from trueedge.kernels.walks.kept_rows import MOST_NODES
-        from trueedge.kernels.walks.push import kept_rows, push_values
+        from trueedge.kernels.walks.push import push_values
 
         if graph.num_nodes <= MOST_NODES:
+            from trueedge.kernels.walks.wide_push import kept_rows
+
             asked = (graph.hash, graph.indptr, graph.indices, source, target)
             return kept_rows.values(*asked, self.alpha, self.eps)
         values = np.empty(len(source))

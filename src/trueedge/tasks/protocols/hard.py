@@ -51,10 +51,11 @@ def _build(request: Request, split: Split) -> LinkTask:
             for part, (graph, known) in asked.items()
             if part in positives
         ]
-        # Where no k is possible, the sampler's error says why.
-        if 2 <= min(allowed) < options["k"]:
-            sentence = f"heart: k = {min(allowed)}, the most this graph allows, instead of {options['k']}"
-            options["k"], notes = min(allowed), (*notes, sentence)
+        # Where no k is possible in one of the parts, the sampler's error says so for the smallest.
+        largest = max(2, min(allowed))
+        if largest < options["k"]:
+            sentence = f"heart: k = {largest}, the most this graph allows, instead of {options['k']}"
+            options["k"], notes = largest, (*notes, sentence)
     made = {key: options[key] for key in ("k", "heuristics", "keep_known", "alpha", "eps", "ties")}
     made["sides"] = sides
     parts = {}
