@@ -15,6 +15,7 @@ from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
 
+from trueedge.runs.lookups import is_file, loaded_path, searched
 from trueedge.runs.named_files import is_name
 
 PACKAGE = Path(__file__).resolve().parents[1]
@@ -71,7 +72,7 @@ def dependencies(path: Path) -> frozenset[Path]:
 
 def module_file(name: str) -> Path | None:
     """Return the file of a loaded module, or None if it has none or belongs to Python or another package."""
-    path = Path(getattr(sys.modules.get(name), "__file__", None) or "").resolve()
+    path = Path(loaded_path(name) or "").resolve()
     return path if is_code(path) and (path.is_relative_to(PACKAGE) or is_users(path)) else None
 
 
@@ -98,18 +99,19 @@ def find(module: str, importer: Path, level: int = 0) -> Path | None:
         return _file(PACKAGE, parts[1:])
     if importer.is_relative_to(PACKAGE):
         return None
-    if module in sys.modules:
+    if loaded_path(module) is not None:
         return module_file(module)
     if parts[0] in sys.stdlib_module_names:
         return None
     folders = [importer.parent, *(Path(entry) for entry in sys.path)]
     places = (_file(folder, parts) for folder in folders if is_users(folder.resolve()))
     found = next((place.resolve() for place in places if place is not None), None)
-    return found or _installed_in_place(parts)
+    return found or searched(_installed_in_place, module)
 
 
-def _installed_in_place(parts: Sequence[str]) -> Path | None:
+def _installed_in_place(module: str) -> Path | None:
     """Return the file of a module that an import hook finds, as for a package installed with ``-e``."""
+    parts = module.split(".")
     try:
         spec = find_spec(parts[0])
     except (ImportError, ValueError, AttributeError):
@@ -290,6 +292,6 @@ def _file(folder: Path, parts: Sequence[str]) -> Path | None:
     place = folder.joinpath(*parts)
     names = (f"{place.name}{ending}" for ending in (".py", *EXTENSION_SUFFIXES))
     for path in (place / "__init__.py", *(place.parent / name for name in names)):
-        if path.is_file():
+        if is_file(path):
             return path
     return None
