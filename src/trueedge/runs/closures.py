@@ -14,6 +14,7 @@ from trueedge.files.digests import file_digest
 from trueedge.runs.imports import PACKAGE, dependencies, is_code, is_users, source
 from trueedge.runs.lookups import Lookups, is_file, noted_lookups
 from trueedge.runs.named_files import named_files
+from trueedge.runs.scanned_source import keep_scans
 
 
 @dataclass
@@ -44,6 +45,7 @@ def closure(roots: Iterable[Path], names: Iterable[str] = (), folder: Path | Non
         left = [path.resolve() for path in asked[0]]
         packages = [one for path in left for one in _package_of(path)]
         found = _followed([*left, *packages], asked[1], folder)
+    keep_scans()
     if not packages:
         if len(_KNOWN) >= _MOST_KNOWN:
             _KNOWN.clear()
