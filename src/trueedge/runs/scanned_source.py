@@ -1,7 +1,7 @@
 """What a Python source says by itself: its imports, what it uses of each, and its short texts.
 
-Parsing our own source takes a second, in every process. So what was found in it is kept under the hash of each
-source, beside this file, like the compiled kernels.
+Parsing our own source takes a second, in every process. So what was found in it is kept under the hash of
+each source, beside this file, like the compiled kernels.
 """
 
 from __future__ import annotations

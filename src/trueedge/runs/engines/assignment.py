@@ -21,6 +21,8 @@ class Waiting:
     task_key: str
     job: Job
     starts: int = 0
+    # How often its worker died before it had begun, behind the cells of another driver.
+    bystander: int = 0
 
     @property
     def needs_gpu(self) -> bool:
@@ -30,12 +32,13 @@ class Waiting:
 
 @dataclass(eq=False)
 class Started:
-    """A cell on a worker."""
+    """A cell on a worker, since when, and whether it has begun or waits behind another driver's."""
 
     what: Waiting
     worker: Worker
     future: Any
     since: float
+    begun: bool = True
 
 
 @dataclass(eq=False)
@@ -51,6 +54,8 @@ class Worker:
     codes: set[str] = field(default_factory=set)
     refused: set[str] = field(default_factory=set)
     refused_all: bool = False
+    # Another driver has given it something.
+    has_queue: bool = False
 
     def can_run(self, what: Waiting) -> bool:
         """Return whether it has what a cell asks for, and has not refused such cells."""
