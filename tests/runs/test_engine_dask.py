@@ -223,7 +223,7 @@ def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch
 
     def start_long_ago(what, worker) -> None:
         start(what, worker)
-        if what.cell.method.name == "endless":
+        if what[0].cell.method.name == "endless":
             worker.running.since -= 5000
 
     monkeypatch.setattr(cluster, "_start", start_long_ago)

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
-import queue
-import secrets
 import time
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from trueedge.errors import InputError, whole_number
-from trueedge.results.kept_scores import FOLDER, HeldScores, without_scores
+from trueedge.results.kept_scores import without_scores
 from trueedge.runs.cells import Cell, Outcome
-from trueedge.runs.engines.assignment import Started, Waiting, Worker, choose
+from trueedge.runs.engines.assignment import SHORT, Started, Waiting, Worker, choose
 from trueedge.runs.engines.cluster import Cluster
-from trueedge.runs.engines.jobs import Answer, job_of, source_of, user_code
+from trueedge.runs.engines.jobs import Answer, job_of
 from trueedge.runs.engines.notices import Notices
-from trueedge.runs.engines.worker import run_job
+from trueedge.runs.engines.sent_cells import Sent
+from trueedge.runs.engines.sent_scores import token_file, with_scores_to
 from trueedge.runs.engines.worker_list import (
     AGAIN,
     SECONDS_BETWEEN_LOOKS,
@@ -68,9 +63,9 @@ class DaskRunner(Runner):
         self._timeout = cell_timeout
         self._notices = Notices(notice, tells)
         self._open: WorkerList | None = None
-        self._answers: queue.SimpleQueue[tuple[Started, Answer | BaseException]] = queue.SimpleQueue()
-        self._answered: list[Any] = []
+        self._sent = Sent()
         self._refusals: dict[str, None] = {}
+        self._short: set[object] = set()
 
     def run(
         self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
@@ -80,7 +75,7 @@ class DaskRunner(Runner):
         total = f" of {len(cells):,}" if isinstance(cells, Sequence) else ""
         done = 0
         waiting: list[Waiting] = []
-        token = _token_file(scores_to)
+        token = token_file(scores_to)
         try:
             while True:
                 while self._has_room(waiting, cells) and (one := next(coming, None)) is not None:
@@ -103,11 +98,10 @@ class DaskRunner(Runner):
                         self._notices.once(
                             "another run on the same store has computed the same results: its are used"
                         )
-                    yield position, there or _with_scores(outcome, scores_to)
+                    yield position, there or with_scores_to(outcome, scores_to)
                 if trouble is not None:
                     raise trouble
-                while self._answered:
-                    self._answered.pop().release()
+                self._sent.release()
         finally:
             self._leave()
             if scores_to is not None and token:
@@ -132,32 +126,25 @@ class DaskRunner(Runner):
             self._notices.every_minute(f"{so_far}, {len(workers.running())} running")
         except InputError as error:
             trouble = error
-        for started, answer in self._arrived(self._pause() if trouble is None else 0):
-            started.worker.running = None
-            self._answered.append(started.future)
+        for started, answer in self._sent.arrived(self._pause() if trouble is None else 0):
             try:
-                if isinstance(answer, Answer):
-                    found += self._outcome(started, answer, waiting)
-                else:
+                if isinstance(answer, BaseException):
                     found += self._failed(started, answer, waiting)
-            except (InputError, RuntimeError) as error:
+                    continue
+            except InputError as error:
                 trouble = trouble or error
+                continue
+            for what, one in zip(started.cells, answer, strict=True):
+                try:
+                    found += self._outcome(what, started.worker, one, waiting)
+                except RuntimeError as error:
+                    trouble = trouble or error
         if trouble is None:
             try:
                 self._give(waiting)
             except InputError as error:
                 trouble = error
         return found, trouble
-
-    def _arrived(self, timeout: float) -> Iterator[tuple[Started, Answer | BaseException]]:
-        """Yield the answers that have come, after a wait for the first."""
-        with suppress(queue.Empty):
-            while True:
-                started, answer = self._answers.get(timeout=timeout)
-                timeout = 0
-                # A cell may have been given up in the meantime.
-                if started.worker.running is started:
-                    yield started, answer
 
     def _pause(self) -> float:
         """Return how long to wait for an answer: shorter until there is a worker."""
@@ -176,7 +163,7 @@ class DaskRunner(Runner):
         if not waiting:
             return True
         # The cluster is started first, and workers that have answered are not kept waiting.
-        if self._open is None or not self._answers.empty():
+        if self._open is None or not self._sent.is_empty():
             return False
         if isinstance(cells, Sequence):
             return len(waiting) < max(AHEAD, AHEAD_PER_WORKER * len(self._open))
@@ -188,53 +175,18 @@ class DaskRunner(Runner):
         if idle:
             self._workers.see_queues()
         for worker in idle:
-            chosen = choose(worker, waiting, self._workers)
-            if chosen is not None:
-                waiting.remove(chosen)
+            chosen = choose(worker, waiting, list(self._workers), self._short)
+            if chosen:
+                for what in chosen:
+                    waiting.remove(what)
                 self._start(chosen, worker)
 
-    def _start(self, what: Waiting, worker: Worker) -> None:
-        job = what.job
-        sent = not job.source or job.source in worker.sources
-        source = None if sent else source_of(what.cell, self.shared)
-        code = user_code(what.cell) if job.code and job.code not in worker.codes else None
-        client = self._workers.cluster.client
-        with warnings.catch_warnings():
-            # Dask suggests to scatter what is large: it would be lost with the worker that holds it.
-            warnings.simplefilter("ignore", UserWarning)
-            try:
-                future = client.submit(
-                    run_job,
-                    *(job, source, code, worker.address),
-                    key=f"trueedge-{secrets.token_hex(12)}",
-                    workers=[worker.address],
-                    allow_other_workers=False,
-                    pure=False,
-                    retries=0,
-                )
-            except (OSError, RuntimeError, AttributeError):
-                raise self._workers.lost_scheduler() from None
-        started = Started(what, worker, future, time.monotonic(), begun=not worker.has_queue)
-        worker.running = started
-        for kept, key in ((worker.tasks, what.task_key), (worker.sources, job.source)):
-            if key and key not in kept:
-                kept.append(key)
-        worker.codes.add(job.code)
-        asyncio.run_coroutine_threadsafe(self._fetch(started), client.loop.asyncio_loop)
-
-    async def _fetch(self, started: Started) -> None:
-        """Wait for an answer, without which the cell is not finished: its worker may die holding it."""
-        try:
-            answer = await started.future
-        except BaseException as error:
-            self._answers.put((started, error))
-        else:
-            self._answers.put((started, answer))
+    def _start(self, cells: list[Waiting], worker: Worker) -> None:
+        self._sent.send(self._workers, cells, worker, self.shared)
 
     def _outcome(
-        self, started: Started, answer: Answer, waiting: list[Waiting]
+        self, what: Waiting, worker: Worker, answer: Answer, waiting: list[Waiting]
     ) -> Iterator[tuple[int, Outcome]]:
-        what, worker = started.what, started.worker
         if answer.trouble:
             where = f"{what.cell.method.name} on {what.cell.name} failed on {worker.address}"
             raise RuntimeError(f"{where}\n{answer.trouble}")
@@ -251,6 +203,10 @@ class DaskRunner(Runner):
             record = answer.record
             if record is not None and answer.complaint:
                 record = without_scores(record, answer.complaint)
+            if record is not None and record.seconds["fit"] + record.seconds["score"] < SHORT:
+                self._short.add(what.kind)
+            else:
+                self._short.discard(what.kind)
             yield what.position, Outcome(what.cell, record, record is not None, answer.reason, answer.scores)
 
     def _failed(
@@ -267,16 +223,25 @@ class DaskRunner(Runner):
         elif isinstance(error, Exception) and "Cancelled" not in type(error).__name__:
             said = next(iter(str(error).splitlines()), "")
             refused = f"worker {started.worker.address} cannot run cells: {type(error).__name__}: {said}"
-            yield from self._outcome(started, Answer(refused=refused, refused_all=True), waiting)
+            for what in started.cells:
+                yield from self._outcome(
+                    what, started.worker, Answer(refused=refused, refused_all=True), waiting
+                )
         else:
-            waiting.append(started.what)
+            waiting += started.cells
 
     def _died(self, started: Started, waiting: list[Waiting], why: str) -> Iterator[tuple[int, Outcome]]:
         """Let a cell wait again whose worker died, or give it up."""
         started.worker.running = None
         with suppress(Exception):
             started.future.cancel()
-        what = started.what
+        if len(started.cells) > 1:
+            # Nobody knows which of them it was: each is started again by itself.
+            for what in started.cells:
+                what.alone = True
+            waiting += started.cells
+            return
+        (what,) = started.cells
         if started.begun or what.bystander >= MOST_BYSTANDER:
             what.starts += 1
         else:
@@ -308,24 +273,3 @@ class DaskRunner(Runner):
         if self._open is not None:
             self._open.cluster.close()
             self._open = None
-
-
-def _token_file(scores_to: Path | None) -> str:
-    """Write a file by which workers see whether they share the folder of the records; return its name."""
-    if scores_to is None:
-        return ""
-    name = f"{FOLDER}/.shared-{secrets.token_hex(8)}"
-    try:
-        (scores_to / FOLDER).mkdir(parents=True, exist_ok=True)
-        (scores_to / name).touch()
-    except OSError:
-        return ""
-    return name
-
-
-def _with_scores(outcome: Outcome, scores_to: Path | None) -> Outcome:
-    """Return an outcome whose scores, which a worker has sent, can be written here."""
-    if outcome.scores is None or scores_to is None:
-        return outcome
-    held: Any = outcome.scores
-    return replace(outcome, scores=HeldScores(held, scores_to))
