@@ -218,6 +218,25 @@ def test_poison_cells_fail_after_three_starts_and_good_ones_do_not(cluster: Dask
 
 
 @pytest.mark.exhaustive
+def test_one_bad_cell_among_short_ones_that_travel_together_fails_alone(cluster: DaskRunner) -> None:
+    sent: list[int] = []
+    send = cluster._sent.send
+
+    def counted(workers, together, worker, shared) -> None:
+        sent.append(len(together))
+        send(workers, together, worker, shared)
+
+    fragile = engine_methods.Fragile()
+    asked = [Cell("karate", "existing", fragile, seed, task_seed=0) for seed in range(24)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cluster._sent, "send", counted)
+        found = in_order(cluster, asked)
+    assert max(sent) > 1
+    assert [place for place, outcome in enumerate(found) if outcome.record is None] == [7]
+    assert found[7].reason == "its worker died while it ran (out of memory?), in each of 3 starts"
+
+
+@pytest.mark.exhaustive
 def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch) -> None:
     start = cluster._start
 
