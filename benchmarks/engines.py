@@ -13,6 +13,7 @@ import argparse
 import json
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -220,7 +221,13 @@ def negatives(place: Path, edges: int) -> dict[str, Any]:
     again = heart_shards(graph, positives, place / "b", ends_per_shard=64, work=on_workers(), **ASKED)
     same = [np.array_equal(one.assemble(), expected) for one in (made, again)]
     files = [(place / "a" / path.name).read_bytes() == path.read_bytes() for path in (place / "b").iterdir()]
-    return {**found, "identical": all(same) and all(files)}
+    return {**found, "peak_memory_gb": peak_memory(), "identical": all(same) and all(files)}
+
+
+def peak_memory() -> dict[str, float]:
+    """Return the largest memory of this process, and of the largest of those it has started, in GB."""
+    asked = {"driver": resource.RUSAGE_SELF, "largest_worker": resource.RUSAGE_CHILDREN}
+    return {name: round(resource.getrusage(who).ru_maxrss / 2**20, 2) for name, who in asked.items()}
 
 
 def on_workers() -> ShardsOnDask:

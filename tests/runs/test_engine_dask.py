@@ -17,7 +17,7 @@ from full_disks import files_of_at_most
 from trueedge.errors import InputError, StoreWarning
 from trueedge.runs import Cell, drive, run_cells
 from trueedge.runs.engines import cluster as clusters
-from trueedge.runs.engines import dask_runner
+from trueedge.runs.engines import dask_runner, notices, worker_list
 from trueedge.runs.engines.dask_runner import DaskRunner
 from trueedge.runs.processes import THREADS
 
@@ -105,7 +105,7 @@ def test_records_that_another_driver_stored_in_the_meantime_are_used(
         start(what, worker)
 
     monkeypatch.setattr(cluster, "_start", start_late)
-    monkeypatch.setattr(cluster, "_notice", said.append)
+    monkeypatch.setattr(cluster, "_notices", notices.Notices(said.append))
     (outcome,) = in_order(cluster, asked, store)
     assert not outcome.fresh
     assert len(store) == 1
@@ -124,7 +124,7 @@ def test_a_full_disk_at_the_driver_costs_no_record(cluster: DaskRunner, tmp_path
 
 
 def test_without_workers_it_ends_with_a_sentence(nobody, monkeypatch) -> None:
-    monkeypatch.setattr(dask_runner, "SECONDS_WITHOUT_WORKERS", 0.5)
+    monkeypatch.setattr(worker_list, "SECONDS_WITHOUT_WORKERS", 0.5)
     address = nobody.scheduler_address
     with (
         DaskRunner(address) as runner,
@@ -136,26 +136,26 @@ def test_without_workers_it_ends_with_a_sentence(nobody, monkeypatch) -> None:
 def test_a_lost_scheduler_ends_with_a_sentence(nobody) -> None:
     with DaskRunner(nobody.scheduler_address) as runner:
         coming = drive(cells("cn"), None, runner)
-        assert runner._cluster.client.status == "running"
+        assert runner._workers.cluster.client.status == "running"
         nobody.close()
         with pytest.raises(InputError, match=r"is lost; finished results are stored: run the same command"):
             next(coming)
 
 
 def test_without_a_gpu_it_ends_with_a_sentence(cluster: DaskRunner, monkeypatch) -> None:
-    monkeypatch.setattr(dask_runner, "SECONDS_WITHOUT_FITTING", 0.5)
+    monkeypatch.setattr(worker_list, "SECONDS_WITHOUT_FITTING", 0.5)
     asked = [replace(cell, device="cuda") for cell in cells("gcn", seeds=1)]
     with pytest.raises(InputError, match=r"none of the workers at .* has a GPU: start one with"):
         in_order(cluster, asked)
 
 
 def test_workers_that_refuse_end_the_run_with_their_reason(cluster: DaskRunner, monkeypatch) -> None:
-    monkeypatch.setattr(dask_runner, "SECONDS_WITHOUT_FITTING", 0.5)
+    monkeypatch.setattr(worker_list, "SECONDS_WITHOUT_FITTING", 0.5)
     sent = dask_runner.job_of
     monkeypatch.setattr(dask_runner, "job_of", lambda *given: replace(sent(*given), key="0" * 64))
     with pytest.raises(InputError, match=r"no worker can run the rest: worker tcp.* other code than"):
         in_order(cluster, cells("cn", seeds=1))
-    for worker in cluster._workers.values():
+    for worker in cluster._workers:
         worker.refused.clear()
     cluster._refusals.clear()
 
@@ -192,9 +192,10 @@ def test_another_version_of_the_scheduler_is_named(nobody, monkeypatch) -> None:
 
 def test_a_scheduler_that_cannot_read_cells_is_named(cluster: DaskRunner) -> None:
     next(drive(cells("cn", seeds=1), None, cluster))
-    refusal = cluster._cluster.refusal(RuntimeError("Error during deserialization of the task graph."))
-    assert "it needs the same trueedge as the driver" in str(refusal)
-    assert cluster._cluster.refusal(RuntimeError("another")) is None
+    refusal = cluster._workers.cluster.refusal
+    unread = refusal(RuntimeError("Error during deserialization of the task graph."))
+    assert "it needs the same trueedge as the driver" in str(unread)
+    assert refusal(RuntimeError("another")) is None
 
 
 def test_a_scheduler_file_that_is_not_there_is_named(tmp_path: Path) -> None:
@@ -217,16 +218,35 @@ def test_poison_cells_fail_after_three_starts_and_good_ones_do_not(cluster: Dask
 
 
 @pytest.mark.exhaustive
+def test_one_bad_cell_among_short_ones_that_travel_together_fails_alone(cluster: DaskRunner) -> None:
+    sent: list[int] = []
+    send = cluster._sent.send
+
+    def counted(workers, together, worker, shared) -> None:
+        sent.append(len(together))
+        send(workers, together, worker, shared)
+
+    fragile = engine_methods.Fragile()
+    asked = [Cell("karate", "existing", fragile, seed, task_seed=0) for seed in range(24)]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(cluster._sent, "send", counted)
+        found = in_order(cluster, asked)
+    assert max(sent) > 1
+    assert [place for place, outcome in enumerate(found) if outcome.record is None] == [7]
+    assert found[7].reason == "its worker died while it ran (out of memory?), in each of 3 starts"
+
+
+@pytest.mark.exhaustive
 def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch) -> None:
     start = cluster._start
 
     def start_long_ago(what, worker) -> None:
         start(what, worker)
-        if what.cell.method.name == "endless":
+        if what[0].cell.method.name == "endless":
             worker.running.since -= 5000
 
     monkeypatch.setattr(cluster, "_start", start_long_ago)
-    monkeypatch.setattr(cluster, "_timeout", 4000)
+    monkeypatch.setattr(cluster._workers, "_timeout", 4000)
     endless = replace(cells("cn")[0], method=engine_methods.Endless())
     first, *rest = in_order(cluster, [endless, *cells("cn")])
     assert first.reason == "it took longer than 4000 s, in each of 3 starts"
@@ -235,9 +255,8 @@ def test_a_cell_that_takes_too_long_is_given_up(cluster: DaskRunner, monkeypatch
 
 def test_where_no_bar_is_seen_the_progress_is_told(cluster: DaskRunner, monkeypatch) -> None:
     said: list[str] = []
-    monkeypatch.setattr(dask_runner, "SECONDS_BETWEEN_LINES", 0.0)
-    monkeypatch.setattr(cluster, "_tells", True)
-    monkeypatch.setattr(cluster, "_notice", said.append)
+    monkeypatch.setattr(notices, "SECONDS_BETWEEN_LINES", 0.0)
+    monkeypatch.setattr(cluster, "_notices", notices.Notices(said.append, tells=True))
     in_order(cluster, cells("cn"))
     # A worker that another test has ended may not be back yet.
     assert any(re.fullmatch(r"[01] of 2 cells done, [12] running", sentence) for sentence in said)
@@ -245,5 +264,5 @@ def test_where_no_bar_is_seen_the_progress_is_told(cluster: DaskRunner, monkeypa
 
 def test_the_threads_of_every_library_are_set_on_the_workers(cluster: DaskRunner) -> None:
     next(drive(cells("cn", seeds=1), None, cluster))
-    seen = cluster._cluster.client.run(lambda: [os.environ.get(name) for name in THREADS])
+    seen = cluster._workers.cluster.client.run(lambda: [os.environ.get(name) for name in THREADS])
     assert all(value is not None and int(value) >= 1 for values in seen.values() for value in values)

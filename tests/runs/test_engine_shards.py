@@ -125,6 +125,9 @@ def test_a_refusal_matters_only_where_the_shard_is_not_there(tmp_path: Path, mon
     class Elsewhere:
         address, client = "tcp://h:1", Client()
 
+        def need_workers(self, count: int) -> None:
+            pass
+
         def close(self) -> None:
             pass
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from pathlib import Path
 
@@ -120,6 +121,33 @@ def test_kept_scores_are_merged_too(tmp_path: Path) -> None:
     merge([tmp_path / "a"], tmp_path / "runs")
     (outcome,) = run_cells(CELLS[:1], te.Store(tmp_path / "runs"), keep_scores=True)
     assert not outcome.fresh
+
+
+def test_damaged_scores_are_named_and_not_merged(tmp_path: Path) -> None:
+    te.run("karate", store=te.Store(tmp_path / "a"), keep_scores=True)
+    te.run("karate", seed=1, store=te.Store(tmp_path / "a"), keep_scores=True)
+    cut, other = sorted((tmp_path / "a" / "scores").iterdir())
+    cut.write_bytes(cut.read_bytes()[:-40])
+    found = merge([tmp_path / "a"], tmp_path / "runs")
+    assert found.new == 2
+    (problem,) = found.problems
+    assert str(cut) in problem
+    assert problem.endswith("; it was not copied")
+    assert [path.name for path in (tmp_path / "runs" / "scores").iterdir()] == [other.name]
+    shutil.copyfile(other, cut)
+    found = merge([tmp_path / "a"], tmp_path / "runs")
+    assert found.problems == [
+        f"{cut} is damaged: it does not hold the scores of its record; it was not copied"
+    ]
+
+
+def test_a_store_that_is_merged_into_itself_stays_as_it_is(tmp_path: Path) -> None:
+    store = te.Store(tmp_path)
+    te.run("karate", store=store, keep_scores=True)
+    before = {path: path.read_bytes() for path in store.files()}
+    found = merge([tmp_path, tmp_path / "." / "scores" / ".."], tmp_path)
+    assert (found.new, found.known, found.problems) == (0, 2, [])
+    assert {path: path.read_bytes() for path in store.files()} == before
 
 
 @pytest.mark.parametrize("text", ["3", "0/4", "5/4", "a/b", "1/0", "1/4/2", "-1/4"])

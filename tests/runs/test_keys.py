@@ -14,7 +14,8 @@ import pytest
 
 import trueedge as te
 from trueedge.runs import Cell
-from trueedge.runs.code import _label, closure, method_code, task_code
+from trueedge.runs.closures import closure, label
+from trueedge.runs.code import method_code, task_code
 from trueedge.runs.imports import PACKAGE, dependencies
 
 CELLS = [
@@ -95,7 +96,7 @@ def test_an_edit_changes_the_keys_of_what_uses_it(
 
 
 def files_of(kind: type[te.methods.Method]) -> set[str]:
-    return {_label(path, PACKAGE) for path in closure([Path(sys.modules[kind.__module__].__file__)]).code}
+    return {label(path, PACKAGE) for path in closure([Path(sys.modules[kind.__module__].__file__)]).code}
 
 
 BUILT_IN = [kind for kind in te.methods.catalogue() if kind.__module__.startswith("trueedge.")]
@@ -227,10 +228,10 @@ def test_imports_are_followed_to_the_files_that_define_what_is_used(
     (tmp_path / "bare" / "part.py").write_text("x = 1\n")
     path = tmp_path / "some_code.py"
     path.write_text(code)
-    found = {_label(one, tmp_path) for one in closure([path]).code}
+    found = {label(one, tmp_path) for one in closure([path]).code}
     assert expected <= found
     if not expected:
         assert found == {"user some_code.py"}
     if not any(name.endswith("__init__.py") for name in expected) and "run_path" not in code:
-        direct = {_label(one, tmp_path) for one in dependencies(path)} - {"__init__.py"}
+        direct = {label(one, tmp_path) for one in dependencies(path)} - {"__init__.py"}
         assert direct == expected

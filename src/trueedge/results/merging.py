@@ -6,12 +6,14 @@ import json
 import os
 import shutil
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from trueedge.errors import InputError, StoreWarning
 from trueedge.files.writing import replacing
+from trueedge.results.kept_scores import FOLDER as SCORES
+from trueedge.results.kept_scores import load_scores, scores_path
 from trueedge.results.record import Record
 from trueedge.results.store import FILE_NAME, FOLDERS, Store
 
@@ -41,7 +43,8 @@ def merge(
     """Add the records of several stores to one, each request once.
 
     A request that the store has is not added again, so that merging a part twice changes nothing. The
-    undamaged records of a damaged part are added. Kept scores are copied too.
+    undamaged records of a damaged part are added. Kept scores are copied too, if they are what their record
+    says.
 
     Args:
         parts: folders of records.
@@ -68,7 +71,7 @@ def merge(
                 new.append(record)
         store.append_all(new)
         merged.new += len(new)
-        merged.problems += _copied(part, store.folder)
+        merged.problems += [*_copied_scores(found, part, store.folder), *_copied_files(part, store.folder)]
     return merged
 
 
@@ -99,17 +102,38 @@ def _metrics(record: Record) -> str:
     return json.dumps(record.to_dict()["metrics"], sort_keys=True)
 
 
-def _copied(part: Path, into: Path) -> Iterable[str]:
-    """Copy what is kept beside the records, unless it is there; return sentences on what failed."""
-    for name in FOLDERS:
+def _copied_scores(records: Iterable[Record], part: Path, into: Path) -> Iterator[str]:
+    """Copy the kept scores of records, unless they are there; yield sentences on what is damaged."""
+    cards = {card["scores"]: card for record in records if (card := record.provenance.get("kept"))}
+    for card in cards.values():
+        source, target = scores_path(part, card), scores_path(into, card)
+        # Scores that are not there belong to a record that says so itself, or to a run that was killed.
+        if target.exists() or not source.is_file():
+            continue
+        try:
+            found = load_scores(source, card if "form" in card else card["shape"])
+            if found.hash != card["scores"]:
+                raise InputError(f"{source} is damaged: it does not hold the scores of its record")
+        except (InputError, KeyError, TypeError) as error:
+            yield f"{error}; it was not copied"
+            continue
+        yield from _copy(source, target)
+
+
+def _copied_files(part: Path, into: Path) -> Iterator[str]:
+    """Copy what else is kept beside the records, unless it is there; yield sentences on what failed."""
+    for name in (one for one in FOLDERS if one != SCORES):
         for path in sorted((part / name).glob("*")):
             target = into / name / path.name
-            if target.exists() or path.name.startswith(".") or not path.is_file():
-                continue
-            try:
-                os.makedirs(target.parent, exist_ok=True)
-                with replacing(target) as draft:
-                    shutil.copyfile(path, draft)
-            except (OSError, InputError) as error:
-                reason = error.strerror if isinstance(error, OSError) else error
-                yield f"{path} could not be copied: {reason}"
+            if not target.exists() and not path.name.startswith(".") and path.is_file():
+                yield from _copy(path, target)
+
+
+def _copy(path: Path, target: Path) -> Iterator[str]:
+    try:
+        os.makedirs(target.parent, exist_ok=True)
+        with replacing(target) as draft:
+            shutil.copyfile(path, draft)
+    except (OSError, InputError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        yield f"{path} could not be copied: {reason}"

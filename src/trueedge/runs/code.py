@@ -11,8 +11,8 @@ import os
 import re
 import secrets
 import sys
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
@@ -20,11 +20,11 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from trueedge import datasets, metrics
-from trueedge.files.digests import file_digest, file_state
+from trueedge.files.digests import file_state
 from trueedge.methods import Method
-from trueedge.runs.imports import PACKAGE, dependencies, is_code, is_users, module_file, source
+from trueedge.runs.closures import Closure, closure, closure_hash, label, own_label
+from trueedge.runs.imports import PACKAGE, module_file
 from trueedge.runs.live_code import LiveCode
-from trueedge.runs.named_files import named_files
 from trueedge.runs.opened_files import AT_IMPORT
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import Data, get
@@ -150,7 +150,7 @@ def _users_code(owner: object, things: dict[str, Any], known: str = "", since: i
     reasons += (f"{path.name} was changed after it was imported" for path in _outdated(found.code, since))
     if reasons:
         return Code(_token(owner), reasons[0], base, frozenset(data), since)
-    listed = sorted(f"{_label(path, base)} {digest}" for path, digest in found.code.items())
+    listed = sorted(f"{label(path, base)} {digest}" for path, digest in found.code.items())
     text = "\n".join([known, *listed, *live.parts])
     return Code(hashlib.sha256(text.encode()).hexdigest(), "", base, frozenset(data), since)
 
@@ -171,96 +171,13 @@ def _token(owner: object) -> str:
     return f"{_TOKENS.setdefault(kept, secrets.token_hex(16))} {_name(owner)}"
 
 
-@dataclass
-class Closure:
-    """Files and all they import: the hash of each, and the user's data files that they name."""
-
-    code: dict[Path, str] = field(default_factory=dict)
-    data: set[Path] = field(default_factory=set)
-
-
-def closure(roots: Iterable[Path], names: Iterable[str] = (), folder: Path | None = None) -> Closure:
-    """Return Python files and all they import; an OSError if one cannot be read.
-
-    Args:
-        roots: the files. Of an installed package, all files of the package count.
-        names: texts in code without a file, which may name files in the working folder.
-        folder: the folder of that code.
-    """
-    found = Closure()
-    left = [path.resolve() for path in roots]
-    for path in [*left]:
-        left += _package_of(path)
-    for path in named_files(names, folder or Path.cwd()) if names else ():
-        (left.append if path.suffix == ".py" else found.data.add)(path)
-    while left:
-        path = left.pop()
-        if path in found.code:
-            continue
-        if path.is_relative_to(PACKAGE):
-            found.code |= _own_closure(path)
-            continue
-        read = source(path)
-        found.code[path] = read.digest
-        left += dependencies(path)
-        for data in named_files(read.names, path.parent) if read.names else ():
-            if data.suffix == ".py":
-                left.append(data)
-            elif data not in found.code:
-                found.data.add(data)
-    return found
-
-
-@cache
-def _own_closure(root: Path) -> dict[Path, str]:
-    """Return a file of ours, all it imports and the data files they name: these do not change."""
-    found: dict[Path, str] = {}
-    left = [root]
-    while left:
-        path = left.pop()
-        if path not in found:
-            read = source(path)
-            found[path] = read.digest
-            found |= {data: file_digest(data) for data in read.data}
-            left += dependencies(path)
-    return found
-
-
-def closure_hash(roots: Iterable[Path]) -> str:
-    """Return a SHA-256 of Python files and of all they import, independent of where the folders are."""
-    found = sorted((_label(path, Path.cwd()), digest) for path, digest in closure(roots).code.items())
-    return hashlib.sha256("\n".join(f"{label} {digest}" for label, digest in found).encode()).hexdigest()
-
-
-def _package_of(path: Path) -> list[Path]:
-    """Return all files of the installed package that a file belongs to; nothing for other files."""
-    if path.is_relative_to(PACKAGE) or is_users(path):
-        return []
-    top = path.parent
-    while (top.parent / "__init__.py").is_file():
-        top = top.parent
-    if not (top / "__init__.py").is_file():
-        return []
-    return [one for one in top.rglob("*") if is_code(one) and one.is_file()]
-
-
-def _label(path: Path, base: Path) -> str:
-    return _own_label(path) or f"user {os.path.relpath(path, base)}"
-
-
-@cache
-def _own_label(path: Path) -> str:
-    """Return the name of a file of ours; nothing for other files."""
-    return path.relative_to(PACKAGE).as_posix() if path.is_relative_to(PACKAGE) else ""
-
-
 # What a loaded module was when it was first seen here: its specification, and the hash of its file.
 _LOADED: dict[Path, tuple[object, str]] = {}
 
 
 def _outdated(code: dict[Path, str], since: int) -> Iterator[Path]:
     """Yield files of the user that are not what was loaded from them: then the hash is of other code."""
-    theirs = {path: digest for path, digest in code.items() if not _own_label(path)}
+    theirs = {path: digest for path, digest in code.items() if not own_label(path)}
     modules = _loaded_from({path.name for path in theirs})
     for path, digest in theirs.items():
         module = modules.get(path)

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import ast
 import hashlib
 import os
 import re
 import sys
 import sysconfig
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache, lru_cache
+from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path
 
-from trueedge.runs.named_files import is_name
+from trueedge.runs.lookups import is_file, loaded_path, searched
+from trueedge.runs.scanned_source import Chain, Statement, own_scan, scanned
 
 PACKAGE = Path(__file__).resolve().parents[1]
-# Functions that import the module whose name they are given.
-IMPORTERS = ("import_module", "__import__", "find_spec", "run_module")
 # A name in quotes that may be a file next to one of our modules, such as "published_settings.csv".
 _FILE_NAME = re.compile(r"""["']([\w./-]+\.\w+)["']""")
 _LIBRARIES = tuple(
     Path(sysconfig.get_path(name)).resolve() for name in ("stdlib", "platstdlib", "purelib", "platlib")
 )
-
-Chain = tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -71,7 +67,7 @@ def dependencies(path: Path) -> frozenset[Path]:
 
 def module_file(name: str) -> Path | None:
     """Return the file of a loaded module, or None if it has none or belongs to Python or another package."""
-    path = Path(getattr(sys.modules.get(name), "__file__", None) or "").resolve()
+    path = Path(loaded_path(name) or "").resolve()
     return path if is_code(path) and (path.is_relative_to(PACKAGE) or is_users(path)) else None
 
 
@@ -98,18 +94,19 @@ def find(module: str, importer: Path, level: int = 0) -> Path | None:
         return _file(PACKAGE, parts[1:])
     if importer.is_relative_to(PACKAGE):
         return None
-    if module in sys.modules:
+    if loaded_path(module) is not None:
         return module_file(module)
     if parts[0] in sys.stdlib_module_names:
         return None
     folders = [importer.parent, *(Path(entry) for entry in sys.path)]
     places = (_file(folder, parts) for folder in folders if is_users(folder.resolve()))
     found = next((place.resolve() for place in places if place is not None), None)
-    return found or _installed_in_place(parts)
+    return found or searched(_installed_in_place, module)
 
 
-def _installed_in_place(parts: Sequence[str]) -> Path | None:
+def _installed_in_place(module: str) -> Path | None:
     """Return the file of a module that an import hook finds, as for a package installed with ``-e``."""
+    parts = module.split(".")
     try:
         spec = find_spec(parts[0])
     except (ImportError, ValueError, AttributeError):
@@ -153,13 +150,16 @@ def _read_source(path: Path) -> Source:
     """Read a file; an extension, or a file that this version of Python cannot parse, has no imports."""
     content = path.read_bytes()
     read = Source(hashlib.sha256(content).hexdigest())
-    found = _scanned(content) if path.suffix == ".py" else _Scanned()
-    for node, typing_only in found.statements:
-        read.imports += (replace(one, typing_only=typing_only) for one in _imported(node, path))
-    modules = {one.name for one in read.imports if not one.within or one.module.name == "__init__.py"}
-    read.uses = {name: chains for name, chains in found.uses.items() if name in modules}
-    if not path.is_relative_to(PACKAGE):
-        read.names = found.texts
+    ours = path.is_relative_to(PACKAGE)
+    if path.suffix == ".py":
+        found = own_scan(content, read.digest) if ours else scanned(content)
+        for statement in found.statements:
+            bound = _imported(statement, path)
+            read.imports += (replace(one, typing_only=statement.typing_only) for one in bound)
+        modules = {one.name for one in read.imports if not one.within or one.module.name == "__init__.py"}
+        read.uses = {name: chains for name, chains in found.uses.items() if name in modules}
+        read.names = () if ours else found.texts
+    if not ours:
         return read
     for name in set(_FILE_NAME.findall(content.decode(errors="replace"))):
         data = path.parent / name
@@ -172,117 +172,30 @@ _own_source = cache(_read_source)
 _own_dependencies = cache(_read_dependencies)
 
 
-@dataclass(frozen=True)
-class _Scanned:
-    """What a source says by itself: imports, the attributes of each name, short texts."""
-
-    statements: tuple[tuple[ast.Import | ast.ImportFrom, bool], ...] = ()
-    uses: dict[str, set[Chain]] = field(default_factory=dict)
-    texts: tuple[str, ...] = ()
-
-
-@lru_cache(maxsize=256)
-def _scanned(content: bytes) -> _Scanned:
-    try:
-        tree = ast.parse(content)
-    except (SyntaxError, ValueError, RecursionError):
-        return _Scanned()
-    nodes = list(_nodes(tree))
-    constants = (node.value for node in nodes if isinstance(node, ast.Constant))
-    return _Scanned(
-        (*_import_statements(tree.body), *((node, False) for node in _import_calls(nodes))),
-        uses(nodes),
-        tuple(dict.fromkeys(text for text in constants if is_name(text))),
-    )
-
-
-def _nodes(tree: ast.AST) -> Iterator[ast.AST]:
-    """Yield the nodes of a tree, each before those below it, in half the time of ``ast.walk``."""
-    left = [tree]
-    while left:
-        node = left.pop()
-        yield node
-        for name, value in vars(node).items():
-            if isinstance(value, list):
-                left += [one for one in value if isinstance(one, ast.AST)]
-            # Whether a name is read or written has no parts.
-            elif isinstance(value, ast.AST) and name != "ctx":
-                left.append(value)
-
-
-def _import_statements(
-    body: Sequence[ast.AST], typing_only: bool = False
-) -> Iterator[tuple[ast.Import | ast.ImportFrom, bool]]:
-    """Yield each import at any depth, and whether it stands under ``if TYPE_CHECKING``."""
-    for node in body:
-        if isinstance(node, (ast.Import, ast.ImportFrom)):
-            yield node, typing_only
-            continue
-        test = getattr(node, "test", None)
-        guarded = "TYPE_CHECKING" in (getattr(test, "id", ""), getattr(test, "attr", ""))
-        yield from _import_statements(getattr(node, "body", ()), typing_only or guarded)
-        for part in ("orelse", "finalbody", "handlers", "cases"):
-            yield from _import_statements(getattr(node, part, ()), typing_only)
-
-
-def _import_calls(nodes: Iterable[ast.AST]) -> Iterator[ast.Import | ast.ImportFrom]:
-    """Yield a statement for each call such as ``importlib.import_module("helper")``."""
-    for node in nodes:
-        if not isinstance(node, ast.Call) or not node.args:
-            continue
-        called, first = getattr(node.func, "attr", getattr(node.func, "id", "")), node.args[0]
-        if called not in IMPORTERS or not isinstance(first, ast.Constant) or not is_name(first.value):
-            continue
-        name = str(first.value).lstrip(".")
-        level = len(str(first.value)) - len(name)
-        # No statement binds such a name, so the module counts as a whole.
-        if level:
-            yield ast.ImportFrom(module=name, names=[ast.alias("*")], level=level)
-        else:
-            yield ast.Import(names=[ast.alias(name, asname="()")])
-
-
-def _imported(node: ast.Import | ast.ImportFrom, importer: Path) -> Iterator[Import]:
+def _imported(statement: Statement, importer: Path) -> Iterator[Import]:
     """Yield what a statement binds, if its files are ours or the user's own."""
-    if isinstance(node, ast.ImportFrom):
-        module = find(node.module or "", importer, node.level)
-        for alias in node.names:
-            name = alias.asname or alias.name
+    level = statement.level
+    if level is not None:
+        module = find(statement.module, importer, level)
+        for name, other in statement.names:
+            bound = other or name
             if module is not None:
-                yield Import(name, module, () if name == "*" else (alias.name,))
+                yield Import(bound, module, () if bound == "*" else (name,))
                 continue
             # A module in a folder without an __init__.py.
-            module_name = ".".join(filter(None, (node.module, alias.name)))
-            if (file := find(module_name, importer, node.level)) is not None:
-                yield Import(name, file)
+            module_name = ".".join(filter(None, (statement.module, name)))
+            if (file := find(module_name, importer, level)) is not None:
+                yield Import(bound, file)
         return
-    for alias in node.names:
-        first = alias.name.partition(".")[0]
-        module = find(alias.name, importer)
-        top = find(first, importer) if alias.asname is None else None
+    for name, other in statement.names:
+        first = name.partition(".")[0]
+        module = find(name, importer)
+        top = find(first, importer) if other is None else None
         # ``import a.b.c`` binds a; the attributes after a tell what is used.
         if top is not None:
             yield Import(first, top)
         if module is not None and (top is None or module.name != "__init__.py"):
-            yield Import(alias.asname or first, module)
-
-
-def uses(nodes: Iterable[ast.AST]) -> dict[str, set[Chain]]:
-    """Return the attribute chains of each name; the empty chain if a name is used as a whole."""
-    found: dict[str, set[Chain]] = {}
-    inner: set[ast.AST] = set()
-    for node in nodes:
-        if node in inner or not isinstance(node, (ast.Attribute, ast.Name)):
-            continue
-        chain: list[str] = []
-        base: ast.AST = node
-        while isinstance(base, ast.Attribute):
-            chain.insert(0, base.attr)
-            base = base.value
-            inner.add(base)
-        if isinstance(base, ast.Name) and isinstance(base.ctx, ast.Load):
-            found.setdefault(base.id, set()).add(tuple(chain))
-    return found
+            yield Import(other or first, module)
 
 
 def _file(folder: Path, parts: Sequence[str]) -> Path | None:
@@ -290,6 +203,6 @@ def _file(folder: Path, parts: Sequence[str]) -> Path | None:
     place = folder.joinpath(*parts)
     names = (f"{place.name}{ending}" for ending in (".py", *EXTENSION_SUFFIXES))
     for path in (place / "__init__.py", *(place.parent / name for name in names)):
-        if path.is_file():
+        if is_file(path):
             return path
     return None

@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 
 from trueedge.graph import Graph
-from trueedge.runs.imports import IMPORTERS, PACKAGE, find, is_users, resolve, uses
+from trueedge.runs.imports import PACKAGE, find, is_users, resolve
 from trueedge.runs.named_files import is_name
+from trueedge.runs.scanned_source import IMPORTERS, uses
 from trueedge.tasks import Task
 
 # What dataclasses and abstract classes add to a class.

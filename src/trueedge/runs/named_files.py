@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TypeGuard
 
+from trueedge.runs.lookups import is_file, is_folder
+
 # A longer text is no path.
 _LONGEST_NAME = 1024
 # The folders above a file in which the files that it names are looked for, and the folders below each other.
@@ -30,7 +32,7 @@ def named_files(names: Iterable[str], folder: Path) -> set[Path]:
     new = places
     for _ in range(_LEVELS - 1):
         below = {os.path.join(place, text) for place in new for text in texts}
-        new = {os.path.normpath(place) for place in below if os.path.isdir(place)} - places
+        new = {os.path.normpath(place) for place in below if is_folder(place)} - places
         places |= new
     found = {os.path.join(place, text) for place in places for text in texts}
-    return {Path(path).resolve() for path in found if os.path.isfile(path)}
+    return {Path(path).resolve() for path in found if is_file(path)}

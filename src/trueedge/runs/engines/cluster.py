@@ -20,6 +20,8 @@ from trueedge.errors import InputError
 from trueedge.runs.processes import THREADS, undisturbed
 
 SECONDS_TO_CONNECT = 20
+# Workers that are still starting are closed after they have.
+SECONDS_TO_CLOSE = 30
 PROTOCOLS = ("tcp", "tls", "ws", "wss", "ucx", "ucxx")
 # A cluster of our own. The restart of a worker may take long on a busy machine: without the first setting,
 # its place would be given up. A task that ends its worker fails at the third time. A cell may hold the
@@ -56,6 +58,8 @@ class Cluster:
         need_dask()
         quiet()
         self._stack = ExitStack()
+        self._cluster: Any = None
+        self._jobs, self._asked = jobs, 0
         if scheduler_file is not None:
             scheduler = address_in(scheduler_file)
         if scheduler is not None:
@@ -107,7 +111,7 @@ class Cluster:
         # started by half cannot be closed.
         with undisturbed():
             cluster = LocalCluster(
-                n_workers=jobs,
+                n_workers=0,
                 threads_per_worker=1,
                 host="127.0.0.1",
                 scheduler_port=0,
@@ -119,7 +123,15 @@ class Cluster:
         # Answers come straight from the workers: the scheduler need not unpack them on the way.
         client = Client(cluster, set_as_default=False, name="trueedge", direct_to_workers=True)
         self._stack.callback(_quietly, client.close)
+        self._cluster = cluster
         return client
+
+    def need_workers(self, count: int) -> None:
+        """Start workers of our own cluster for some cells, up to its number, without waiting for them."""
+        wanted = min(count, self._jobs)
+        if self._cluster is not None and wanted > self._asked:
+            self._asked = wanted
+            self._cluster.scale(wanted)
 
     def refusal(self, error: BaseException) -> InputError | None:
         """Return what to tell the user if the scheduler is lost or cannot read what it is sent, or None."""
@@ -230,6 +242,6 @@ def _restore(before: dict[str, str]) -> None:
 def _quietly(close: Callable[..., Any]) -> None:
     """Close something that may be gone already."""
     try:
-        close(timeout=5)
+        close(timeout=SECONDS_TO_CLOSE)
     except Exception as error:  # what cannot be closed any more is closed
         logging.getLogger(__name__).debug("closing: %s", error)

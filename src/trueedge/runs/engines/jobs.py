@@ -15,7 +15,8 @@ from trueedge.errors import InputError
 from trueedge.files.digests import file_digest
 from trueedge.results.record import Record
 from trueedge.runs.cells import Cell
-from trueedge.runs.code import closure, source_files
+from trueedge.runs.closures import closure
+from trueedge.runs.code import source_files
 from trueedge.runs.engines.mapped_objects import save_mapped
 from trueedge.runs.imports import PACKAGE, is_users
 from trueedge.runs.packed_cells import packed

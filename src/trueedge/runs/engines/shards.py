@@ -56,6 +56,7 @@ class ShardsOnDask:
         save_mapped(asked, data)
         cluster = Cluster(*self._where)
         try:
+            cluster.need_workers(len(left))
             self._run(cluster, folder, data, left, done)
         finally:
             cluster.close()

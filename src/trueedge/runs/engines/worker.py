@@ -11,7 +11,7 @@ import tempfile
 import threading
 import traceback
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache
@@ -33,6 +33,13 @@ from trueedge.version import VERSION
 KEPT = 2
 # Scores that are not written to a shared folder are sent to the driver, up to so many bytes.
 MOST_SCORES = 64 << 20
+
+
+def run_jobs(
+    jobs: Sequence[Job], source: bytes | str | None, code: UserCode | None, address: str
+) -> list[Answer]:
+    """Run cells of the same source and code one after the other; see :func:`run_job`."""
+    return [run_job(job, source, code, address) for job in jobs]
 
 
 def run_job(job: Job, source: bytes | str | None, code: UserCode | None, address: str) -> Answer:
