@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,12 @@ def read_json(path: Path, *, absent: str, damaged: str, most: int = MOST_BYTES) 
     try:
         if "\0" in str(path):
             raise InputError(f"{str(path)!r} cannot be read: a name has no NUL in it")
+        about = path.stat()
         # A pipe might never end; reading a folder raises its own error.
-        if path.exists() and not (path.is_file() or path.is_dir()):
+        if not (stat.S_ISREG(about.st_mode) or stat.S_ISDIR(about.st_mode)):
             raise InputError(f"{damaged} is not a regular file")
-        size = path.stat().st_size
-        if size > most:
-            raise InputError(f"{damaged} has {size:,} bytes, which is too large for a card")
+        if about.st_size > most:
+            raise InputError(f"{damaged} has {about.st_size:,} bytes, which is too large for a card")
         return json.loads(path.read_bytes())
     except InputError:
         raise

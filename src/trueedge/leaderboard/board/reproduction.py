@@ -68,7 +68,7 @@ class Reproduction:
     def read(cls, path: Path) -> Self:
         """Read a proof; what it says is compared with its certificate by :meth:`Board.check`."""
         found = read_json(path, absent=str(path.parent), damaged=f"{path}: it", most=MOST_BYTES)
-        known = {one.name for one in fields(cls)}
+        known = cls.__dataclass_fields__.keys()
         if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
             raise InputError(f"{path} does not say 'format': '{FORMAT}'")
         if set(found) - known:
