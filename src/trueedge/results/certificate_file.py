@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from trueedge.errors import InputError
+from trueedge.files.whole import read_whole
 from trueedge.results.kept_scores import MOST_SCORES
 
 FORMAT = "trueedge certificate"
@@ -78,14 +79,14 @@ def read_certificate(path: Path) -> dict[str, Any]:
 def _text(path: Path) -> str:
     """Return the text of a regular file that is not too large."""
     try:
-        about = path.stat()
+        about, content = read_whole(path, MOST_BYTES)
     except (FileNotFoundError, NotADirectoryError, ValueError):
         raise InputError(f"there is no file {path}") from None
     if not stat.S_ISREG(about.st_mode):
         raise InputError(f"there is no file {path}")
-    if about.st_size > MOST_BYTES:
+    if content is None:
         raise InputError(f"{path} has {about.st_size} bytes: it is too large for a certificate")
-    return path.read_bytes().decode()
+    return content.decode()
 
 
 def _complaint(card: Any, has_controls: bool) -> str:

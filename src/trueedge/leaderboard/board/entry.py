@@ -102,6 +102,10 @@ class Entry:
             return "scored"
         return "reproduced" if self.reproductions else "consistent"
 
+    def keeps_units_alone(self, seed: int) -> bool:
+        """Return whether the scores of a seed are kept elsewhere, and their values per unit here."""
+        return f"seed-{seed}{UNITS}" in self._names and f"seed-{seed}{SCORES}" not in self._names
+
     def scores_path(self, seed: int) -> Path:
         """Return where the scores of a seed are, or would be if they were kept here."""
         return self.folder / f"seed-{seed}{SCORES}"

@@ -12,6 +12,7 @@ from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import regular_file
+from trueedge.files.whole import read_whole
 
 # A card has a few thousand bytes; that of a task with a hundred seeds, fifty thousand.
 MOST_BYTES = 1 << 20
@@ -23,21 +24,23 @@ PLAIN = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_-]* = (?:{TEXT}|\[{TEXT}(?:, {TEXT}
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file, or raise an InputError."""
-    regular_file(path)
     try:
-        content = path.read_bytes() if path.stat().st_size <= MOST_BYTES else None
+        about, content = read_whole(path, MOST_BYTES)
         if content is None:
-            raise InputError(f"{path} has {path.stat().st_size:,} bytes, which is too large for a card")
+            regular_file(path)
+            raise InputError(f"{path} has {about.st_size:,} bytes, which is too large for a card")
         text = content.decode()
         found = _read_plain(text)
         return tomllib.loads(text) if found is None else found
     except OSError as error:
+        regular_file(path)
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except InputError:
         raise
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
+        regular_file(path)
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
         raise InputError(f"{path} is not TOML: {reason}") from None
 
