@@ -112,7 +112,7 @@ class Setting:
 
     Attributes:
         secret: the hidden task.
-        honest: the submission of an honest model, as ranks from 0 to 1.
+        honest: the submission of an honest model, as ranks from 0 to 1 without ties.
         others: those of other honest models.
         pairs: int64 (n, 2), the candidates.
     """
@@ -309,9 +309,16 @@ def settings(name: str, draws: int) -> list[Setting]:
 
 
 def _ranked(hidden: HiddenTask, name: str) -> Array:
+    """Return a method's scores as ranks from 0 to 1, with ties broken by chance.
+
+    Ranks of ties are mean ranks, and 1 / rank is convex: noise alone would raise the MRR of a method with ties,
+    by 3 points on Citeseer, without a word about labels.
+    """
     scores = hidden.scores(get_method(name)().fit(hidden.task))
-    distinct, places = np.unique(scores, return_inverse=True)
-    return places.astype(np.float64) / max(1, len(distinct) - 1)
+    chance = np.random.default_rng(0).random(len(scores))
+    places = np.empty(len(scores))
+    places[np.lexsort((chance, scores))] = np.arange(len(scores))
+    return places / max(1, len(scores) - 1)
 
 
 def measure(

@@ -1,4 +1,4 @@
-"""Attackers that the ladder's rules were not fitted to, for ``python -m benchmarks.leaderboard_attack --new``.
+"""Attackers that the ladder's rules were not fitted to: ``python -m benchmarks.leaderboard_attack --new``.
 
 One team with 500 tries:
 
@@ -39,7 +39,7 @@ Draw = Callable[[], Array]
 
 
 def flip_blocks(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
-    """Try both signs of noise on one half of the scores after the other, and keep what was told to be better."""
+    """Try both signs of noise on one half of the scores after the other, and keep what was told to help."""
     channel, best = setting.team(how)
     blocks = rng.integers(BLOCKS, size=len(setting.honest))
     scores = setting.honest.copy()
@@ -140,8 +140,8 @@ def pool_ranks(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 def _at_edge(setting: Setting, how: str, rng: np.random.Generator, draw: Draw) -> Array:
     """Return the sum of perturbations, each with the sign that the answers of new accounts gave it.
 
-    A share of the scores is replaced by chance, more after a high answer and less after a low one, so that half
-    of the answers are high (Robbins and Monro). The middle is the mean of the answers that were told so far.
+    A share of the scores is replaced by chance, more after a high answer and less after a low one, so that
+    half of the answers are high (Robbins and Monro). The middle is the mean of the latest answers.
     """
     counter, share, told = [0], 0.05, []
     total = np.zeros(len(setting.honest))

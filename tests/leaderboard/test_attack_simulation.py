@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import leaderboard_attack as attack  # noqa: E402
+from benchmarks import leaderboard_attack as attack
 
 
 @pytest.fixture(scope="module")

@@ -7,27 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from boards import board_with, card, certificates, frozen, reproduced, reseal
+from tests.leaderboard.boards import card, certificates, frozen, reproduced, reseal
 
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
 from trueedge.leaderboard.board.reproducing import add_certificate
 from trueedge.leaderboard.board.unit_files import headline_values, write_units
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
-    board_with(folder, "ra", "cn")
-    return folder
-
-
-@pytest.fixture
-def board(made: Path, tmp_path: Path) -> Board:
-    """A board of its own for each test, with two entries."""
-    shutil.copytree(made / "board", tmp_path / "board")
-    return Board.open(tmp_path / "board")
 
 
 @pytest.fixture

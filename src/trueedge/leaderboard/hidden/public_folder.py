@@ -164,7 +164,7 @@ def candidates_hash(candidates: NDArray[Any]) -> str:
 
 
 def read_submission(path: Path, shape: tuple[int, ...], what: str = "the submission") -> NDArray[np.float64]:
-    """Read a submission, float64 of exactly one shape: a .npy file, a .npz file of one array, or raw floats.
+    """Read a submission, float64 of exactly one shape: a .npy file, or a .npz file of one array.
 
     Nothing is unpickled, and memory is only allocated for the expected size. Errors do not depend on labels.
 
@@ -185,14 +185,9 @@ def read_submission(path: Path, shape: tuple[int, ...], what: str = "the submiss
             values = array_in(stream, size, what, whole=True)
         elif start[:4] in ZIP:
             values = _single(read_archive(path, what, most=8 * count + BYTES_OF_HEAD), what)
-        elif size in (4 * count, 8 * count):
-            raw = np.fromfile(stream, dtype="<f4" if size == 4 * count else "<f8")
-            values = raw.reshape(shape)
         else:
-            raise InputError(
-                f"{what} is neither a .npy nor a .npz file, and {size:,} bytes are not {count:,} float32 or"
-                " float64 numbers"
-            )
+            # Raw numbers do not say their type: n float64 numbers could be 2 n float32 ones.
+            raise InputError(f"{what} is neither a .npy nor a .npz file: write it with numpy.save")
     return check_submission(values, shape, what)
 
 
