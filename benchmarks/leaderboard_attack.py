@@ -311,8 +311,8 @@ def settings(name: str, draws: int) -> list[Setting]:
 def _ranked(hidden: HiddenTask, name: str) -> Array:
     """Return a method's scores as ranks from 0 to 1, with ties broken by chance.
 
-    Ranks of ties are mean ranks, and 1 / rank is convex: noise alone would raise the MRR of a method with ties,
-    by 3 points on Citeseer, without a word about labels.
+    Ranks of ties are mean ranks, and 1 / rank is convex: noise alone would raise the MRR of a method with
+    ties, by 3 points on Citeseer, and say nothing about labels.
     """
     scores = hidden.scores(get_method(name)().fit(hidden.task))
     chance = np.random.default_rng(0).random(len(scores))

@@ -65,12 +65,12 @@ def bandit(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
         chances = 0.9 * chances / chances.sum() + 0.1 / chances.size
         arm, scale, sign = np.unravel_index(rng.choice(chances.size, p=chances.ravel()), chances.shape)
         changed = scores + (1 - 2 * int(sign)) * SCALES[scale] * arms[arm]
-        before = channel.shown if channel.shown is not None else best
-        gain = channel.ask(changed) - before
-        weights[arm, scale, sign] += np.clip(100 * gain, -1.0, 1.0) if np.isfinite(gain) else 0.0
-        if np.isfinite(gain) and gain > 0:
-            scores = changed
-    return Attempt(scores, channel.ask(scores))
+        answer = channel.ask(changed)
+        gain = answer - best if np.isfinite(best) else 0.0
+        weights[arm, scale, sign] += np.clip(100 * gain, -1.0, 1.0)
+        if answer > best:
+            scores, best = changed, answer
+    return Attempt(scores, best)
 
 
 def remember(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:

@@ -1,7 +1,7 @@
 """The pages outlive their server: another user on another machine builds the same bytes from the folder.
 
-What differs between machines is changed for a process of its own: the working folder, the user's home, the time
-zone, the language, the locale, the seed of hashes, the mask of new files, and the number of processes.
+What differs between machines is changed for a process of its own: the working folder, the user's home, the
+time zone, the language, the locale, the seed of hashes, the mask of new files, and the number of processes.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def test_another_user_on_another_machine_builds_the_same_bytes(made: Path, tmp_p
     assert len(wanted) > 10
     # What is in git, and nothing else, reaches the other machine.
     ignored = shutil.ignore_patterns(".server", ".scores", ".build.json", ".*.draft")
-    for number, machine in enumerate(MACHINES, 1):
+    for number in range(1, 1 + len(MACHINES)):
         home = tmp_path / f"user {number}"
         home.mkdir()
         shutil.copytree(tmp_path / "server" / "board", home / "elsewhere", ignore=ignored)
@@ -65,7 +65,9 @@ def test_another_user_on_another_machine_builds_the_same_bytes(made: Path, tmp_p
     shutil.rmtree(tmp_path / "server")
     for number, machine in enumerate(MACHINES, 1):
         home = tmp_path / f"user {number}"
-        kept = {name: os.environ[name] for name in ("PATH", "PYTHONPATH", "NUMBA_CACHE_DIR") if name in os.environ}
+        kept = {
+            name: os.environ[name] for name in ("PATH", "PYTHONPATH", "NUMBA_CACHE_DIR") if name in os.environ
+        }
         around = {**kept, **machine, "HOME": str(home), "USER": f"user{number}", "LOGNAME": f"user{number}"}
         words = [sys.executable, "build.py", "elsewhere", "pages", machine["LC_ALL"], str(number)]
         done = subprocess.run(words, cwd=home, env=around, capture_output=True, text=True, timeout=300)

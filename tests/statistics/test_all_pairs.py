@@ -8,6 +8,7 @@ import pytest
 from trueedge.errors import InputError
 from trueedge.statistics.all_pairs import MOST_LETTERED, all_pairs, neighbour_groups
 from trueedge.statistics.significance import Sample, difference, difference_over_tasks
+from trueedge.statistics.tie_groups import holm
 
 
 def samples(seeds, units=40, methods=6, spread=0.1):

@@ -27,6 +27,8 @@ LISTED = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
 # In the head of a member written as a stream, its sizes follow as numbers of 64 bits.
 LONG, LONG_SIZES = 0xFFFFFFFF, struct.Struct("<2H2Q")
+# What a reader must understand: folders, and sizes of 64 bits.
+VERSIONS = (20, 45)
 PREFIX = len(NPY) + 4
 
 
@@ -67,10 +69,11 @@ def _listed(data: bytes, place: int, member: int) -> tuple[str, int, int, int] |
     """
     if place + LISTED.size > len(data):
         return None
-    mark, _, _, flags, method, _, _, crc, packed, size, named, extra, said, disk, _, _, offset = (
+    mark, _, version, flags, method, _, _, crc, packed, size, named, extra, said, disk, _, _, offset = (
         LISTED.unpack_from(data, place)
     )
-    if mark != b"PK\x01\x02" or flags or method or extra or said or disk or packed != size:
+    usual = mark == b"PK\x01\x02" and version in VERSIONS and packed == size
+    if not usual or flags or method or extra or said or disk:
         return None
     name = data[place + LISTED.size : place + LISTED.size + named]
     begin = _content(data, member, name, crc, size) if offset == member else None
@@ -85,9 +88,11 @@ def _content(data: bytes, member: int, name: bytes, crc: int, size: int) -> int 
     """Return where a member's content begins, if its own head says the same as the list."""
     if member + LOCAL.size > len(data):
         return None
-    mark, _, flags, method, _, _, own, packed, unpacked, named, extra = LOCAL.unpack_from(data, member)
+    mark, version, flags, method, _, _, own, packed, unpacked, named, extra = LOCAL.unpack_from(data, member)
     place = member + LOCAL.size
-    if mark != b"PK\x03\x04" or flags or method or own != crc or data[place : place + named] != name:
+    if mark != b"PK\x03\x04" or version not in VERSIONS or flags or method or own != crc:
+        return None
+    if data[place : place + named] != name:
         return None
     place += named
     if extra == LONG_SIZES.size and packed == unpacked == LONG:

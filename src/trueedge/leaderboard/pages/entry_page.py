@@ -118,7 +118,7 @@ def _certificates(row: Row) -> Markup:
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
-    text = ", ".join(f"{name} = {in_words(value)}" for name, value in settings.items())
+    text = ", ".join(f"{name} = {in_words(value) or 'none'}" for name, value in settings.items())
     if not text:
         return "none"
     return text if len(text) <= 2000 else text[:2000] + " …"
