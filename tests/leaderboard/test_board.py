@@ -153,6 +153,7 @@ def test_scores_that_are_elsewhere_leave_values_per_unit(board: Board) -> None:
     values = headline_values(entry, 0)
     write_units(entry.units_path(0), {"mrr": values})
     entry.scores_path(0).unlink()
+    entry = board.entry("karate-existing", "ra")
     assert headline_values(entry, 0).tolist() == values.tolist()
     assert board.check() == []
     write_units(entry.units_path(0), {"mrr": values + 0.01})

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from tests.leaderboard.boards import card, certificates, reproduced
 
+import trueedge
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.pages import build
 
@@ -65,9 +66,8 @@ def test_another_user_on_another_machine_builds_the_same_bytes(made: Path, tmp_p
     shutil.rmtree(tmp_path / "server")
     for number, machine in enumerate(MACHINES, 1):
         home = tmp_path / f"user {number}"
-        kept = {
-            name: os.environ[name] for name in ("PATH", "PYTHONPATH", "NUMBA_CACHE_DIR") if name in os.environ
-        }
+        kept = {name: os.environ[name] for name in ("PATH", "NUMBA_CACHE_DIR") if name in os.environ}
+        kept["PYTHONPATH"] = str(Path(trueedge.__file__).parents[1])
         around = {**kept, **machine, "HOME": str(home), "USER": f"user{number}", "LOGNAME": f"user{number}"}
         words = [sys.executable, "build.py", "elsewhere", "pages", machine["LC_ALL"], str(number)]
         done = subprocess.run(words, cwd=home, env=around, capture_output=True, text=True, timeout=300)

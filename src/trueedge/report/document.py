@@ -22,7 +22,7 @@ def document(
     above: Markup | None = None,
     lead: object = "",
     contents: Markup | None = None,
-    foot: Iterable[str] = (),
+    foot: Iterable[object] = (),
 ) -> str:
     """Return an HTML document.
 
@@ -41,7 +41,7 @@ def document(
     told = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
     header = tag("header", above, tag("div", tag("h1", title), SWITCH, class_="topline"), told)
     main = tag("main", *content, id="content")
-    body = tag("body", SKIP, header, contents, main, _footer(tuple(foot)), script)
+    body = tag("body", SKIP, header, contents, main, _footer(*foot), script)
     return f'<!DOCTYPE html>\n<html lang="en">{before}{joined([title])}{after}{body}</html>\n'
 
 
@@ -61,6 +61,7 @@ def _around_title(policy: str, style: Markup) -> tuple[str, str]:
     return f"<head>{before}<title>", f"</title>{style}</head>"
 
 
-@lru_cache(maxsize=64)
-def _footer(sentences: tuple[str, ...]) -> Markup:
+# Typed, since a text and markup can be equal.
+@lru_cache(maxsize=64, typed=True)
+def _footer(*sentences: object) -> Markup:
     return tag("footer", *(tag("p", one) for one in sentences))
