@@ -101,7 +101,7 @@ class AllPairs:
             scores = gaps / error
         for bound in (4.0 / len(gaps), 1e-3, 0.05):
             # A little lower, so that rounding leaves out none.
-            small = ~(scores < (1 - 1e-9) * -stdtrit(df[0], bound / 2))
+            small: NDArray[np.bool_] = ~(scores < (1 - 1e-9) * -stdtrit(df[0], bound / 2))
             if (len(gaps) - np.count_nonzero(small)) * bound >= 1:
                 return small
         return None
