@@ -7,11 +7,12 @@ PIP    := $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 LOWEST := .venv-lowest
 # In an environment where nothing is compiled yet, the kernels of hard negatives alone take most of a minute.
 LOWEST_WITHOUT := tests/analysis/test_tables.py::test_what_one_seed_claims_five_seeds_do_not_take_back[heart]
-# Every imported name, the command line, and what is closest to numpy, scipy and rich; without torch.
+# Every imported name, the command line, what is closest to numpy, scipy and rich, and the server; without torch.
 LOWEST_TESTS := tests/house/test_dependencies.py tests/house/test_light_import.py tests/cli/test_showing.py \
 	tests/cli/test_counts.py tests/graph/test_graph_storage.py \
 	tests/methods/test_spectral_embeddings.py tests/statistics/test_rank_overlap.py tests/analysis/test_tables.py \
-	tests/results/test_store.py tests/audit/test_leaks.py tests/report/test_charts.py
+	tests/results/test_store.py tests/audit/test_leaks.py tests/report/test_charts.py \
+	tests/leaderboard/test_server.py tests/leaderboard/test_live_server.py
 
 .PHONY: run test test-all test-lowest lint docs tables bench clean
 
@@ -63,7 +64,7 @@ $(LOWEST)/.installed: pyproject.toml tools/lowest.py
 	$(PYTHON) -m venv --clear $(LOWEST)
 	$(PYTHON) tools/lowest.py > $(LOWEST)/constraints.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/constraints.txt \
-		-e . 'coverage[toml]' hypothesis pytest pytest-timeout pytest-xdist
+		-e '.[serve]' 'coverage[toml]' httpx hypothesis pytest pytest-timeout pytest-xdist
 	touch $@
 
 $(VENV)/.installed-bench: pyproject.toml constraints.txt

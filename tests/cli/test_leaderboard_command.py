@@ -76,3 +76,28 @@ def test_the_own_board_is_one_command(trueedge) -> None:
     assert "karate · recommendation" in page
     standing = json.loads(Path("own/site/nations-filtered/standing.json").read_text())
     assert {one["tier"] for one in standing["entries"]} == {"reproduced"}
+
+
+def test_settings_of_the_own_board_are_stated_by_its_entries(trueedge) -> None:
+    words = (
+        "leaderboard",
+        "own",
+        "-o",
+        "own",
+        "-d",
+        "nations",
+        "-m",
+        "distmult,entity-degree",
+        "--seeds",
+        "1",
+    )
+    status, _, err = trueedge(*words, "--set", "epochs=1", "--set", "distmult.dim=8")
+    assert status == 0, err
+    listed = json.loads(Path("own/site/nations-filtered/standing.json").read_text())["entries"]
+    names = {one["entry"]: (one["name"], one["tier"]) for one in listed}
+    assert names["distmult-epochs-1-dim-8"] == ("distmult (epochs = 1, dim = 8)", "reproduced")
+    assert names["entity-degree"] == ("entity-degree", "reproduced")
+    assert "epochs = 1" in Path("own/site/nations-filtered/entries/distmult-epochs-1-dim-8.html").read_text()
+    status, _, err = trueedge(*words, "--set", "epoch=1")
+    assert status == 1
+    assert "did you mean 'epochs'" in err

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
-
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks import leaderboard_attack as attack  # noqa: E402
+from benchmarks import leaderboard_attack as attack
+from benchmarks import leaderboard_new_attackers as new
 
 
 @pytest.fixture(scope="module")
@@ -42,3 +36,25 @@ def test_every_attack_is_one_that_the_table_can_judge() -> None:
     row = {"told": 0.6, "private": 0.0, "decoded": None, "draws": 4}
     assert [attack._reached(name, row) for name in ("boost", "hill", "pool-boosts")] == [False, False, True]
     assert not attack._reached("decode", {**row, "told": 0.0, "decoded": 0.9})
+
+
+@pytest.mark.parametrize("name", ["flips", "bandit", "memory"])
+def test_new_attackers_of_one_team_are_told_nothing_by_the_ladder(setting, name: str, monkeypatch) -> None:
+    monkeypatch.setattr(new, "TRIES", 60)
+    found = {}
+    for how in ("exact", "ladder"):
+        attempt = new.NEW_ATTACKS[name](setting, how, np.random.default_rng(0))
+        found[how] = attack._outcome(setting, how, attempt, name)
+    if name == "memory":
+        assert found["exact"][2] > 0.55
+        assert abs(found["ladder"][2] - 0.5) < 0.15
+    else:
+        assert found["exact"][0] > 0.0
+        assert found["ladder"][0] == 0.0
+
+
+@pytest.mark.parametrize("name", ["pool-edge", "pool-nodes", "pool-decode", "pool-ranks"])
+def test_new_coalitions_gain_nothing_on_the_private_units(setting, name: str, monkeypatch) -> None:
+    monkeypatch.setattr(new, "POOLED", 60)
+    attempt = new.NEW_ATTACKS[name](setting, "ladder", np.random.default_rng(0))
+    assert attack._outcome(setting, "ladder", attempt, name)[1] <= 0.0

@@ -7,27 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from boards import board_with, card, certificates, frozen, reproduced, reseal
+from tests.leaderboard.boards import card, certificates, frozen, reproduced, reseal
 
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
 from trueedge.leaderboard.board.reproducing import add_certificate
 from trueedge.leaderboard.board.unit_files import headline_values, write_units
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
-    board_with(folder, "ra", "cn")
-    return folder
-
-
-@pytest.fixture
-def board(made: Path, tmp_path: Path) -> Board:
-    """A board of its own for each test, with two entries."""
-    shutil.copytree(made / "board", tmp_path / "board")
-    return Board.open(tmp_path / "board")
 
 
 @pytest.fixture
@@ -167,6 +153,7 @@ def test_scores_that_are_elsewhere_leave_values_per_unit(board: Board) -> None:
     values = headline_values(entry, 0)
     write_units(entry.units_path(0), {"mrr": values})
     entry.scores_path(0).unlink()
+    entry = board.entry("karate-existing", "ra")
     assert headline_values(entry, 0).tolist() == values.tolist()
     assert board.check() == []
     write_units(entry.units_path(0), {"mrr": values + 0.01})

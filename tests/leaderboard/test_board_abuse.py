@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from boards import board_with, card, perfect, reseal
+from tests.leaderboard.boards import card, perfect, reseal
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, EntryCard
@@ -19,19 +19,6 @@ from trueedge.leaderboard.board.standings import standing_of
 from trueedge.leaderboard.board.text_fields import folder_name, folder_name_of
 
 TASK = "karate-existing"
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("made")
-    board_with(folder, "ra", "cn")
-    return folder
-
-
-@pytest.fixture
-def board(made: Path, tmp_path: Path) -> Board:
-    shutil.copytree(made / "board", tmp_path / "board")
-    return Board.open(tmp_path / "board")
 
 
 @pytest.fixture

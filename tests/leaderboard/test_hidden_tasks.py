@@ -270,20 +270,21 @@ def _saved(path: Path, values) -> Path:
     return path
 
 
-def test_a_submission_is_read_from_npy_npz_and_raw_floats(tmp_path: Path) -> None:
+def test_a_submission_is_read_from_npy_and_npz(tmp_path: Path) -> None:
     values = np.linspace(-1, 1, 50)
     np.savez(tmp_path / "a.npz", scores=values)
     np.savez_compressed(tmp_path / "b.npz", scores=values)
-    values.tofile(tmp_path / "c.bin")
-    for path in (
-        _saved(tmp_path / "d.npy", values),
-        tmp_path / "a.npz",
-        tmp_path / "b.npz",
-        tmp_path / "c.bin",
-    ):
+    for path in (_saved(tmp_path / "d.npy", values), tmp_path / "a.npz", tmp_path / "b.npz"):
         assert np.array_equal(read_submission(path, SHAPE), values)
-    values.astype(np.float32).tofile(tmp_path / "e.bin")
-    assert np.array_equal(read_submission(tmp_path / "e.bin", SHAPE), values.astype(np.float32))
+    single = values.astype(np.float32)
+    assert np.array_equal(read_submission(_saved(tmp_path / "e.npy", single), SHAPE), single)
+
+
+def test_raw_numbers_are_refused_since_half_as_many_doubles_would_be_read_as_singles(tmp_path: Path) -> None:
+    for values in (np.zeros(25), np.zeros(50), np.zeros(50, np.float32)):
+        values.tofile(tmp_path / "raw")
+        with pytest.raises(InputError, match=r"neither a \.npy nor a \.npz file: write it with numpy\.save"):
+            read_submission(tmp_path / "raw", SHAPE)
 
 
 def _pickled(path: Path) -> None:
@@ -316,8 +317,11 @@ def _two(path: Path) -> None:
             lambda path: _saved(path.with_suffix(".npy"), np.zeros(50, complex)).rename(path),
             "float32 or float64",
         ),
-        (lambda path: np.full(50, np.nan).tofile(path), "50 of 50 numbers are NaN or infinite"),
-        (lambda path: np.full(50, np.inf).tofile(path), "NaN or infinite"),
+        (
+            lambda path: _saved(path.with_suffix(".npy"), np.full(50, np.nan)).rename(path),
+            "50 of 50 numbers are NaN or infinite",
+        ),
+        (lambda path: _saved(path.with_suffix(".npy"), np.full(50, np.inf)).rename(path), "NaN or infinite"),
         (_pickled, "objects"),
         (_lying, "damaged"),
         (_bomb, "unpacks to"),

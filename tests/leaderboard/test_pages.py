@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from boards import board_with, card, certificates, reproduced
+from tests.leaderboard.boards import board_with, card, certificates, reproduced
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import socket
-import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from benchmarks.postgres_server import Postgres, binary
 from sqlalchemy import create_engine
 from tests.leaderboard.served_board import (
     ENTRY,
@@ -21,18 +21,14 @@ from tests.leaderboard.served_board import (
     make_certificates,
     make_hidden,
     make_served,
+    npy,
 )
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT))
-
-from benchmarks.postgres_server import Postgres, binary  # noqa: E402
-
-from trueedge.errors import InputError  # noqa: E402
-from trueedge.leaderboard.server.accepting import accept, checked  # noqa: E402
-from trueedge.leaderboard.server.database import open_database  # noqa: E402
-from trueedge.leaderboard.server.limits import Limits  # noqa: E402
-from trueedge.leaderboard.server.problems import ApiError  # noqa: E402
+from trueedge.errors import InputError
+from trueedge.leaderboard.server.accepting import accept, checked
+from trueedge.leaderboard.server.database import open_database
+from trueedge.leaderboard.server.limits import Limits
+from trueedge.leaderboard.server.problems import ApiError
 
 pytestmark = pytest.mark.skipif(binary("initdb") is None, reason="Postgres is not installed")
 
@@ -68,7 +64,7 @@ def test_submissions_and_a_race_for_the_quota_on_postgres(served: Served) -> Non
     bodies = []
     for number in range(10):
         scores = np.random.default_rng(number).random(served.hidden.card.shape)
-        digest = served.upload(scores.tobytes(), f"team {number % 5}")
+        digest = served.upload(npy(scores), f"team {number % 5}")
         body = {"task": HIDDEN, "entry": {**ENTRY, "name": f"entry {number}"}, "scores": digest}
         bodies.append(checked(json.dumps(body).encode(), f"team {number % 5}", board, places))
 

@@ -12,27 +12,12 @@ from tests.leaderboard.served_board import (
     HIDDEN,
     TASK,
     Served,
-    make_certificates,
-    make_hidden,
     make_served,
 )
 
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.server.database import open_database
 from trueedge.methods import get as get_method
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("prepared")
-    make_certificates(folder)
-    make_hidden(folder)
-    return folder
-
-
-@pytest.fixture
-def served(tmp_path: Path, prepared: Path) -> Served:
-    return make_served(tmp_path, prepared)
 
 
 def scores_of(served: Served, method: str) -> np.ndarray:

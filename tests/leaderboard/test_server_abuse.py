@@ -20,9 +20,8 @@ from tests.leaderboard.served_board import (
     HIDDEN,
     TASK,
     Served,
-    make_certificates,
-    make_hidden,
     make_served,
+    npy,
 )
 
 from trueedge.errors import InputError
@@ -33,19 +32,6 @@ from trueedge.leaderboard.server.limits import Limits, Quotas
 from trueedge.leaderboard.server.problems import ApiError
 from trueedge.leaderboard.server.tokens import add_token, list_tokens, revoke_tokens, team_of
 from trueedge.leaderboard.server.uploads import body_chunks, remove_old
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("prepared")
-    make_certificates(folder)
-    make_hidden(folder)
-    return folder
-
-
-@pytest.fixture
-def served(tmp_path: Path, prepared: Path) -> Served:
-    return make_served(tmp_path, prepared)
 
 
 def noise(served: Served, seed: int) -> np.ndarray:
@@ -98,7 +84,7 @@ def test_a_race_for_the_quota_lets_exactly_so_many_in(tmp_path: Path, prepared: 
     bodies = []
     for k in range(12):
         team = f"team {k % teams}"
-        digest = served.upload(noise(served, k).tobytes(), team)
+        digest = served.upload(npy(noise(served, k)), team)
         body = {"task": HIDDEN, "entry": {**ENTRY, "name": f"entry {k}"}, "scores": digest}
         bodies.append(checked(json.dumps(body).encode(), team, board, places))
 
@@ -118,7 +104,7 @@ def test_a_race_for_the_quota_lets_exactly_so_many_in(tmp_path: Path, prepared: 
 
 def test_the_same_scores_sent_at_the_same_time_are_one_submission(tmp_path: Path, prepared: Path) -> None:
     served = make_served(tmp_path, prepared)
-    digest = served.upload(noise(served, 1).tobytes())
+    digest = served.upload(npy(noise(served, 1)))
     body = json.dumps({"task": HIDDEN, "entry": ENTRY, "scores": digest}).encode()
     submission = checked(body, "one", served.board, served.service.places)
     with ThreadPoolExecutor(8) as pool:
@@ -194,7 +180,7 @@ def test_pairs_and_labels_cannot_be_submitted(served: Served) -> None:
     answer = served.submit_scores(body.getvalue())
     assert answer.status_code == 422
     for more in ({"pairs": candidates.tolist()[:2]}, {"labels": [1]}, {"certificates": [], "files": {}}):
-        digest = served.upload(noise(served, 2).tobytes())
+        digest = served.upload(npy(noise(served, 2)))
         answer = served.post({"task": HIDDEN, "entry": ENTRY, "scores": digest, **more})
         assert answer.status_code == 422
 
@@ -404,7 +390,7 @@ def test_files_that_are_never_submitted_do_not_fill_the_disk(tmp_path: Path, pre
 
 
 def test_files_of_another_team_cannot_be_used(served: Served) -> None:
-    digest = served.upload(noise(served, 1).tobytes(), "two")
+    digest = served.upload(npy(noise(served, 1)), "two")
     answer = served.post({"task": HIDDEN, "entry": ENTRY, "scores": digest})
     assert (answer.status_code, "no uploaded file" in answer.json()["error"]) == (422, True)
     assert served.ask("GET", f"/api/v1/files/{digest}").status_code == 404

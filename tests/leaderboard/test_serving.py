@@ -20,9 +20,7 @@ from tests.leaderboard.served_board import (
     HIDDEN,
     TASK,
     Served,
-    make_certificates,
-    make_hidden,
-    make_served,
+    npy,
 )
 
 from trueedge.errors import InputError
@@ -31,19 +29,6 @@ from trueedge.leaderboard.client import Server
 from trueedge.leaderboard.server import running, worker
 from trueedge.leaderboard.server.demo import make_demo
 from trueedge.leaderboard.server.running import WorkerProcess, serve
-
-
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("prepared")
-    make_certificates(folder)
-    make_hidden(folder)
-    return folder
-
-
-@pytest.fixture
-def served(tmp_path: Path, prepared: Path) -> Served:
-    return make_served(tmp_path, prepared)
 
 
 def test_a_server_that_is_killed_goes_on_with_what_was_accepted(served: Served) -> None:
@@ -58,7 +43,7 @@ def test_a_server_that_is_killed_goes_on_with_what_was_accepted(served: Served) 
     try:
         _wait(server)
         sent = server.submit_certificates(sorted((served.folder / "certificates").glob("ra-*.json")), ENTRY)
-        (served.folder / "scores").write_bytes(np.linspace(0, 1, served.hidden.card.shape[0]).tobytes())
+        (served.folder / "scores").write_bytes(npy(np.linspace(0, 1, served.hidden.card.shape[0])))
         scored = server.submit_scores(served.folder / "scores", {**ENTRY, "name": "Line"}, HIDDEN)
     finally:
         os.killpg(first.pid, signal.SIGKILL)

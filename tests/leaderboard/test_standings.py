@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from boards import board_with, card, certificates, frozen, reproduced
+from tests.leaderboard.boards import board_with, card, certificates, frozen, reproduced
 
 import trueedge as te
 from trueedge.leaderboard.board import Board, BoardTask

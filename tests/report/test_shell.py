@@ -184,3 +184,12 @@ def test_what_stands_between_backticks_is_code_and_nothing_else_is() -> None:
     assert with_code("plain") == "plain"
     assert with_code("one ` alone") == "one ` alone"
     assert with_code("`a` and `b") == "<code>a</code> and `b"
+
+
+def test_equal_values_of_other_types_are_written_each_in_its_way() -> None:
+    assert tag("a", x=1) == '<a x="1"></a>'
+    assert tag("a", x=True) == "<a x></a>"
+    assert tag("a", x=1.0) == '<a x="1.0"></a>'
+    assert tag("a", x=0) == '<a x="0"></a>'
+    assert tag("a", x=False) == "<a></a>"
+    assert tag("a", x=["b"]) == tag("a", x="['b']")

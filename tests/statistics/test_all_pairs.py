@@ -8,6 +8,7 @@ import pytest
 from trueedge.errors import InputError
 from trueedge.statistics.all_pairs import MOST_LETTERED, all_pairs, neighbour_groups
 from trueedge.statistics.significance import Sample, difference, difference_over_tasks
+from trueedge.statistics.tie_groups import holm
 
 
 def samples(seeds, units=40, methods=6, spread=0.1):
@@ -88,3 +89,18 @@ def test_methods_of_other_tasks_or_units_are_refused():
         all_pairs([[Sample.of([[1.0, 2.0]])], []])
     with pytest.raises(InputError, match="same edges"):
         all_pairs([[Sample.of([[1.0, 2.0]])], [Sample.of([[1.0, 2.0, 3.0]])]])
+
+
+@pytest.mark.parametrize("spread", [0.0, 0.3, 3.0])
+def test_corrected_p_values_of_many_pairs_are_those_of_all_p_values(spread: float) -> None:
+    rng = np.random.default_rng(5)
+    values = rng.normal(size=(60, 40)) + spread * rng.normal(size=(60, 1))
+    found = all_pairs([[Sample.of([one])] for one in values])
+    rows = np.triu_indices(60, 1)
+    assert np.array_equal(found.p_holm[rows], holm(found.p[rows]))
+    assert np.array_equal(found.p_holm, found.p_holm.T)
+    # Some of them are not computed, unless none is left at 1.
+    gaps = np.abs(found.means[rows[0]] - found.means[rows[1]])
+    small = found._small(gaps, found.std_error[rows], found.df[rows])
+    assert small is not None
+    assert small.sum() < len(small)

@@ -248,6 +248,10 @@ def own(
         str | None,
         typer.Option("-d", "--datasets", help="Data sets.", show_default="all that need no download"),
     ] = None,
+    set_: Annotated[
+        list[str] | None,
+        typer.Option("--set", help="A setting of all methods that have it: epochs=5. Names state it."),
+    ] = None,
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, max=100)] = 3,
     jobs: Annotated[int, typer.Option("--jobs", help="Processes.", min=1, max=64)] = 1,
     device: Annotated[str, typer.Option(help="Where trained methods run: cpu or cuda.")] = "cpu",
@@ -260,17 +264,21 @@ def own(
     Example:
         trueedge leaderboard own -o own
         trueedge leaderboard own -o own -m all --device cuda
+        trueedge leaderboard own -o glance -m all -d karate,nations --set epochs=5
     """
-    from trueedge.leaderboard.board.own import CHEAP, DATASETS, own_board
+    from trueedge.leaderboard.board.own import CHEAP, DATASETS, own_board, wanted_methods
     from trueedge.leaderboard.pages import build as write
     from trueedge.results import Store
 
     names = list(CHEAP) if chosen is None else parsing.names(chosen, "method")
     data = list(DATASETS) if datasets is None else parsing.names(datasets, "data set")
+    owners = {kind.name: kind.space() for kind in wanted_methods(names)}
+    settings = parsing.assignments(set_ or [], owners, "setting")
     made = own_board(
         output / "board",
         Store(output / "runs"),
         chosen=names,
+        settings={name: one for name, one in settings.items() if one},
         datasets=data,
         seeds=seeds,
         jobs=jobs,

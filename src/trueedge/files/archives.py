@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.arrays import ZIP, array_in, regular_file
 from trueedge.files.bounds import check_archive, check_memory
+from trueedge.files.stored_archives import MOST_BYTES, read_stored
 from trueedge.files.text import plain, shown
+from trueedge.files.whole import read_whole
 
 MOST_NAMES = 8
 ENCRYPTED = 1  # the first flag of a zip archive's member
@@ -28,6 +30,9 @@ def read_archive(path: Path, what: str | None = None, most: int | None = None) -
         what: what errors call it; its path where that is not given.
         most: how many bytes it may unpack to, where that is known.
     """
+    found = _quickly(path, MOST_BYTES if most is None else min(most, MOST_BYTES))
+    if found is not None:
+        return found
     place, what = regular_file(path, what), what or str(path)
     try:
         with place.open("rb") as stream:
@@ -41,6 +46,15 @@ def read_archive(path: Path, what: str | None = None, most: int | None = None) -
     except Exception as error:  # among them zlib's; their messages can hold half of the file
         reason = shown(str(error)) if str(error) else type(error).__name__
         raise InputError(f"{what} is a damaged archive: {reason}") from None
+
+
+def _quickly(path: Path, most: int) -> dict[str, NDArray[Any]] | None:
+    """Return the arrays of a small file as numpy stores it, or None for the general reader to see to it."""
+    try:
+        _, content = read_whole(path, most)
+    except (OSError, ValueError):
+        return None
+    return None if content is None else read_stored(content)
 
 
 def listing(names: Iterable[str]) -> str:

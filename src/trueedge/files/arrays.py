@@ -78,7 +78,7 @@ def regular_file(path: Path, what: str | None = None) -> Path:
 def array_in(stream: IO[bytes], size: int, what: str, whole: bool = False) -> NDArray[Any]:
     """Read an array in .npy format from a stream of ``size`` bytes; ``whole`` refuses anything after it."""
     begin = stream.read(LONGEST_HEAD)
-    shape, turned, dtype, start = _head(begin, what)
+    shape, turned, dtype, start = head_of(begin, what)
     if dtype.hasobject:
         raise InputError(f"{what} holds Python objects, not numbers")
     if dtype.itemsize == 0 or min(shape, default=0) < 0:
@@ -113,7 +113,7 @@ def _fill(values: NDArray[np.uint8], begin: bytes, stream: IO[bytes], what: str)
         done += more
 
 
-def _head(data: bytes, what: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
+def head_of(data: bytes, what: str) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
     """Return the shape, whether the first index runs fastest, the type, and where the values begin."""
     stream = io.BytesIO(data)
     try:

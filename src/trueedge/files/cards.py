@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
+import stat
 from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.files.whole import read_whole
 
 # A card has about a thousand bytes. The worst one of this size takes a hundred megabytes of memory.
 MOST_BYTES = 1 << 22
@@ -24,13 +28,14 @@ def read_json(path: Path, *, absent: str, damaged: str, most: int = MOST_BYTES) 
     try:
         if "\0" in str(path):
             raise InputError(f"{str(path)!r} cannot be read: a name has no NUL in it")
-        # A pipe might never end; reading a folder raises its own error.
-        if path.exists() and not (path.is_file() or path.is_dir()):
+        about, content = read_whole(path, most)
+        if stat.S_ISDIR(about.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if not stat.S_ISREG(about.st_mode):
             raise InputError(f"{damaged} is not a regular file")
-        size = path.stat().st_size
-        if size > most:
-            raise InputError(f"{damaged} has {size:,} bytes, which is too large for a card")
-        return json.loads(path.read_bytes())
+        if content is None:
+            raise InputError(f"{damaged} has {about.st_size:,} bytes, which is too large for a card")
+        return json.loads(content)
     except InputError:
         raise
     except (FileNotFoundError, NotADirectoryError):

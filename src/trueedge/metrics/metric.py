@@ -131,7 +131,7 @@ def register(metric: Metric) -> Metric:
 
 def get(name: str) -> Metric:
     """Return a metric by name, such as ``mrr``, ``hits@10`` or ``hits@10.pessimistic``."""
-    found = re.fullmatch(r"([^@]+)@([^.]*)(.*)", str(name))
+    found = re.fullmatch(r"([^@]+)@([^.]*)(.*)", str(name)) if "@" in str(name) else None
     pattern = f"{found[1]}@K{found[3]}" if found else str(name)
     metric = METRICS.find(pattern)
     if metric is None:

@@ -186,6 +186,8 @@ def as_scores(values: object, what: str) -> NDArray[Any]:
         values: a torch tensor, or anything numpy can read, of any shape.
         what: the plural noun for the error message ("positive scores").
     """
+    if type(values) is np.ndarray and _plainly_finite(values):
+        return values
     array = as_array(values, what)
     if array.dtype.kind not in "biuf":
         raise InputError(f"{what} must be real numbers, got values of type {array.dtype}")
@@ -203,6 +205,12 @@ def as_scores(values: object, what: str) -> NDArray[Any]:
         raise _inexact(inexact, array.size, what)
     refuse_rounded(values, array, what)
     return array
+
+
+def _plainly_finite(array: NDArray[Any]) -> bool:
+    """Return whether a small array of floats is finite, as most are, without looking further."""
+    small = array.ndim > 0 and array.size <= NUMBERS_IN_A_BLOCK
+    return small and array.dtype.kind == "f" and array.itemsize <= 8 and bool(np.isfinite(array).all())
 
 
 def refuse_rounded(values: object, array: NDArray[Any], what: str) -> None:

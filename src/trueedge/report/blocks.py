@@ -146,7 +146,7 @@ def badge(verdict: str, text: str | None = None) -> Markup:
 def definitions(items: Mapping[str, object] | Iterable[tuple[str, object]]) -> Markup:
     """Words and what they are."""
     pairs = items.items() if isinstance(items, Mapping) else items
-    return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in pairs))
+    return tag("dl", *(Markup(f"<dt>{joined([word])}</dt><dd>{joined([what])}</dd>") for word, what in pairs))
 
 
 def facts(items: Iterable[tuple[str, str]]) -> Markup:

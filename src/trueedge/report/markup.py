@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 
@@ -30,20 +30,24 @@ def tag(name: str, /, *children: object, **attributes: object) -> Markup:
         attributes: ``class_`` is class, ``data_sort`` is data-sort; True is the bare name, None and False
             leave it out.
     """
-    opened = f"<{name}{_attributes(attributes)}>" if attributes else f"<{name}>"
+    opened = _opened(name, attributes) if attributes else f"<{name}>"
     if name in VOID:
         return Markup(opened)
-    return Markup(f"{opened}{joined(children)}</{name}>")
+    # As in joined, written out here: a page has hundreds of elements.
+    content = "".join([part if type(part) is Markup else _text(part) for part in children])
+    return Markup(f"{opened}{content}</{name}>")
 
 
 def joined(parts: Iterable[object]) -> Markup:
     """Parts one after another, those that are no markup escaped."""
-    return Markup("".join([part if isinstance(part, Markup) else _text(part) for part in parts]))
+    return Markup("".join([part if type(part) is Markup else _text(part) for part in parts]))
 
 
 def _text(part: object) -> str:
     # What no file may hold (a lone half of a pair, a control character) must not stop a page from being read.
-    text = "" if part is None else str(part)
+    if part is None:
+        return ""
+    text = str(part)
     # Most texts are plain, and looking is quicker than replacing.
     return escape(UNWRITABLE.sub("\ufffd", text)) if NOT_PLAIN.search(text) else text
 
@@ -53,11 +57,23 @@ def _written(name: str) -> str:
     return name.rstrip("_").replace("_", "-")
 
 
-def _attributes(attributes: dict[str, object]) -> str:
-    found = []
-    for name, value in attributes.items():
+def _opened(name: str, attributes: dict[str, object]) -> str:
+    """Return the tag that opens an element with attributes."""
+    try:
+        return _opened_before(name, tuple(attributes), *attributes.values())
+    except TypeError:  # a value that cannot be hashed
+        return _opening(name, tuple(attributes), *attributes.values())
+
+
+def _opening(name: str, names: tuple[str, ...], *values: object) -> str:
+    found = [f"<{name}"]
+    for key, value in zip(names, values, strict=True):
         if value is True:
-            found.append(f" {_written(name)}")
+            found.append(f" {_written(key)}")
         elif value is not None and value is not False:
-            found.append(f' {_written(name)}="{_text(value)}"')
-    return "".join(found)
+            found.append(f' {_written(key)}="{_text(value)}"')
+    return "".join(found) + ">"
+
+
+# Most tags of a page are the same as others. Typed, since 1, 1.0 and True are equal but not written alike.
+_opened_before = lru_cache(maxsize=1 << 12, typed=True)(_opening)

@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 
 from trueedge.report.colours import css
+from trueedge.report.document import document
 from trueedge.report.markup import Markup, tag
 from trueedge.version import VERSION
 
@@ -50,20 +51,18 @@ def page(title: str, sections: Sequence[Section], *, lead: object = "", foot: It
     ]
     contents = tag("nav", tag("ul", *entries), class_="contents", aria_label="Contents")
     parts = [_part(one, name) for one, name in zip(sections, names, strict=True)]
-    switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
-    top = tag("div", tag("h1", title), switch, class_="topline")
-    first = lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None
-    end = [tag("p", one) for one in (*foot, f"Made with trueedge {VERSION}.")]
-    body = tag(
-        "body",
-        tag("a", "Skip to the content", href="#content", class_="skip"),
-        tag("header", top, first),
-        contents if len(sections) > 1 else None,
-        tag("main", *parts, id="content"),
-        tag("footer", *end),
-        tag("script", Markup(resource("page.js"))),
+    # The one script of the page runs, and no other; nothing is fetched from anywhere.
+    digest = base64.b64encode(hashlib.sha256(resource("page.js").encode()).digest()).decode()
+    return document(
+        title,
+        parts,
+        policy=f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:",
+        style=tag("style", Markup(css() + resource("page.css"))),
+        script=tag("script", Markup(resource("page.js"))),
+        lead=lead,
+        contents=contents if len(sections) > 1 else None,
+        foot=[*foot, f"Made with trueedge {VERSION}."],
     )
-    return f"<!DOCTYPE html>\n{tag('html', _head(title), body, lang='en')}\n"
 
 
 def _part(one: Section, name: str) -> Markup:
@@ -74,23 +73,6 @@ def _part(one: Section, name: str) -> Markup:
     content = tag("div", one.content, id=name, class_="linked")
     fold = tag("details", tag("summary", heading), content, class_="whole")
     return tag("section", fold, class_="part folded")
-
-
-def _head(title: str) -> Markup:
-    # The one script of the page runs, and no other; nothing is fetched from anywhere.
-    digest = base64.b64encode(hashlib.sha256(resource("page.js").encode()).digest()).decode()
-    policy = f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'; img-src data:"
-    return tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=policy),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"trueedge {VERSION}"),
-        # Without it a browser asks for an icon.
-        tag("link", rel="icon", href="data:,"),
-        tag("title", title),
-        tag("style", Markup(css() + resource("page.css"))),
-    )
 
 
 def _names(sections: Sequence[Section]) -> list[str]:

@@ -92,9 +92,10 @@ def certified_scores(path: Path, card: Mapping[str, Any]) -> Scores | InputError
     ``.scores.npz`` file that has its own name.
     """
     named = path.parent / card["scores"]["file"]
-    renamed = path.with_suffix(".scores.npz")
     try:
-        return load_scores(renamed if not named.exists() and renamed.is_file() else named, card["scores"])
+        if not named.exists() and path.with_suffix(".scores.npz").is_file():
+            named = path.with_suffix(".scores.npz")
+        return load_scores(named, card["scores"])
     except InputError as error:
         return error
 

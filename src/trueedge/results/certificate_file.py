@@ -6,12 +6,14 @@ import hashlib
 import json
 import math
 import re
+import stat
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NoReturn
 
 from trueedge.errors import InputError
+from trueedge.files.whole import read_whole
 from trueedge.results.kept_scores import MOST_SCORES
 
 FORMAT = "trueedge certificate"
@@ -55,16 +57,12 @@ def seal_of(card: Mapping[str, Any]) -> str:
 def read_certificate(path: Path) -> dict[str, Any]:
     """Read a certificate, or raise an InputError for other files; its claims are not verified here."""
     try:
-        if not path.is_file():
-            raise InputError(f"there is no file {path}")
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise InputError(f"{path} has {size} bytes: it is too large for a certificate")
-        card = json.loads(
-            path.read_bytes().decode(), object_pairs_hook=_once, parse_constant=_refuse_constant
-        )
-        # Fails for values that are nested too deeply or hold invalid text.
+        text = _text(path)
+        card = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
+        # Fails for values that are nested too deeply or hold infinite numbers.
         digest(card)
+        # Without an escape, texts are in the file as they are.
+        texts = text if "\\" not in text else json.dumps(card, ensure_ascii=False).replace("\\\\", "")
     except OSError as error:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except InputError:
@@ -72,20 +70,38 @@ def read_certificate(path: Path) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
         raise InputError(f"{path} is not a certificate: {reason}") from None
-    complaint = _complaint(card)
+    complaint = _complaint(card, bool(_CONTROLS.search(texts)))
     if complaint:
         raise InputError(f"{path} is not a certificate: {complaint}")
     return dict(card)
 
 
-def _complaint(card: Any) -> str:
-    """Return why a JSON value is not a certificate, or nothing."""
+def _text(path: Path) -> str:
+    """Return the text of a regular file that is not too large."""
+    try:
+        about, content = read_whole(path, MOST_BYTES)
+    except (FileNotFoundError, NotADirectoryError, ValueError):
+        raise InputError(f"there is no file {path}") from None
+    if not stat.S_ISREG(about.st_mode):
+        raise InputError(f"there is no file {path}")
+    if content is None:
+        raise InputError(f"{path} has {about.st_size} bytes: it is too large for a certificate")
+    return content.decode()
+
+
+def _complaint(card: Any, has_controls: bool) -> str:
+    """Return why a JSON value is not a certificate, or nothing.
+
+    Args:
+        card: the value.
+        has_controls: whether a text in it has control characters.
+    """
     if not isinstance(card, dict) or card.get("format") != FORMAT:
         return f"it does not say 'format': '{FORMAT}'"
     version = card.get("version")
     if type(version) is not int or not 1 <= version <= VERSION:
         return f"it has the version {version!r}, but this release reads versions up to {VERSION}"
-    if _CONTROLS.search(json.dumps(card, ensure_ascii=False).replace("\\\\", "")):
+    if has_controls:
         return "a text in it has control characters for a terminal"
     for name, kind in FIELDS.items():
         value = card.get(name)

@@ -137,8 +137,6 @@ def load_scores(path: Path, card: Mapping[str, Any]) -> Scores:
     """
     if "form" not in card:
         return _load_pairs(path, card["positives"], card["negatives"])
-    if not path.is_file():
-        raise InputError(f"there is no file {path}")
     most = sum(BYTES_OF_HEAD + 8 * math.prod(shape) for shape in card["shapes"].values())
     arrays = read_archive(path, most=most)
     shapes = {name: list(array.shape) for name, array in arrays.items()}

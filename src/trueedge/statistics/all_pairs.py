@@ -24,6 +24,8 @@ Array = NDArray[np.float64]
 ROUNDING = 1e-12
 # More methods than this have too many maximal groups to list.
 MOST_LETTERED = 60
+# Of fewer pairs, all p-values are computed.
+MANY_PAIRS = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,33 +47,70 @@ class AllPairs:
     @cached_property
     def p(self) -> Array:
         """Return the two-sided p-value of each pair, not corrected, float64 (n, n)."""
-        from scipy.special import stdtr
-
         rows, columns = np.triu_indices(len(self.means), 1)
         gaps = np.abs(self.means[rows] - self.means[columns])
-        error = self.std_error[rows, columns]
+        found = np.ones_like(self.std_error)
+        found[rows, columns] = found[columns, rows] = self._tails(
+            gaps, self.std_error[rows, columns], self.df[rows, columns]
+        )
+        return found
+
+    def _tails(self, gaps: Array, error: Array, df: Array) -> Array:
+        """Return the two-sided p-values of differences (n,)."""
+        from scipy.special import stdtr
+
         with np.errstate(divide="ignore", invalid="ignore"):
-            tails = 2.0 * stdtr(self.df[rows, columns], -gaps / error)
+            tails = 2.0 * stdtr(df, -gaps / error)
         # If all units differ by one number, the spread is unknown: the sign test decides.
         by_sign = np.where(gaps > 0, 2.0 ** (1 - min(self.independent, 1000)), 1.0)
-        found = np.ones_like(self.std_error)
-        found[rows, columns] = found[columns, rows] = np.where(error == 0, by_sign, np.minimum(tails, 1.0))
-        return found
+        return np.where(error == 0, by_sign, np.minimum(tails, 1.0))
 
     @cached_property
     def p_holm(self) -> Array:
         """Return the p-values corrected for all pairs, float64 (n, n)."""
-        rows = np.triu_indices(len(self.means), 1)
+        above = np.triu(np.ones_like(self.std_error, dtype=np.bool_), 1)
+        gaps = np.abs(np.subtract.outer(self.means, self.means))[above]
+        corrected = self._holm(gaps, self.std_error[above], self.df[above])
         found = np.ones_like(self.std_error)
-        found[rows] = holm(self.p[rows])
-        found[rows[::-1]] = found[rows]
+        found[above] = corrected
+        # Each pair is in both halves.
+        found.T[above] = corrected
         return found
+
+    def _holm(self, gaps: Array, error: Array, df: Array) -> Array:
+        """Return the corrected p-values of pairs, computing only those that can be below 1."""
+        chosen = self._small(gaps, error, df)
+        if chosen is None:
+            return holm(self._tails(gaps, error, df))
+        found = np.ones(len(gaps))
+        # The others are larger than all of these, and the first of them, and so all, become 1.
+        found[chosen] = holm(self._tails(gaps[chosen], error[chosen], df[chosen]), len(gaps))
+        return found
+
+    def _small(self, gaps: Array, error: Array, df: Array) -> NDArray[np.bool_] | None:
+        """Return which pairs have p-values that Holm's correction can leave below 1; None if any can.
+
+        If k pairs have p-values of at least b, the smallest of these becomes k b or more. So with k b >= 1
+        all of them become 1, and none has to be computed.
+        """
+        from scipy.special import stdtrit
+
+        if len(gaps) < MANY_PAIRS or error.min() == 0 or not (df == df[0]).all():
+            return None
+        with np.errstate(invalid="ignore"):
+            scores = gaps / error
+        for bound in (4.0 / len(gaps), 1e-3, 0.05):
+            # A little lower, so that rounding leaves out none.
+            small: NDArray[np.bool_] = ~(scores < (1 - 1e-9) * -stdtrit(df[0], bound / 2))
+            if (len(gaps) - np.count_nonzero(small)) * bound >= 1:
+                return small
+        return None
 
     def ends(self, first: int, second: int, level: float = 0.95) -> tuple[float, float]:
         """Return the ends of the interval of one difference."""
-        gap, error = self.means[first] - self.means[second], self.std_error[first, second]
-        half = _quantile(float(self.df[first, second]), level) * error if error else 0.0
-        return float(gap - half), float(gap + half)
+        gap, error = self.means.item(first) - self.means.item(second), self.std_error.item(first, second)
+        half = _quantile(self.df.item(first, second), level) * error if error else 0.0
+        return gap - half, gap + half
 
     def places(self, level: float = 0.95, higher_is_better: bool = True) -> NDArray[np.int64]:
         """Return the best and the worst place that each method can have, int64 (n, 2), from 1.

@@ -12,8 +12,12 @@ from trueedge.errors import InputError
 from trueedge.metrics.scores import as_scores
 
 
-def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+def holm(p_values: ArrayLike, comparisons: int | None = None) -> NDArray[np.float64]:
     """Return p-values (n,) corrected for multiple comparisons, float64 (n,).
+
+    Args:
+        p_values: all of them, or the smallest ones.
+        comparisons: how many there are in all, if only the smallest are given.
 
     Holm, A Simple Sequentially Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 1979.
     """
@@ -23,7 +27,7 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     if ((values < 0) | (values > 1)).any():
         raise InputError("a p-value lies between 0 and 1")
     order = np.argsort(values, kind="stable")
-    times = np.arange(len(values), 0, -1)
+    times = np.arange(comparisons or len(values), 0, -1)[: len(values)]
     corrected = np.empty(len(values))
     corrected[order] = np.minimum(1.0, np.maximum.accumulate(times * values[order]))
     return corrected
@@ -54,11 +58,12 @@ def tie_groups(count: int, distinct: Iterable[tuple[int, int]]) -> list[tuple[in
 
 def letters(count: int, groups: Sequence[Sequence[int]]) -> list[tuple[str, ...]]:
     """Return the letters of each of ``count`` methods, one for each of the :func:`tie_groups` it is in."""
-    found: list[tuple[str, ...]] = [()] * count
+    found: list[list[str]] = [[] for _ in range(count)]
     for number, group in enumerate(groups):
+        letter = _letter(number)
         for member in group:
-            found[member] += (_letter(number),)
-    return found
+            found[member].append(letter)
+    return [tuple(one) for one in found]
 
 
 def runs_within(places: ArrayLike, width: float) -> list[tuple[int, ...]]:

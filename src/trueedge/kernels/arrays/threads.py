@@ -58,6 +58,8 @@ def thread_count() -> int:
 
 def even_blocks(total: int, least: int) -> int:
     """Return a size of blocks of ``total`` items: a few for each thread, and ``least`` items or more."""
+    if total <= least:
+        return max(least, 1)
     return max(least, 1, -(-total // (BLOCKS_PER_THREAD * thread_count())))
 
 
@@ -77,7 +79,7 @@ def run_blocks(
         progress: called with (items done, total) after each block, in the caller's thread.
     """
     blocks = [(first, min(first + size, total)) for first in range(0, total, size)]
-    threads = min(thread_count(), len(blocks))
+    threads = min(thread_count(), len(blocks)) if len(blocks) > 1 else 1
     scratches = make_scratch if isinstance(make_scratch, Scratches) else Scratches(make_scratch)
 
     def one(first: int, last: int) -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -46,12 +47,17 @@ class Entry:
         return cls(folder.name, folder.parent.name, folder, EntryCard.from_toml(folder / FILE))
 
     @cached_property
+    def _names(self) -> tuple[str, ...]:
+        """Return the names of its files, sorted; they are listed once."""
+        return tuple(sorted(os.listdir(self.folder)))
+
+    @cached_property
     def paths(self) -> dict[int, Path]:
         """Return the certificate of each seed."""
         found = {}
-        for path in self.folder.iterdir():
-            if named := CERTIFICATE.fullmatch(path.name):
-                found[int(named[1])] = path
+        for name in self._names:
+            if named := CERTIFICATE.fullmatch(name):
+                found[int(named[1])] = self.folder / name
         return dict(sorted(found.items()))
 
     @cached_property
@@ -67,15 +73,14 @@ class Entry:
     @cached_property
     def reproductions(self) -> tuple[Reproduction, ...]:
         """Return the proofs that somebody else got the same."""
-        paths = sorted(path for path in self.folder.iterdir() if PROOF.fullmatch(path.name))
-        return tuple(Reproduction.read(path) for path in paths)
+        return tuple(Reproduction.read(self.folder / name) for name in self._names if PROOF.fullmatch(name))
 
     @cached_property
     def scored(self) -> Mapping[str, Any] | None:
         """Return what the judge of a hidden task answered, or None."""
-        path = self.folder / SCORED
-        if not path.exists():
+        if SCORED not in self._names:
             return None
+        path = self.folder / SCORED
         found = read_json(path, absent=str(self.folder), damaged=f"{path}: it", most=MOST_BYTES)
         if not isinstance(found, dict):
             raise InputError(f"{path} must hold an object")
@@ -96,6 +101,10 @@ class Entry:
         if self.scored is not None:
             return "scored"
         return "reproduced" if self.reproductions else "consistent"
+
+    def keeps_units_alone(self, seed: int) -> bool:
+        """Return whether the scores of a seed are kept elsewhere, and their values per unit here."""
+        return f"seed-{seed}{UNITS}" in self._names and f"seed-{seed}{SCORES}" not in self._names
 
     def scores_path(self, seed: int) -> Path:
         """Return where the scores of a seed are, or would be if they were kept here."""

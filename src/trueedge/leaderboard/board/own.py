@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from trueedge import methods, tasks
 from trueedge.errors import InputError
@@ -49,6 +50,7 @@ def own_board(
     store: Store,
     *,
     chosen: Sequence[str] = CHEAP,
+    settings: Mapping[str, Mapping[str, Any]] | None = None,
     datasets: Sequence[str] = DATASETS,
     seeds: int = 3,
     jobs: int = 1,
@@ -61,6 +63,7 @@ def own_board(
         folder: the board: a new folder, or an earlier one that is continued.
         store: where records and scores are kept.
         chosen: names of methods and families; ``all`` is every method.
+        settings: settings by the name of a method; the name of its entry states them.
         datasets: names of data sets.
         seeds: how many seeds.
         jobs: parallel processes.
@@ -81,13 +84,14 @@ def own_board(
             card = board.add_task(frozen)
             if not (board.folder / card.name / "audit.json").exists():
                 write_audit(board.folder / card.name, frozen[0])
+            fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
             cells = [
                 Cell(dataset, protocol, method, seed, device=device)
                 for seed in range(seeds)
-                for method in fitting_methods(chosen, protocol, frozen[0])
+                for method in fitting
             ]
             say(f"{card.name}: {len(cells)} runs")
-            _add(made, card, frozen, cells, store, jobs)
+            _add(made, card, frozen, cells, store, settings or {}, jobs)
     return made
 
 
@@ -97,19 +101,32 @@ def fitting_protocols(dataset: str) -> list[str]:
     return [one.name for one in protocols() if one.released is None and data in one.takes]
 
 
-def fitting_methods(chosen: Sequence[str], protocol: str, task: Task) -> list[Method]:
-    """Return the chosen methods that can be fitted to a task."""
+def wanted_methods(chosen: Sequence[str]) -> list[type[Method]]:
+    """Return the methods of some names and families; ``all`` is every method."""
+    return [
+        kind
+        for kind in methods.catalogue()
+        if "all" in chosen or kind.family in chosen or kind.name in chosen
+    ]
+
+
+def fitting_methods(
+    chosen: Sequence[str], protocol: str, task: Task, settings: Mapping[str, Mapping[str, Any]]
+) -> list[Method]:
+    """Return the chosen methods that can be fitted to a task, with the settings of each."""
     data = get_protocol(protocol).takes[0]
-    found = []
-    for kind in methods.catalogue():
-        wanted = "all" in chosen or kind.family in chosen or kind.name in chosen
-        if wanted and data in kind.takes and kind.can_do(task.kind):
-            found.append(methods.create(kind.name))
-    return found
+    fitting = [kind for kind in wanted_methods(chosen) if data in kind.takes and kind.can_do(task.kind)]
+    return [kind(**settings.get(kind.name, {})) for kind in fitting]
 
 
 def _add(
-    made: OwnBoard, card: BoardTask, frozen: Sequence[Task], cells: Sequence[Cell], store: Store, jobs: int
+    made: OwnBoard,
+    card: BoardTask,
+    frozen: Sequence[Task],
+    cells: Sequence[Cell],
+    store: Store,
+    settings: Mapping[str, Mapping[str, Any]],
+    jobs: int,
 ) -> None:
     """Run the cells of one task, and add each method that has all seeds."""
     records: dict[str, list[Record]] = {}
@@ -123,19 +140,28 @@ def _add(
         if len(found) < len(frozen):
             continue
         try:
-            _add_entry(made.board, card, frozen[0], method, found, store)
+            about = EntryCard(
+                name=_named(method, settings.get(method, {})),
+                authors=(AUTHOR,),
+                licence="MIT",
+                submitted=min(record.created for record in found)[:10],
+            )
+            _add_entry(made.board, card, frozen[0], about, found, store)
             made.entries += 1
         except InputError as error:
             made.left_out.append(f"{card.name}, {method}: {error}")
 
 
+def _named(method: str, settings: Mapping[str, Any]) -> str:
+    stated = ", ".join(f"{name} = {value}" for name, value in settings.items())
+    return f"{method} ({stated})" if stated else method
+
+
 def _add_entry(
-    board: Board, card: BoardTask, task: Task, method: str, records: Sequence[Record], store: Store
+    board: Board, card: BoardTask, task: Task, about: EntryCard, records: Sequence[Record], store: Store
 ) -> None:
-    day = min(record.created for record in records)[:10]
-    about = EntryCard(name=method, authors=(AUTHOR,), licence="MIT", submitted=day)
     with tempfile.TemporaryDirectory(prefix="trueedge-own-") as place:
         paths = [certify(record, Path(place) / f"seed-{record.seed}.json", store) for record in records]
         entry = board.add(paths, about, card.name)
     if not entry.reproductions:
-        run_again(entry, card, f"{AUTHOR} leaderboard own", day, seed=task.seed, source=task)
+        run_again(entry, card, f"{AUTHOR} leaderboard own", about.submitted, seed=task.seed, source=task)

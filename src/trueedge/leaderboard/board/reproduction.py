@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
@@ -68,7 +68,7 @@ class Reproduction:
     def read(cls, path: Path) -> Self:
         """Read a proof; what it says is compared with its certificate by :meth:`Board.check`."""
         found = read_json(path, absent=str(path.parent), damaged=f"{path}: it", most=MOST_BYTES)
-        known = {one.name for one in fields(cls)}
+        known = cls.__dataclass_fields__.keys()
         if not isinstance(found, dict) or found.pop("format", None) != FORMAT:
             raise InputError(f"{path} does not say 'format': '{FORMAT}'")
         if set(found) - known:

@@ -96,8 +96,8 @@ class Standing:
         i, j = self.numbers.get(first), self.numbers.get(second)
         if self.pairs is None or not self.over or i is None or j is None:
             return None
-        gap = float(self.pairs.means[i] - self.pairs.means[j])
-        return (gap, *self.pairs.ends(i, j, LEVEL), float(self.pairs.p_holm[i, j]))
+        gap = self.pairs.means.item(i) - self.pairs.means.item(j)
+        return (gap, *self.pairs.ends(i, j, LEVEL), self.pairs.p_holm.item(i, j))
 
 
 @dataclass(frozen=True, eq=False)

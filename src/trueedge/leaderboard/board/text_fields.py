@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 import unicodedata
+from functools import cache
 from urllib.parse import urlsplit
 
 from trueedge.errors import InputError, unknown
@@ -32,6 +33,8 @@ def text_field(value: object, field: str, longest: int = LONGEST_TEXT) -> str:
         raise InputError(f"{field} is empty")
     if len(text) > longest:
         raise InputError(f"{field} has {len(text)} characters; {longest} are allowed")
+    if text.isascii() and text.isprintable():
+        return text
     marks = 0
     for letter in text:
         kind = unicodedata.category(letter)
@@ -88,12 +91,17 @@ def commit_field(value: object, field: str = "commit") -> str:
 def licence_field(value: object, field: str = "licence") -> str:
     """Return an SPDX identifier, or several joined by OR and AND."""
     text = text_field(value, field, LONGEST_NAME)
-    known = {name.casefold(): name for name in LICENCES}
+    known = _known_licences()
     words = re.split(r" (OR|AND) ", text)
     for word in words[::2]:
         if word.casefold() not in known:
             raise unknown("SPDX licence", word, LICENCES, hint="see https://spdx.org/licenses")
     return " ".join(known.get(word.casefold(), word) for word in words)
+
+
+@cache
+def _known_licences() -> dict[str, str]:
+    return {name.casefold(): name for name in LICENCES}
 
 
 def date_field(value: object, field: str) -> str:

@@ -12,29 +12,53 @@ from typing import Any
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import regular_file
+from trueedge.files.whole import read_whole
 
 # A card has a few thousand bytes; that of a task with a hundred seeds, fifty thousand.
 MOST_BYTES = 1 << 20
 BARE = re.compile(r"[A-Za-z0-9_-]+")
+# No quotes, escapes, controls or ends of lines, in ASCII.
+TEXT = r'"[ !#-\[\]-~]*"'
+PLAIN = re.compile(rf"(?:[A-Za-z_][A-Za-z0-9_-]* = (?:{TEXT}|\[{TEXT}(?:, {TEXT})*\])\n)+")
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Return the content of a TOML file, or raise an InputError."""
-    regular_file(path)
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            raise InputError(f"{path} has {size:,} bytes, which is too large for a card")
-        return tomllib.loads(path.read_bytes().decode())
+        about, content = read_whole(path, MOST_BYTES)
+        if content is None:
+            regular_file(path)
+            raise InputError(f"{path} has {about.st_size:,} bytes, which is too large for a card")
+        text = content.decode()
+        found = _read_plain(text)
+        return tomllib.loads(text) if found is None else found
     except OSError as error:
+        regular_file(path)
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from None
     except InputError:
         raise
     except UnicodeDecodeError:
         raise InputError(f"{path} is not UTF-8 text") from None
     except (ValueError, RecursionError) as error:
+        regular_file(path)
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
         raise InputError(f"{path} is not TOML: {reason}") from None
+
+
+def _read_plain(text: str) -> dict[str, Any] | None:
+    """Return what a file of plain lines says, in a tenth of the time; None for any other.
+
+    In such lines JSON and TOML are the same: ``key = "text"`` or ``key = ["text", …]``, without escapes.
+    """
+    if not PLAIN.fullmatch(text):
+        return None
+    found = {}
+    for line in text.splitlines():
+        name, _, value = line.partition(" = ")
+        if name in found:
+            return None
+        found[name] = json.loads(value)
+    return found
 
 
 def toml_text(values: Mapping[str, Any]) -> str:

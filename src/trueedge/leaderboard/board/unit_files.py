@@ -27,9 +27,8 @@ def headline_values(entry: Entry, seed: int) -> Array:
     """
     card = entry.certificates[seed]
     name = card["headline"]
-    packed = entry.units_path(seed)
-    if packed.is_file() and not entry.scores_path(seed).is_file():
-        values = read_units(packed, name)
+    if entry.keeps_units_alone(seed):
+        values = read_units(entry.units_path(seed), name)
     else:
         values = certified_values(entry.paths[seed], card)
     claimed = card["metrics"][name]

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError
 from trueedge.files.writing import new_folder
 from trueedge.leaderboard.hidden.deriving import for_everyone, without_hints
+from trueedge.leaderboard.hidden.hidden_card import HiddenCard
 from trueedge.leaderboard.hidden.keyed import keyed_order, new_key
 from trueedge.leaderboard.hidden.public_folder import (
     CANDIDATES,
     CARD,
     TASK,
-    HiddenCard,
     HiddenTask,
     answer_shape,
     candidates_hash,

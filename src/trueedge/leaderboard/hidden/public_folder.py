@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,85 +16,15 @@ from numpy.typing import NDArray
 from trueedge.errors import InputError, must_be
 from trueedge.files.archives import read_archive
 from trueedge.files.arrays import NPY, ZIP, array_in, read_array, regular_file
-from trueedge.files.cards import read_json
+from trueedge.leaderboard.hidden.hidden_card import HiddenCard, read_card
 from trueedge.scorers.scorer import ask
 from trueedge.tasks import Task, load
 from trueedge.tasks.nodes import NodeTask
 from trueedge.tasks.triples import TripleTask
 
-FORMAT = "trueedge hidden task"
 CARD, CANDIDATES, TASK = "hidden.json", "candidates.npy", "task"
 # More than the header of any .npy array, or of a member of an archive.
 BYTES_OF_HEAD = 8192
-
-
-@dataclass(frozen=True)
-class HiddenCard:
-    """What everybody may know about a hidden task.
-
-    Attributes:
-        name: the name of the task on its board.
-        kind: the kind of task.
-        dataset: the name of the data set.
-        protocol: the protocol's name.
-        metric: what submissions are judged by.
-        season: the name of the season.
-        closes: the day of its end, as YYYY-MM-DD; empty if it is not set.
-        shape: the shape of a submission.
-        candidates: the SHA-256 of the candidates.
-        labels: the salted SHA-256 of the labels.
-        public_share: the share of the units whose values the ladder answers with.
-    """
-
-    name: str
-    kind: str
-    dataset: str
-    protocol: str
-    metric: str
-    season: str
-    closes: str
-    shape: tuple[int, ...]
-    candidates: str
-    labels: str
-    public_share: float
-
-    def to_json(self) -> str:
-        """Return the card as the text of its file."""
-        return json.dumps({"format": FORMAT, "version": 1, **asdict(self)}, indent=2) + "\n"
-
-    def on_board(self) -> dict[str, Any]:
-        """Return what the card of a board's task says about it; the season opens today."""
-        return {
-            "season": self.season,
-            "opens": datetime.now(UTC).date().isoformat(),
-            **({"closes": self.closes} if self.closes else {}),
-            "candidates": self.candidates,
-            "labels": self.labels,
-            "public_share": self.public_share,
-            "shape": list(self.shape),
-        }
-
-    @classmethod
-    def from_plain(cls, plain: Any, where: str) -> HiddenCard:
-        """Return the card of a JSON value, or raise an InputError that names its place."""
-        if not isinstance(plain, Mapping) or plain.get("format") != FORMAT or plain.get("version") != 1:
-            raise InputError(f"{where} does not describe a hidden task")
-        fields: dict[str, Any] = {}
-        for name, kind in cls.__annotations__.items():
-            value = plain.get(name)
-            if kind == "str" and not isinstance(value, str):
-                raise InputError(f"{where}: {name} is missing")
-            fields[name] = value
-        shape, share = fields["shape"], fields["public_share"]
-        if (
-            not isinstance(shape, (list, tuple))
-            or not shape
-            or not all(type(one) is int and one > 0 for one in shape)
-        ):
-            raise InputError(f"{where}: shape must be a list of whole numbers")
-        if not isinstance(share, float) or not 0 < share < 1:
-            raise InputError(f"{where}: public_share must lie between 0 and 1")
-        return cls(**{**fields, "shape": tuple(shape)})
 
 
 @dataclass(frozen=True)
@@ -115,10 +43,8 @@ class HiddenTask:
     def open(cls, folder: str | Path) -> HiddenTask:
         """Open the public folder of a hidden task, and compare its candidates with their hash."""
         place = Path(folder)
-        plain = read_json(
-            place / CARD, absent=f"{place} is not a hidden task", damaged=f"{place} is damaged: {CARD}"
-        )
-        found = cls(place, HiddenCard.from_plain(plain, str(place / CARD)))
+        card, _ = read_card(place / CARD, f"{place} is not a hidden task")
+        found = cls(place, card)
         if candidates_hash(found.candidates) != found.card.candidates:
             raise InputError(f"{place} is damaged: its candidates do not have the published hash")
         return found
@@ -164,7 +90,7 @@ def candidates_hash(candidates: NDArray[Any]) -> str:
 
 
 def read_submission(path: Path, shape: tuple[int, ...], what: str = "the submission") -> NDArray[np.float64]:
-    """Read a submission, float64 of exactly one shape: a .npy file, a .npz file of one array, or raw floats.
+    """Read a submission, float64 of exactly one shape: a .npy file, or a .npz file of one array.
 
     Nothing is unpickled, and memory is only allocated for the expected size. Errors do not depend on labels.
 
@@ -185,14 +111,9 @@ def read_submission(path: Path, shape: tuple[int, ...], what: str = "the submiss
             values = array_in(stream, size, what, whole=True)
         elif start[:4] in ZIP:
             values = _single(read_archive(path, what, most=8 * count + BYTES_OF_HEAD), what)
-        elif size in (4 * count, 8 * count):
-            raw = np.fromfile(stream, dtype="<f4" if size == 4 * count else "<f8")
-            values = raw.reshape(shape)
         else:
-            raise InputError(
-                f"{what} is neither a .npy nor a .npz file, and {size:,} bytes are not {count:,} float32 or"
-                " float64 numbers"
-            )
+            # Raw numbers do not say their type: n float64 numbers could be 2 n float32 ones.
+            raise InputError(f"{what} is neither a .npy nor a .npz file: write it with numpy.save")
     return check_submission(values, shape, what)
 
 

@@ -15,10 +15,9 @@ from numpy.typing import NDArray
 
 from trueedge.errors import InputError
 from trueedge.files.arrays import read_array
-from trueedge.files.cards import read_json
+from trueedge.leaderboard.hidden.hidden_card import HiddenCard, read_card
 from trueedge.leaderboard.hidden.keyed import keyed_share
 from trueedge.leaderboard.hidden.ladder import Values
-from trueedge.leaderboard.hidden.public_folder import HiddenCard
 from trueedge.metrics import PairScores, Scores, get
 from trueedge.tasks import Task, load
 
@@ -49,14 +48,11 @@ class Secret:
     def open(cls, folder: str | Path) -> Secret:
         """Read a secret folder, and compare its labels with their published hash."""
         place = Path(folder)
-        plain = read_json(
-            place / CARD, absent=f"{place} holds no hidden labels", damaged=f"{place} is damaged: {CARD}"
-        )
+        card, plain = read_card(place / CARD, f"{place} holds no hidden labels")
         try:
             salt, key = (bytes.fromhex(plain[name]) for name in ("salt", "key"))
         except (KeyError, TypeError, ValueError):
             raise InputError(f"{place / CARD} has no salt or no key") from None
-        card = HiddenCard.from_plain(plain, str(place / CARD))
         found = cls(card, load(place / TASK), read_array(place / PLACES).astype(np.int64), salt, key)
         if found.labels_hash != card.labels:
             raise InputError(f"{place} is damaged: its labels do not have the published hash")

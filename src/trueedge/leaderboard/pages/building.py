@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from trueedge.errors import InputError
+from trueedge.files.whole import write_new
 from trueedge.files.writing import write_text
 from trueedge.leaderboard.board.audit_card import read_audit
 from trueedge.leaderboard.board.board import Board
@@ -116,7 +117,7 @@ def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
     (draft / "entries").mkdir(parents=True)
     count = 0
     for path, text in _task_files(board, standing, folder / name):
-        (draft / path).write_text(text, encoding="utf-8")
+        write_new(draft / path, text.encode())
         count += path.endswith(".html")
     old = site / f".{name}.old"
     shutil.rmtree(old, ignore_errors=True)

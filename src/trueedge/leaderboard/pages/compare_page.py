@@ -6,7 +6,7 @@ from itertools import combinations
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.standings import Row, Standing
-from trueedge.leaderboard.pages.parts import difference_cells, explained, tabs, trail
+from trueedge.leaderboard.pages.parts import difference_cells, explained, heads, tabs, trail
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.report.markup import Markup, tag
 
@@ -57,9 +57,5 @@ def _table(standing: Standing, rows: list[Row]) -> Markup:
         # Names of folders hold nothing that would have to be escaped.
         lines.append(Markup(f'<tr data-pair="{first} {second}">{pair}{cells}</tr>'))
     names = ("entry", "compared with", f"{metric}: difference", "95 % interval", "p (Holm)", "")
-    heads = [
-        tag("th", name, scope="col", class_="n" if place in (2, 4) else None)
-        for place, name in enumerate(names)
-    ]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(2, 4)), tag("tbody", *lines))
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Differences of all pairs")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from trueedge.leaderboard.board.board import Board
@@ -13,6 +14,7 @@ from trueedge.leaderboard.pages.parts import (
     command,
     difference_cells,
     ends_text,
+    heads,
     letters_text,
     memory_text,
     rank_text,
@@ -23,11 +25,15 @@ from trueedge.leaderboard.pages.parts import (
 )
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics import format_value
-from trueedge.report.blocks import in_words
+from trueedge.report.blocks import definitions, in_words
 from trueedge.report.markup import Markup, joined, tag
 
 # How many others an entry is compared with on its page: those next to it, and the best.
 COMPARED = 6
+AGAIN_FROM_SCORES = tag(
+    "p", "In a copy of the board's folder, this computes every metric and hash again from the scores:"
+)
+AGAIN_FROM_DATA = tag("p", "This also makes the task from its data, and runs the method again:")
 
 
 def entry_page(board: Board, standing: Standing, row: Row, place: int) -> str:
@@ -72,18 +78,16 @@ def _result(standing: Standing, row: Row) -> Markup:
         names = ", ".join(row.same_scores[:3]) + (" …" if len(row.same_scores) > 3 else "")
         facts.append(("same scores as", names))
     facts += [("time", seconds_text(row)), ("memory", memory_text(row))]
-    return _list(facts)
+    return definitions(facts)
 
 
 def _verify(standing: Standing, row: Row) -> list[object]:
     task, first = standing.task, next(iter(row.entry.paths))
     path = f"{row.entry.task}/{row.entry.name}/seed-{first}.json"
     return [
-        tag(
-            "p", "In a copy of the board's folder, this computes every metric and hash again from the scores:"
-        ),
+        AGAIN_FROM_SCORES,
         command(f"trueedge verify {path}"),
-        tag("p", "This also makes the task from its data, and runs the method again:"),
+        AGAIN_FROM_DATA,
         command(f"trueedge verify {path} --task {shlex.quote(task.dataset)} --rerun"),
     ]
 
@@ -103,21 +107,18 @@ def _certificates(row: Row) -> Markup:
         for seed, card in cards.items()
     ]
     names = ("seed", first["headline"], "seal", "created", "trueedge")
-    heads = [
-        tag("th", name, scope="col", class_="n" if place == 1 else None) for place, name in enumerate(names)
-    ]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(1,)), tag("tbody", *lines))
     facts: list[tuple[str, object]] = [
         ("method", first["method"]),
         ("settings", _settings(first["settings"])),
         ("device", first["device"]),
     ]
     box = tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Certificates")
-    return joined([_list(facts), box])
+    return joined([definitions(facts), box])
 
 
 def _settings(settings: Mapping[str, Any]) -> str:
-    text = ", ".join(f"{name} = {in_words(value)}" for name, value in settings.items())
+    text = ", ".join(f"{name} = {in_words(value) or 'none'}" for name, value in settings.items())
     if not text:
         return "none"
     return text if len(text) <= 2000 else text[:2000] + " …"
@@ -138,18 +139,19 @@ def _comparison(standing: Standing, row: Row, others: Sequence[Row]) -> Markup:
     metric = standing.task.headline
     lines = []
     for other in others:
-        link = tag("a", other.entry.card.name, href=f"{other.entry.name}.html")
+        link = _entry_link(other.entry.card.name, other.entry.name)
         cells = difference_cells(standing, row.entry.name, other.entry.name)
         lines.append(Markup(f'<tr><th scope="row">{link}</th>{cells}</tr>'))
     names = ("entry", f"{metric}: difference", "95 % interval", "p (Holm)", "")
-    heads = [
-        tag("th", name, scope="col", class_="n" if place in (1, 3) else None)
-        for place, name in enumerate(names)
-    ]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(1, 3)), tag("tbody", *lines))
     return tag(
         "div", body, class_="scroll", tabindex=0, role="region", aria_label="Differences to other entries"
     )
+
+
+@lru_cache(maxsize=64)
+def _entry_link(title: str, name: str) -> Markup:
+    return tag("a", title, href=f"{name}.html")
 
 
 def _about(row: Row) -> Markup:
@@ -162,12 +164,8 @@ def _about(row: Row) -> Markup:
         facts.append(("paper", _link(card.paper)))
     facts.append(("data beside the training part", ", ".join(card.extra_data) or "none declared"))
     facts += [("submitted", card.submitted), ("folder", f"{row.entry.task}/{row.entry.name}")]
-    return _list(facts)
+    return definitions(facts)
 
 
 def _link(address: str) -> Markup:
     return tag("a", address, href=address, rel="nofollow noopener ugc")
-
-
-def _list(facts: Sequence[tuple[str, object]]) -> Markup:
-    return tag("dl", *(joined([tag("dt", word), tag("dd", what)]) for word, what in facts))

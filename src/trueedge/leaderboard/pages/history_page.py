@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from trueedge.leaderboard.board.board import Board
 from trueedge.leaderboard.board.standings import Row, Standing
-from trueedge.leaderboard.pages.parts import rank_text, tabs, tier_badge, trail, value_text
+from trueedge.leaderboard.pages.parts import heads, rank_text, tabs, tier_badge, trail, value_text
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics import format_value
 from trueedge.metrics import get as get_metric
@@ -159,11 +159,7 @@ def _table(standing: Standing, rows: Sequence[Row]) -> Markup:
         for row in reversed(rows[-LISTED:])
     ]
     names = ("submitted", "entry", standing.task.headline, "rank", "tier")
-    heads = [
-        tag("th", name, scope="col", class_="n" if place in (2, 3) else None)
-        for place, name in enumerate(names)
-    ]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(2, 3)), tag("tbody", *lines))
     more = f"The latest {LISTED} of {len(rows)}." if len(rows) > LISTED else ""
     box = tag("div", body, class_="scroll", tabindex=0, role="region", aria_label="Entries by date")
     return joined([tag("p", more, class_="quiet") if more else None, box])

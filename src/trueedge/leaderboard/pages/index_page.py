@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.pages.parts import TIERS, command
+from trueedge.leaderboard.pages.parts import TIERS, command, heads
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.report.markup import Markup, joined, tag
 
@@ -78,11 +78,7 @@ def _table(rows: Sequence[Summary], label: str) -> Markup:
             )
         )
     names = ("task", "best", "first place (no significant difference)", "ranked", "entries", "labels")
-    heads = [
-        tag("th", name, scope="col", class_="n" if place in (3, 4) else None)
-        for place, name in enumerate(names)
-    ]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(3, 4)), tag("tbody", *lines))
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 

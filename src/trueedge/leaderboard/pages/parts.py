@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 from html import escape
 
 from trueedge.leaderboard.board.board import Board
@@ -18,6 +18,7 @@ from trueedge.report.numbers import axis_label, is_percent, p_text, span
 
 MISSING = "–"
 GIGABYTE = 2.0**30
+COPY = tag("button", "Copy", type="button", hidden=True)
 TIERS = {
     "consistent": "Its certificates verify: the scores give the metrics, on the frozen task. On "
     "public labels "
@@ -111,12 +112,17 @@ def authors_text(card: EntryCard, most: int = 3) -> str:
 
 def command(text: str) -> Markup:
     """Return a command with a button that copies it."""
-    return tag(
-        "div",
-        tag("pre", tag("code", text)),
-        tag("button", "Copy", type="button", hidden=True),
-        class_="copy",
-    )
+    return tag("div", Markup(f"<pre><code>{joined([text])}</code></pre>"), COPY, class_="copy")
+
+
+@lru_cache(maxsize=256)
+def heads(names: tuple[str, ...], numeric: tuple[int, ...] = ()) -> Markup:
+    """Return the heads of a table; those at the places ``numeric`` stand above numbers."""
+    cells = [
+        tag("th", name, scope="col", class_="n" if place in numeric else None)
+        for place, name in enumerate(names)
+    ]
+    return tag("thead", tag("tr", *cells))
 
 
 def difference_cells(standing: Standing, first: str, second: str) -> str:
@@ -126,9 +132,9 @@ def difference_cells(standing: Standing, first: str, second: str) -> str:
         return f"<td>{MISSING}</td><td>{MISSING}</td><td>{MISSING}</td><td>not comparable</td>"
     gap, low, high, p = found
     factor, digits = _display(standing.task.headline)
-    shown, *ends = (_signed(factor * one, digits) for one in (gap, low, high))
+    shown, lower, upper = (_signed(factor * one, digits) for one in (gap, low, high))
     told = "significant" if p < 0.05 else "no significant difference"
-    cells = f'<td class="n">{shown}</td><td>{ends[0]} … {ends[1]}</td><td class="n">{escape(p_text(p))}</td>'
+    cells = f'<td class="n">{shown}</td><td>{lower} … {upper}</td><td class="n">{escape(p_text(p))}</td>'
     return f"{cells}<td>{told}</td>"
 
 

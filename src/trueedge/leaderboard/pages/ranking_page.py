@@ -11,6 +11,7 @@ from trueedge.leaderboard.pages.parts import (
     bar,
     ends_text,
     explained,
+    heads,
     letters_text,
     memory_text,
     rank_text,
@@ -69,17 +70,9 @@ def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) ->
         "time",
         "memory",
     )
-    heads = [
-        tag(
-            "th",
-            name,
-            scope="col",
-            class_="n" if name in ("rank", task.headline, "seeds", "time", "memory") else None,
-        )
-        for name in names
-    ]
     lines = [_line(standing, row, scale) for row in rows]
-    body = tag("table", tag("thead", tag("tr", *heads)), tag("tbody", *lines), class_="board")
+    head = heads(names, numeric=(1, 2, 6, 8, 9))
+    body = tag("table", head, tag("tbody", *lines), class_="board")
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=f"Ranking of {task.title}")
 
 

@@ -1,11 +1,13 @@
-"""The frame of every page of a site: its head, its navigation, and the files that all pages share."""
+"""The pages of a site: their navigation, and the files that all of them share."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 from trueedge.leaderboard.pages.resources import resource
 from trueedge.report.colours import css
+from trueedge.report.document import document
 from trueedge.report.markup import Markup, joined, tag
 from trueedge.report.page import resource as report_resource
 from trueedge.version import VERSION
@@ -14,6 +16,7 @@ STYLE, SCRIPT = "style.css", "page.js"
 POLICY = (
     "default-src 'none'; style-src 'self' 'unsafe-inline'; script-src 'self'; img-src data:; base-uri 'none'"
 )
+FOOT = (f"Made with trueedge {VERSION} from a folder of certificates.",)
 # The first and last page of a list, and those beside the current one, are linked.
 BESIDE = 2
 
@@ -45,49 +48,49 @@ def page(
         tabs: the pages beside it; the one without an address is this one.
         lead: what stands below the title.
     """
-    above = [
-        joined([" / " if place else "", tag("a", one[0], href=one[1])]) for place, one in enumerate(trail)
-    ]
-    switch = tag("button", "Dark", class_="theme", type="button", hidden=True)
-    header = tag(
-        "header",
-        tag("p", *above, class_="trail") if above else None,
-        tag("div", tag("h1", title), switch, class_="topline"),
-        lead if isinstance(lead, Markup) else tag("p", lead, class_="lead") if lead else None,
+    return document(
+        title,
+        content,
+        policy=POLICY,
+        style=_style(up),
+        script=_script(up),
+        above=_trail(tuple(trail)),
+        lead=lead,
+        contents=_tabs(tuple(tabs)),
+        foot=FOOT,
     )
+
+
+@lru_cache(maxsize=16)
+def _style(up: str) -> Markup:
+    return tag("link", rel="stylesheet", href=f"{up}{STYLE}")
+
+
+@lru_cache(maxsize=16)
+def _script(up: str) -> Markup:
+    return tag("script", src=f"{up}{SCRIPT}")
+
+
+@lru_cache(maxsize=256)
+def _trail(pages: tuple[tuple[str, str], ...]) -> Markup | None:
+    links = [
+        joined([" / " if place else "", tag("a", one[0], href=one[1])]) for place, one in enumerate(pages)
+    ]
+    return tag("p", *links, class_="trail") if links else None
+
+
+@lru_cache(maxsize=256)
+def _tabs(pages: tuple[tuple[str, str], ...]) -> Markup | None:
     places = [
         tag("li", tag("a", name, href=address) if address else tag("a", name, aria_current="page"))
-        for name, address in tabs
+        for name, address in pages
     ]
-    body = tag(
-        "body",
-        tag("a", "Skip to the content", href="#content", class_="skip"),
-        header,
-        tag("nav", tag("ul", *places), class_="contents", aria_label="Pages") if places else None,
-        tag("main", *content, id="content"),
-        tag("footer", tag("p", f"Made with trueedge {VERSION} from a folder of certificates.")),
-        tag("script", src=f"{up}{SCRIPT}"),
-    )
-    return f"<!DOCTYPE html>\n{tag('html', _head(title, up), body, lang='en')}\n"
+    return tag("nav", tag("ul", *places), class_="contents", aria_label="Pages") if places else None
 
 
 def part(title: str, *content: object, name: str | None = None) -> Markup:
     """Return a part of a page with a heading."""
     return tag("section", tag("h2", title), *content, class_="part", id=name)
-
-
-def _head(title: str, up: str) -> Markup:
-    return tag(
-        "head",
-        tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
-        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
-        tag("meta", name="generator", content=f"trueedge {VERSION}"),
-        # Without it a browser asks for an icon.
-        tag("link", rel="icon", href="data:,"),
-        tag("title", title),
-        tag("link", rel="stylesheet", href=f"{up}{STYLE}"),
-    )
 
 
 def page_links(current: int, count: int, address: str) -> Markup:
