@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from trueedge.cli import completing
+from trueedge.cli import app, completing
 
 
 @pytest.fixture
@@ -49,6 +51,15 @@ def test_a_list_is_completed_without_the_names_in_it() -> None:
     assert not any(one == "cn,cn" for one in completing.method("cn,c"))
 
 
+@pytest.fixture
+def built_anew() -> Iterator[None]:
+    """The options of the completion depend on the shell when the command line is built."""
+    app._parser.cache_clear()
+    yield
+    app._parser.cache_clear()
+
+
+@pytest.mark.usefixtures("built_anew")
 def test_the_script_of_a_shell_can_be_shown(trueedge, monkeypatch) -> None:
     monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")
     status, out, _ = trueedge("--show-completion", "bash")

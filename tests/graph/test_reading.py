@@ -227,7 +227,7 @@ def test_dropped_edges_are_counted(write: Write) -> None:
         ("a,b\n\n,c\n", "line 3: an id is missing, the field is ''"),
         ("0,1\n2,\n", "line 2: an id is missing, the field is ''"),
         ("0\t1\n\t2\n", "line 2: an id is missing, the field is ''"),
-        ("1\t\t2\n", "line 1: an id is missing, the field is ''"),
+        ("1\t\t2\n", "has 3 columns, 0 to 2, and no header"),
         ("0 1\n1 nan\n", "line 2: 'nan' is not a node id"),
         ("NaN 1\n1 2\n", "line 1: 'NaN' is not a node id"),
         ("nan nan\n1 2\n", "line 1: 'nan' is not a node id"),
@@ -245,7 +245,7 @@ def test_dropped_edges_are_counted(write: Write) -> None:
         ("0 1\n2 9223372036854775808\n", "line 2: the id '9223372036854775808' is too large"),
         ("0 1\n2 " + "9" * 5000 + "\n", f"line 2: the id '{'9' * 57}...' is too large"),
         ("0 1\n1 2 3\n", "line 2: 3 columns, where line 1 has 2: '1 2 3'"),
-        ("# x\n0 1 5\n1 2\n", "line 3: 2 columns, where line 2 has 3: '1 2'"),
+        ("# x\n0 1 0.5\n1 2\n", "line 3: 2 columns, where line 2 has 3: '1 2'"),
         ("0 1\n3\n", "line 2: 1 column, where line 1 has 2: '3'"),
         ("source,target\n0 1\n", "line 2: 1 column, where line 1 has 2: '0 1'"),
         ("5\n6\n", "line 1: a line needs 2 ids, this one has 1: '5'"),
@@ -405,7 +405,7 @@ COUNTS = {
     "a node without an edge": ["6 4", "0 1", "1 2", "2 3", "3 5"],
     "after a comment": ["# made by a program", "5 6", "0 1", "1 2", "2 3", "3 4", "4 0", "0 2"],
     "with commas": ["5,4", "0,1", "1,2", "2,3", "3,4"],
-    "with a third column": ["5 4 1", "0 1 7", "1 2 7", "2 3 7", "3 4 7"],
+    "with a third column": ["5 4 1", "0 1 0.5", "1 2 0.7", "2 3 0.5", "3 4 0.7"],
 }
 
 

@@ -67,7 +67,8 @@ def as_path(path: object, owner: str) -> Path:
 
 def shown(value: str) -> str:
     """Return a value in quotes for a message, cut where it is long."""
-    return repr(value if len(value) <= 60 else value[:57] + "...")
+    # A text of numpy would be shown with its type.
+    return repr(str(value) if len(value) <= 60 else str(value[:57]) + "...")
 
 
 def plain(name: str) -> str:
