@@ -57,6 +57,7 @@ def test_seeds_without_draws_are_left_out_of_their_mean(redraws, expected) -> No
     assert found is None if expected is None else found.tolist() == expected
 
 
-def test_a_verdict_on_several_splits_scores_other_draws_on_the_first_alone() -> None:
-    records = te.judge("ra", "karate", ["existing"], seeds=3, checks=False).records
-    assert {record.seed for record in records if not lacks_redraws(record)} == {0}
+@pytest.mark.parametrize(("seeds", "with_draws"), [(1, {0}), (2, set())])
+def test_a_verdict_on_several_splits_scores_no_other_draws(seeds: int, with_draws: set[int]) -> None:
+    records = te.judge("ra", "karate", ["existing"], seeds=seeds, checks=False).records
+    assert {record.seed for record in records if not lacks_redraws(record)} == with_draws
