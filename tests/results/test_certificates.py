@@ -251,9 +251,9 @@ def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
     np.savez_compressed(path, **{name: one.astype(">f8") for name, one in scores.items()})
     assert te.verify(folder / "own.json").ok
     path.unlink()
-    assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
+    assert "there is no such file" in te.verify(folder / "own.json").differences[0].sentence
     path.mkdir()
-    assert "there is no file" in te.verify(folder / "own.json").differences[0].sentence
+    assert "there is no such file" in te.verify(folder / "own.json").differences[0].sentence
 
 
 def test_nothing_is_unpickled(folder: Path, capsys) -> None:
