@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from trueedge.datasets import load
     from trueedge.errors import DataWarning, InputError
     from trueedge.graph import Graph, HeteroGraph, Interactions, KnowledgeGraph, Labels
+    from trueedge.methods.encoders import train_encoder
     from trueedge.methods.saving import load_scorer, save
     from trueedge.results import Record, Store, certify, verify
     from trueedge.runs import engines, run
@@ -60,7 +61,6 @@ if TYPE_CHECKING:
     from trueedge.tasks import load as load_task
     from trueedge.tasks.predicting import predict
     from trueedge.tasks.recommending import recommend
-    from trueedge.training.links.encoders import train_encoder
     from trueedge.verdict import Verdict, judge
 
     audit: AuditModule
@@ -124,7 +124,7 @@ _NAMES = {
     "save": ("methods.saving", "save"),
     "split": ("splits", "split"),
     "task": ("tasks", "task"),
-    "train_encoder": ("training.links.encoders", "train_encoder"),
+    "train_encoder": ("methods.encoders", "train_encoder"),
     "verify": ("results", "verify"),
 }
 

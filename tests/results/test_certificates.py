@@ -253,7 +253,7 @@ def test_scores_that_are_gone_or_are_none_are_named(folder: Path) -> None:
     path.unlink()
     assert "there is no such file" in te.verify(folder / "own.json").differences[0].sentence
     path.mkdir()
-    assert "there is no such file" in te.verify(folder / "own.json").differences[0].sentence
+    assert "is a folder" in te.verify(folder / "own.json").differences[0].sentence
 
 
 def test_nothing_is_unpickled(folder: Path, capsys) -> None:
