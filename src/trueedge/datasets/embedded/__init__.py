@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.resources import files
 from typing import Any
 
@@ -21,6 +22,7 @@ def _arrays(name: str) -> dict[str, NDArray[Any]]:
         return dict(kept)
 
 
+@cache  # a verdict loads it for every split; nothing can be written to a graph
 def _cora() -> Graph:
     kept = _arrays("cora")
     counts = kept["counts"]
