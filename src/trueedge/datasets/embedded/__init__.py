@@ -22,7 +22,8 @@ def _arrays(name: str) -> dict[str, NDArray[Any]]:
         return dict(kept)
 
 
-@cache  # a verdict loads it for every split; nothing can be written to a graph
+# A verdict loads a graph for every split. Nobody can write to a graph, so one serves all.
+@cache
 def _cora() -> Graph:
     kept = _arrays("cora")
     counts = kept["counts"]
@@ -31,6 +32,7 @@ def _cora() -> Graph:
     return Graph.from_edges(kept["edges"], len(counts), features, name="cora")
 
 
+@cache
 def _karate() -> Graph:
     return Graph.from_edges(_arrays("karate")["edges"], name="karate")
 
