@@ -55,3 +55,22 @@ def test_the_focal_gradient_is_finite_where_the_model_is_certain():
     logits = torch.tensor([80.0, -80.0], requires_grad=True)
     cross_entropy(logits, torch.tensor([1.0, 0.0]), focal=0.5).backward()
     assert torch.isfinite(logits.grad).all()
+
+
+def test_a_focal_factor_that_is_held_fixed_is_a_weight():
+    logits = torch.tensor(LOGITS, requires_grad=True)
+    labels = torch.tensor(LABELS)
+    cross_entropy(logits, labels, focal=1.0, fixed_factor=True).backward()
+    probability = torch.sigmoid(torch.tensor(LOGITS))
+    factor = torch.where(labels == 1, 1 - probability, probability)
+    torch.testing.assert_close(logits.grad, factor * (probability - labels))
+
+
+def test_the_focal_factor_of_a_smoothed_label_is_that_of_the_label():
+    logits = torch.tensor(LOGITS)
+    labels = torch.tensor(LABELS)
+    smoothed = smooth(labels, 0.2)
+    probability = torch.sigmoid(logits)
+    factor = torch.where(labels == 1, 1 - probability, probability)
+    plain = torch.nn.functional.binary_cross_entropy_with_logits(logits, smoothed, reduction="none")
+    assert float(cross_entropy(logits, smoothed, focal=1.0)) == pytest.approx(float((plain * factor).sum()))

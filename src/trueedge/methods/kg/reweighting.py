@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReWeighting(BiasMethod):
-    """A triple with tail-relation degree d weighs ``d ** -power`` in the loss, times a factor: the mean is 1.
+    """A triple with a tail-relation degree below a threshold weighs ``1 + added`` in the loss, others 1.
 
-    With 1-k the weight applies to a triple and its negatives, with 1-n to the answer alone. The thesis names
-    no formula; this is inverse frequency, softened by the power.
+    With 1-n, as published, the weight applies to the answer alone; with 1-k, to a triple and its negatives.
+    The rule is that of the published code: the paper names none.
     """
 
     suffix: ClassVar[str] = "reweighting"
@@ -29,13 +29,18 @@ class ReWeighting(BiasMethod):
         " 2012"
     )
 
-    power: float = setting(
-        0.5, "exponent of the inverse tail-relation degree", low=0.0, high=4.0, search=(0.25, 0.5, 1.0)
+    threshold: int = setting(
+        5,
+        "triples with a tail-relation degree below this weigh more",
+        low=1,
+        high=10**6,
+        search=(3, 5, 10),
     )
+    added: float = setting(1.0, "what is added to their weight", low=0.0, high=1000.0, search=(0.5, 1.0, 4.0))
 
     def make_objective(self, index: TripleIndex) -> TripleObjective:
         """Return the objective with weighted triples."""
         from trueedge.training.triples import make_objective
 
-        weights = index.degrees.astype(np.float64) ** -self.power
-        return make_objective(index, self.schedule(), weights=(weights / weights.mean()).astype(np.float32))
+        weights = 1 + self.added * (index.degrees < self.threshold)
+        return make_objective(index, self.schedule(), weights=weights.astype(np.float32))

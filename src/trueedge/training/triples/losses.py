@@ -11,6 +11,7 @@ def cross_entropy(
     labels: torch.Tensor,
     weights: torch.Tensor | None = None,
     focal: float = 0.0,
+    fixed_factor: bool = False,
 ) -> torch.Tensor:
     """Return the sum of the binary cross-entropies, float ().
 
@@ -19,29 +20,34 @@ def cross_entropy(
         labels: numbers from 0 to 1, of the same shape.
         weights: the weight of each term, of a shape that broadcasts; None: all 1.
         focal: the exponent gamma. A term whose label has probability p is multiplied by (1 - p)^gamma: Lin et
-            al., Focal Loss for Dense Object Detection, ICCV 2017, Eq. 4.
+            al., Focal Loss for Dense Object Detection, ICCV 2017, Eq. 4. A smoothed label counts as 0 or 1.
+        fixed_factor: whether this factor is a constant in the gradient.
     """
     if weights is None and not focal:
         return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")
     terms = F.binary_cross_entropy_with_logits(logits, labels, reduction="none")
     if focal:
-        terms = terms * _focal_factor(torch.sigmoid(logits), labels, focal)
+        factor = _focal_factor(torch.sigmoid(logits), labels, focal)
+        terms = terms * (factor.detach() if fixed_factor else factor)
     if weights is not None:
         terms = terms * weights
     return terms.sum()
 
 
-def self_adversarial(logits: torch.Tensor, temperature: float, focal: float = 0.0) -> torch.Tensor:
+def self_adversarial(
+    logits: torch.Tensor, temperature: float, focal: float = 0.0, fixed_factor: bool = False
+) -> torch.Tensor:
     """Return the loss of each row of an answer's logit and those of its negatives, float (b,).
 
-    Sun et al., RotatE, ICLR 2019, Eq. 5, where a logit is the margin minus the distance. ``focal`` is the
-    exponent of :func:`cross_entropy`.
+    Sun et al., RotatE, ICLR 2019, Eq. 5, where a logit is the margin minus the distance. ``focal`` and
+    ``fixed_factor`` are those of :func:`cross_entropy`.
     """
     labels = torch.zeros_like(logits)
     labels[:, 0] = 1.0
     terms = F.binary_cross_entropy_with_logits(logits, labels, reduction="none")
     if focal:
-        terms = terms * _focal_factor(torch.sigmoid(logits), labels, focal)
+        factor = _focal_factor(torch.sigmoid(logits), labels, focal)
+        terms = terms * (factor.detach() if fixed_factor else factor)
     weights = torch.softmax(temperature * logits[:, 1:].detach(), dim=1)
     return (terms[:, 0] + (weights * terms[:, 1:]).sum(dim=1)) / 2
 
@@ -52,5 +58,6 @@ def smooth(labels: torch.Tensor, share: float) -> torch.Tensor:
 
 
 def _focal_factor(probability: torch.Tensor, labels: torch.Tensor, focal: float) -> torch.Tensor:
-    # The distance from the label is 1 - p for labels 0 and 1; the bound keeps the gradient finite at 0.
-    return (labels - probability).abs().clamp(min=1e-8) ** focal
+    # The distance from the label is 1 - p; the bound keeps the gradient finite at 0.
+    distance = torch.where(labels > 0.5, 1 - probability, probability)
+    return distance.clamp(min=1e-8) ** focal

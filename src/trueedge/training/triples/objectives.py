@@ -34,12 +34,10 @@ def make_objective(
     Args:
         index: the training triples.
         weights: the weight of each triple of the index in the loss; None: all 1.
-        repeats: how often each triple occurs in an epoch; None: once. With ``1-n``, where a query occurs
-            with all its answers at once, a repeated answer weighs more.
+        repeats: how often each triple occurs in an epoch; None: once. With ``1-n``, a query occurs once with
+            all its answers, so weights take their place.
     """
     if schedule.objective == "1-n":
-        if repeats is not None:
-            weights = repeats.astype(np.float32) * (1 if weights is None else weights)
         return AllTails(index, schedule, weights)
     return SampledTails(index, schedule, weights, repeats)
 
@@ -98,6 +96,11 @@ class TripleObjective(Objective):
         """Return the vectors of a step's queries, float (b, d)."""
         heads, relations = self.index.queries[:, self.queries(step[0])]
         return model.query(heads, relations, tables)
+
+    def _cross_entropy(
+        self, logits: torch.Tensor, labels: torch.Tensor, weights: torch.Tensor | None
+    ) -> torch.Tensor:
+        return cross_entropy(logits, labels, weights, self.schedule.focal, self.schedule.fixed_factor)
 
     def recompute_statistics(self, model: TripleModel) -> None:
         """Recompute the statistics of batch norms from batches as in training."""
@@ -162,7 +165,7 @@ class AllTails(TripleObjective):
         """Return the sum of the cross-entropies of all entities."""
         labels, weights = self.labels(batch)
         logits = model.score_all(query, tables)
-        return cross_entropy(logits, labels, weights, self.schedule.focal), logits.numel()
+        return self._cross_entropy(logits, labels, weights), logits.numel()
 
 
 class SampledTails(TripleObjective):
@@ -203,9 +206,9 @@ class SampledTails(TripleObjective):
         logits = model.score_some(query, candidates, tables)
         weights = exist.to(logits.dtype) if self.weights is None else self.weights[batch] * exist
         if schedule.objective == "sampled":
-            terms = self_adversarial(logits, schedule.temperature, schedule.focal)
+            terms = self_adversarial(logits, schedule.temperature, schedule.focal, schedule.fixed_factor)
             return (terms * weights).sum(), len(batch)
         labels = torch.zeros_like(logits)
         labels[:, 0] = 1.0
         labels = smooth(labels, schedule.label_smoothing)
-        return cross_entropy(logits, labels, weights.unsqueeze(1), schedule.focal), logits.numel()
+        return self._cross_entropy(logits, labels, weights.unsqueeze(1)), logits.numel()

@@ -27,6 +27,7 @@ class TripleSchedule(LoopSchedule):
         label_smoothing: the share of the label that is spread over all entities that are scored.
         temperature: of the weights in ``sampled``; 0: equal weights.
         focal: the exponent gamma of the focal loss; 0: cross-entropy.
+        fixed_factor: whether the factor of the focal loss is held fixed in each step.
         clip: as in the loop, but off by default.
         select: the validation metric for model selection; None: the task's headline metric.
         keep_last: keep the last epoch and never evaluate.
@@ -39,6 +40,7 @@ class TripleSchedule(LoopSchedule):
     label_smoothing: float = 0.0
     temperature: float = 1.0
     focal: float = 0.0
+    fixed_factor: bool = False
     clip: float = 0.0
     select: str | None = None
     keep_last: bool = False
