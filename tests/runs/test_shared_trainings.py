@@ -64,7 +64,8 @@ def test_records_are_found_in_the_store_one_by_one(tmp_path: Path) -> None:
     assert not any(record.cached for record in fresh)
     assert all(record.cached for record in run([cell()], store))
     (third,) = run([cell().others_selected()[1]], store)
-    assert third.cached and third.metrics == fresh[2].metrics
+    assert third.cached
+    assert third.metrics == fresh[2].metrics
 
 
 def test_trainings_that_stop_by_their_own_metric_are_not_shared() -> None:
