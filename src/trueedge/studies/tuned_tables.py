@@ -20,6 +20,9 @@ from trueedge.search.strategies import strategy
 from trueedge.studies.study import Plan
 from trueedge.tasks.protocols import get as get_protocol
 
+# The number of the trial with the published settings, which need not be a point of the grid.
+PUBLISHED = -1
+
 
 @dataclass(frozen=True)
 class Search:
@@ -68,7 +71,7 @@ def run_searches(
     Returns for each search what it found, by metric, and a sentence for each search or seed that failed.
     """
     running = [_Running(one, seeds, plan) for one in searches]
-    done, total = 0, sum(one.budget.trainings for one in running)
+    done, total = 0, sum(one.budget.trainings + 1 for one in running)
     with runner_in_use(plan.runner, plan.jobs) as runner:
         # Final runs are known when the trials are done. The last ones may be known too late for a first pass.
         while any(one.is_waiting for one in running):
@@ -107,7 +110,7 @@ class _Running:
         space = Space.of(search.method, search.space, unused)
         trials = min(self.plan.tuning.trials, len(space))
         self.budget = Budget(space, "grid", trials, self.seeds, self.plan.jobs)
-        self.trials = strategy("grid", space, 0, trials).ask(trials)
+        self.trials = [PUBLISHED, *strategy("grid", space, 0, trials).ask(trials)]
         self.running_trials = 0
         # The validation value by metric of each finished trial, by the number of its point.
         self.values: dict[int, dict[str, float]] = {}
@@ -188,17 +191,21 @@ class _Running:
     def _cell(self, number: int, metrics: Sequence[str], seed: int) -> Cell:
         search, space = self.search, self.budget.space
         selection: dict[str, Any] = {"select": metrics[0]}
-        method = replace(space.at(space.point(number)), **selection)
+        at = search.method if number == PUBLISHED else space.at(space.point(number))
+        method = replace(at, **selection)
         place = (search.dataset, search.protocol, method, seed, search.options, self.plan.device)
         return Cell(*place, task_seed=0, also_select=tuple(metrics[1:]))
 
     def _said(self, metric: str) -> str:
         """Return the budget and the winner in words, for the evidence."""
-        space, others = self.budget.space, len(self.search.metrics) - 1
-        point = space.point(self._best(metric))
-        varied = [name for name, values in space.values.items() if len(values) > 1]
-        winner = ", ".join(f"{name} {point[name]:g}" for name in varied)
+        space, others, best = self.budget.space, len(self.search.metrics) - 1, self._best(metric)
+        winner = "the published settings"
+        if best != PUBLISHED:
+            point = space.point(best)
+            varied = [name for name, values in space.values.items() if len(values) > 1]
+            winner = ", ".join(f"{name} {point[name]:g}" for name in varied)
         shared = f", trained once for this and {others} other metrics" if others else ""
-        missing = self.budget.trials - len(self.values)
+        missing = self.budget.trials + 1 - len(self.values)
         left = f", {missing} of the trials without a result" if missing else ""
-        return f"tuned by validation {metric}: {self.budget}{shared}{left}; best: {winner}"
+        tried = f"{self.budget}, the published settings tried too{shared}{left}"
+        return f"tuned by validation {metric}: {tried}; best: {winner}"
