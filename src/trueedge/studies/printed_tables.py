@@ -126,7 +126,7 @@ class PrintedTable:
 
     def _group(self, value: PublishedValue, plan: Plan) -> tuple[str, str, Method]:
         """Return what values with the same trainings have in common."""
-        return value.dataset, self.protocol(value), _without_selection(plan.with_settings(self.method(value)))
+        return value.dataset, self.protocol(value), training_of(plan.with_settings(self.method(value)))
 
     def _selections(self, values: Sequence[PublishedValue], plan: Plan) -> list[str]:
         """Return the metrics that select the epochs of a training, for values that share it."""
@@ -188,7 +188,8 @@ def shares_training(method: Method) -> bool:
     return bool(getattr(method, "stop", ""))
 
 
-def _without_selection(method: Method) -> Method:
+def training_of(method: Method) -> Method:
+    """Return what runs of a method that share their training have in common."""
     nothing: dict[str, Any] = {"select": ""}
     return replace(method, **nothing) if shares_training(method) else method
 
