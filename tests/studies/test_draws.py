@@ -9,7 +9,10 @@ import pytest
 
 from trueedge.studies.lpformer.draws import (
     BUDGET,
+    BUDGETS,
+    DATASETS,
     METHODS,
+    TRAININGS,
     by_draw,
     cells_of,
     difference_rows,
@@ -23,12 +26,14 @@ def records(*values: tuple[int, float]) -> list[Any]:
     return [SimpleNamespace(task_seed=draw, test={"mrr": value}) for draw, value in values]
 
 
-def test_every_method_has_every_draw_and_the_same_budget() -> None:
-    cells = cells_of("chameleon", METHODS, Plan())
-    assert len(cells) == 4 * 20 * 3
+@pytest.mark.parametrize("dataset", DATASETS)
+def test_every_method_has_every_draw_and_the_same_budget(dataset: str) -> None:
+    cells = cells_of(dataset, METHODS, Plan())
+    assert len(cells) == 4 * 20 * TRAININGS[dataset]
     assert {cell.task_seed for cell in cells} == set(range(20))
-    for key in ("epochs", "learning_rate", "select"):
-        assert {getattr(cell.method, key) for cell in cells} == {BUDGET[key]}
+    budget = {**BUDGET, **BUDGETS[dataset]}
+    for key in ("epochs", "learning_rate", "select", "batch_size", "evaluate_every", "patience"):
+        assert {getattr(cell.method, key) for cell in cells} == {budget[key]}
 
 
 def test_a_draw_counts_once_however_often_it_was_trained_on() -> None:

@@ -68,14 +68,18 @@ def reproduce(
         bool,
         typer.Option(
             "--tuned",
-            help="Search the published grid on the validation part first, for each method by the metric of "
-            "the column, instead of using the published settings.",
+            help="Search the published grid on the validation part first, and choose settings by the metric "
+            "of each column, instead of using the published settings.",
         ),
     ] = False,
     trials: Annotated[
         int | None,
-        typer.Option(help="With --tuned: trials for each method and metric.", min=1, show_default="60"),
+        typer.Option(help="With --tuned: trials for each method.", min=1, show_default="60"),
     ] = None,
+    stored: Annotated[
+        bool,
+        typer.Option("--stored", help="Run nothing: show what the stored records say so far."),
+    ] = False,
     device: options.Device = "cpu",
     jobs: options.Jobs = 1,
     engine: engines.Engine = engines.NO_ENGINE,
@@ -98,6 +102,7 @@ def reproduce(
         trueedge reproduce degree-bias/communities --device cuda --jobs 16
     """
     from trueedge.results import Store
+    from trueedge.runs import StoredOnly
     from trueedge.studies import Plan, catalogue, check_evidence, get, write
 
     speak(quiet, verbose)
@@ -144,7 +149,7 @@ def reproduce(
             progress=showing.each_finished(report),
             jobs=jobs,
             settings=_settings(set_ or []),
-            runner=runner,
+            runner=StoredOnly() if stored else runner,
             tuning=tuning,
         )
         finding = chosen.run(plan)

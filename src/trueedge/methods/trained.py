@@ -32,7 +32,7 @@ DEFAULTS: dict[str, Any] = {
     "hide_positives": True,
 }
 # Settings are listed in this order; those of a single method follow.
-ORDER = (*DEFAULTS, "negatives", "reject_edges", "fixed_negatives", "select")
+ORDER = (*DEFAULTS, "negatives", "reject_edges", "fixed_negatives", "select", "stop")
 
 
 def open_setting(kind: type, help: str, **limits: Any) -> Any:
@@ -67,6 +67,7 @@ class Trained(Method):
         int, "validation checks without improvement before stopping", low=0, high=10**9
     )
     select: str = setting("", "validation metric for model selection; empty: the task's headline metric")
+    stop: str = setting("", "validation metric for early stopping; empty: the one for model selection")
 
     @classmethod
     def space(cls) -> dict[str, Range]:
@@ -107,7 +108,8 @@ class Trained(Method):
 
         # Fields that are not settings of the method keep the schedule's defaults.
         chosen = {field.name: getattr(self, field.name, None) for field in fields(Schedule)}
-        chosen |= {"select": self.select or None, "keep_last": "valid" not in task.part_names}
+        chosen |= {"select": self.select or None, "stop": self.stop or None}
+        chosen["keep_last"] = "valid" not in task.part_names
         # A method without message passing has nothing to hide.
         chosen["hide_positives"] = getattr(self, "hide_positives", False)
         return Schedule(**{key: value for key, value in chosen.items() if value is not None})

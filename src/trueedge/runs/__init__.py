@@ -7,7 +7,7 @@ from typing import Any
 from trueedge.runs.cells import Cell, Outcome, default_protocol
 from trueedge.runs.driver import drive, run, run_cells, runner_for, runner_in_use, workers
 from trueedge.runs.processes import Processes
-from trueedge.runs.runner import InProcess, Runner
+from trueedge.runs.runner import InProcess, Runner, StoredOnly
 
 __all__ = [
     "Cell",
@@ -15,6 +15,7 @@ __all__ = [
     "Outcome",
     "Processes",
     "Runner",
+    "StoredOnly",
     "default_protocol",
     "drive",
     "run",

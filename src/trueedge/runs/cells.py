@@ -29,6 +29,8 @@ from trueedge.runs.named_files import is_name, named_files
 from trueedge.runs.opened_files import OpenedFiles, watched_files
 from trueedge.runs.provenance import peak_memory, provenance
 from trueedge.runs.reuse import dependencies, digests_before
+from trueedge.scorers.learned import loading
+from trueedge.scorers.selections import also_select, steps_selected_by
 from trueedge.tasks import ScoreWarning, Task, protocols
 from trueedge.tasks.protocols import Data, Source, get
 from trueedge.tasks.redraws import with_redraws
@@ -52,6 +54,8 @@ class Cell:
         parts: the parts to evaluate; None for all. A trial of a search evaluates ``valid`` alone.
         redraws: score other draws of negatives that all positives share, for an interval of this split. An
             interval over several splits does not need them. The key is the same: see :func:`lacks_redraws`.
+        also_select: metrics that take the place of the method's ``select``; the training is shared, and each
+            gives a record of its own. The key is the same.
     """
 
     source: str | Data | Task | GraphLike
@@ -63,6 +67,7 @@ class Cell:
     task_seed: int | None = None
     parts: tuple[str, ...] | None = None
     redraws: bool = True
+    also_select: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if isinstance(self.source, Path):
@@ -143,12 +148,22 @@ class Cell:
             return self.source
         return self.source.dataset if isinstance(self.source, Task) else Source.of(self.source).name
 
+    def others_selected(self) -> list[Cell]:
+        """Return the cells that share the training: each is selected by a metric of ``also_select``."""
+        selections: list[dict[str, Any]] = [{"select": metric} for metric in self.also_select]
+        return [replace(self, method=replace(self.method, **one), also_select=()) for one in selections]
+
     def check(self) -> None:
         """Raise an InputError for a request that cannot be run, before any work is done."""
         if not isinstance(self.method, Method):
             raise must_be("method", "run", "a method's name, or a method with its settings", self.method)
         if not re.fullmatch(r"cpu|cuda(:\d{1,3})?", self.device):
             raise must_be("device", "run", "'cpu', 'cuda' or 'cuda:0'", self.device)
+        if self.also_select and not getattr(self.method, "stop", ""):
+            raise InputError(
+                f"{self.method.name}: trainings that are selected by several metrics are the same only if"
+                " early stopping watches one of them: set stop=mrr"
+            )
         for seed in (self.seed, self.split_seed):
             derive(seed)
             if seed >= 2**63:
@@ -197,6 +212,7 @@ class Outcome:
         fresh: True for a new record, and False for one from the store.
         reason: why there is no record.
         scores: what is still to be written, after the record; :func:`trueedge.runs.drive` does it.
+        others: the records of :meth:`Cell.others_selected`, in order.
     """
 
     cell: Cell
@@ -204,6 +220,7 @@ class Outcome:
     fresh: bool = False
     reason: str = ""
     scores: kept_scores.ScoresToKeep | None = None
+    others: tuple[Record, ...] = ()
 
 
 def run_on(
@@ -220,8 +237,37 @@ def run_on(
         cell: the cell.
         task_seconds: how long it took to make the task.
         scores_to: the folder of records, if scores of the test part are to be kept. The outcome has them, not
-            yet written.
+            yet written. Those of records that share its training are not kept.
         task_files: the files that were opened to make the task.
+    """
+    with also_select(cell.also_select):
+        outcome, scorer = _fit_and_evaluate(task, cell, task_seconds, scores_to, task_files)
+    others = []
+    for other in cell.others_selected():
+        steps = steps_selected_by(scorer, getattr(other.method, "select", ""))
+        with loading(steps):
+            one, _ = _fit_and_evaluate(task, other, task_seconds, None, task_files, outcome.record)
+        others += [] if one.record is None else [one.record]
+    return replace(outcome, others=tuple(others))
+
+
+def _fit_and_evaluate(
+    task: Task,
+    cell: Cell,
+    task_seconds: float,
+    scores_to: Path | None = None,
+    task_files: OpenedFiles | None = None,
+    trained: Record | None = None,
+) -> tuple[Outcome, object]:
+    """Fit and evaluate; return the outcome and the scorer.
+
+    Args:
+        task: the cell's task.
+        cell: the cell.
+        task_seconds: how long it took to make the task.
+        scores_to: the folder of records, if scores are to be kept.
+        task_files: the files that were opened to make the task.
+        trained: the record whose training this one shares.
     """
     # Before the run: a file may be edited while it runs.
     code = cell.code()
@@ -281,9 +327,10 @@ def run_on(
             **({} if cell.redraws or units.redraws is None else {"redraws": "skipped"}),
             **kept,
             **training_curve(scorer),
+            **({} if trained is None else {"training shared with": trained.key}),
         },
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         kind=task.kind,
         units=pack(units, compared),
     )
-    return Outcome(cell, record, fresh=True, scores=held)
+    return Outcome(cell, record, fresh=True, scores=held), scorer

@@ -77,13 +77,19 @@ def drive(
                 store.check_writable()
                 writable = True
             return None
+        others = [None if again else _stored(one, store) for one in cell.others_selected()]
+        kept = [one for one in others if one is not None]
+        if len(kept) < len(others):
+            return None
         # The same graph may have come under another name.
-        return Outcome(cell, replace(found, dataset=cell.name, cached=True))
+        own, *rest = (replace(one, dataset=cell.name, cached=True) for one in (found, *kept))
+        return Outcome(cell, own, others=tuple(rest))
 
     scores_to = store.folder if store is not None and keep_scores else None
     for position, outcome in runner.run(cells, look_up, scores_to):
         if store is not None and outcome.fresh and outcome.record is not None:
-            store.keep(outcome.record)
+            for record in (outcome.record, *outcome.others):
+                store.keep(record)
             outcome = _with_scores(outcome, outcome.record)
         yield position, outcome
 

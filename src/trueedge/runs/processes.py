@@ -22,8 +22,9 @@ from trueedge.runs.cells import Cell, Outcome
 from trueedge.runs.packed_cells import PackedCell, packed, unpacked
 from trueedge.runs.runner import InProcess, LookUp, Runner, nothing_known
 
-# A record, the reason why there is none, an error that the cell did not cause, and whether scores wait.
-_Answer = tuple[Record | None, str, InputError | str, bool]
+# A record, the reason why there is none, an error that the cell did not cause, whether scores wait, and the
+# records that share the training.
+_Answer = tuple[Record | None, str, InputError | str, bool, tuple[Record, ...]]
 # What is sent to a process whose record is stored.
 _SAVE = "save the scores"
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
@@ -138,9 +139,9 @@ class Processes(Runner):
                 continue
             self._busy.remove(worker)
             self._idle.append(worker)
-            record, reason, waiting = _received(said, worker.cell)
+            record, reason, waiting, others = _received(said, worker.cell)
             scores = worker if waiting else None
-            yield worker.position, Outcome(worker.cell, record, record is not None, reason, scores)
+            yield worker.position, Outcome(worker.cell, record, record is not None, reason, scores, others)
 
     def _start(self) -> _Worker:
         # A forked process would share locks with the threads of numba and torch: it starts afresh.
@@ -223,14 +224,14 @@ def _death(worker: _Worker) -> str:
     return f"its process died with status {status}{hint}"
 
 
-def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str, bool]:
+def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str, bool, tuple[Record, ...]]:
     """Return a record or the reason why there is none; raise errors that the cell did not cause."""
-    record, reason, trouble, waiting = said
+    record, reason, trouble, waiting, others = said
     if isinstance(trouble, InputError):
         raise trouble
     if trouble:
         raise RuntimeError(f"{cell.method.name} on {cell.name} failed in another process\n{trouble}")
-    return record, reason, waiting
+    return record, reason, waiting, others
 
 
 def _serve(line: Connection) -> None:
@@ -263,10 +264,11 @@ def _answer(
         outcome = runner.run_one(unpacked(sent), scores_to)
     except InputError as error:
         # The user's class could not be imported here.
-        return (None, "", InputError(str(error)), False), None
+        return (None, "", InputError(str(error)), False, ()), None
     except Exception:  # it is raised where the work was started
-        return (None, "", traceback.format_exc(), False), None
-    return (outcome.record, outcome.reason, "", outcome.scores is not None), outcome.scores
+        return (None, "", traceback.format_exc(), False, ()), None
+    waiting = outcome.scores is not None
+    return (outcome.record, outcome.reason, "", waiting, outcome.others), outcome.scores
 
 
 def _end_with_parent() -> None:

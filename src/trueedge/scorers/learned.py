@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -47,10 +47,13 @@ class Step:
     Attributes:
         arrays: returns what was learned, or None if that is gone, since the scorer does not use it.
         history: how a training went; None for other steps.
+        selected: the same training in the states that are best by other metrics, see
+            :mod:`trueedge.scorers.selections`.
     """
 
     arrays: Callable[[], Arrays | None]
     history: History | None = None
+    selected: Mapping[str, Step] = field(default_factory=dict)
 
 
 class Steps:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from trueedge import methods
 from trueedge.errors import InputError
-from trueedge.studies.printed_tables import PrintedTable, absent
+from trueedge.studies.printed_tables import PrintedTable, absent, training_of
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import catalogue
 
@@ -128,8 +128,8 @@ def _seconds(table: PrintedTable, values: list[PublishedValue]) -> float:
     first = values[0]
     if methods.get(first.method.partition("/")[0]).family in ("heuristics", "counting"):
         return 1.0
-    # A method is trained for each metric that selects its epoch.
-    trainings = len({table.method(value) for value in values}) * table.seeds
+    # Columns that stop alike share a training; otherwise there is one for each metric that selects an epoch.
+    trainings = len({training_of(table.method(value)) for value in values}) * table.seeds
     one = next(
         float(row["seconds"])
         for row in reversed(_measured())

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from trueedge import datasets, methods
 from trueedge.methods import Method
 from trueedge.results import Record
 from trueedge.runs import Cell
+from trueedge.studies.grids import published_grid
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import (
     Comparison,
@@ -23,7 +24,7 @@ from trueedge.studies.study import (
     places_of,
     run_all,
 )
-from trueedge.studies.tuned_tables import Search, run_searches, search_for
+from trueedge.studies.tuned_tables import Search, run_searches
 from trueedge.tasks.protocols import get as get_protocol
 
 
@@ -43,6 +44,8 @@ class PrintedTable:
             None: the value's metric in percent.
         options: returns the protocol's options for a value; they are the same for all values of a data set.
         grid: the paper whose grid is searched if the plan asks for tuning, as in ``grids.csv``.
+        further: returns metrics that other tables of the paper print for the method of a value. If columns
+            share their trainings, these are run and stored with the others.
     """
 
     name: str
@@ -54,6 +57,7 @@ class PrintedTable:
     measure: Callable[[PublishedValue, Sequence[Record]], tuple[float, float] | None] | None = None
     options: Callable[[PublishedValue], Mapping[str, Any]] | None = None
     grid: str = ""
+    further: Callable[[PublishedValue], Sequence[str]] | None = None
 
     def run(self, plan: Plan) -> Finding:
         """Run a plan."""
@@ -78,33 +82,60 @@ class PrintedTable:
         return Finding(rows, [*missing, *failed], known)
 
     def _run_tuned(self, values: list[PublishedValue], plan: Plan) -> Finding:
-        """Search the published grid for each trained method and metric, then run the best settings."""
-        searches: dict[tuple[str, ...], tuple[PublishedValue, Search]] = {}
-        missing: dict[str, str] = {}
+        """Search the published grid for each trained method, then run the settings best by each metric."""
+        searches, missing = self._searches(values, plan)
+        found, failed = run_searches(list(searches.values()), plan.seeds or self.seeds, plan)
+        tuned = dict(zip(searches, found, strict=True))
+        rows, known = [], places([one.records for by_metric in found for one in by_metric.values()])
         for value in values:
-            protocol = self.protocol(value)
-            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            select = str(getattr(plan.with_settings(self.method(value)), "select", ""))
+            one = tuned.get(self._group(value, plan), {}).get(select)
+            measured = None if one is None else (self.measure or _percent)(value, one.records)
+            if one is None or measured is None:
+                continue
+            where = (value.dataset, self.protocol(value), value.method, value.metric)
+            (ours, std), here = measured, places_of(one.records, known)
+            theirs, seeds = value.mean or 0.0, len(one.records)
+            rows.append(Comparison(*where, ours, std, seeds, theirs, value.std, one.said, here))
+        need(rows, self.name, [*missing, *failed])
+        return Finding(rows, [*missing, *failed], known)
+
+    def _searches(
+        self, values: list[PublishedValue], plan: Plan
+    ) -> tuple[dict[tuple[str, str, Method], Search], list[str]]:
+        """Return a search for each group of values that share their trainings, in the order of the plan."""
+        groups: dict[tuple[str, str, Method], list[PublishedValue]] = {}
+        missing: dict[str, str] = {}
+        for value in sorted(values, key=lambda one: _place_in(plan.methods, one.method)):
+            reason = missing.get(value.dataset) or absent(value.dataset, self.protocol(value))
             if reason:
                 missing[value.dataset] = reason
-                continue
-            options = {} if self.options is None else self.options(value)
-            method = plan.with_settings(self.method(value))
-            one = search_for(self.grid, value, protocol, method, options, plan)
-            if one is not None:
-                searches[value.dataset, protocol, value.method, value.metric] = (value, one)
-        found, failed = run_searches([one for _, one in searches.values()], plan.seeds or self.seeds, plan)
-        of_search = {id(one): value for value, one in searches.values()}
-        rows, known = [], places([records for _, records, _ in found])
-        for one, records, said in found:
-            value = of_search[id(one)]
-            measured = (self.measure or _percent)(value, records)
-            if measured is not None:
-                where = (value.dataset, one.protocol, value.method, value.metric)
-                ours, std = measured
-                theirs, here = value.mean or 0.0, places_of(records, known)
-                rows.append(Comparison(*where, ours, std, len(records), theirs, value.std, said, here))
-        need(rows, self.name, [*missing.values(), *failed])
-        return Finding(rows, [*missing.values(), *failed], known)
+            elif "select" in self.method(value).space():
+                groups.setdefault(self._group(value, plan), []).append(value)
+        searches = {}
+        for (dataset, protocol, method), members in groups.items():
+            options = {} if self.options is None else self.options(members[0])
+            # What the user or the study has set stays as it is.
+            space = published_grid(self.grid, dataset, method, set(method.changed()))
+            if space:
+                metrics = tuple(self._selections(members, plan))
+                searches[dataset, protocol, method] = Search(
+                    dataset, protocol, method, metrics, space, options
+                )
+        return searches, list(missing.values())
+
+    def _group(self, value: PublishedValue, plan: Plan) -> tuple[str, str, Method]:
+        """Return what values with the same trainings have in common."""
+        return value.dataset, self.protocol(value), training_of(plan.with_settings(self.method(value)))
+
+    def _selections(self, values: Sequence[PublishedValue], plan: Plan) -> list[str]:
+        """Return the metrics that select the epochs of a training, for values that share it."""
+        methods_of = [plan.with_settings(self.method(value)) for value in values]
+        found = [str(getattr(method, "select", "")) for method in methods_of]
+        asked = plan.metrics or "select" in plan.settings
+        if self.further is not None and not asked and shares_training(methods_of[0]):
+            found += self.further(values[0])
+        return list(dict.fromkeys(found))
 
     def _beside(self, where: tuple[str, str, str], records: Sequence[Record]) -> list[Comparison]:
         """Return rows of values that were not published."""
@@ -128,23 +159,43 @@ class PrintedTable:
 
     def _cells(self, values: list[PublishedValue], plan: Plan) -> tuple[list[Cell], list[str]]:
         """Return the cells of some values, for the data sets whose files are here."""
-        cells: dict[tuple[str, str, Method, int], Cell] = {}
+        groups: dict[tuple[str, str, Method], list[PublishedValue]] = {}
         missing: dict[str, str] = {}
         for value in values:
-            protocol = self.protocol(value)
-            reason = missing.get(value.dataset) or absent(value.dataset, protocol)
+            reason = missing.get(value.dataset) or absent(value.dataset, self.protocol(value))
             if reason:
                 missing[value.dataset] = reason
-                continue
-            method = plan.with_settings(self.method(value))
+            else:
+                groups.setdefault(self._group(value, plan), []).append(value)
+        cells = []
+        for (dataset, protocol, method), members in sorted(groups.items(), key=lambda item: item[0][:2]):
             # A heuristic on a fixed split has nothing random.
             seeds = 1 if method.family in ("heuristics", "counting") else plan.seeds or self.seeds
-            for seed in range(seeds):
-                key = (value.dataset, protocol, method, seed)
-                options = {} if self.options is None else self.options(value)
-                cells[key] = Cell(value.dataset, protocol, method, seed, options, plan.device, task_seed=0)
-        ordered = sorted(cells.items(), key=lambda item: item[0][:2])
-        return [cell for _, cell in ordered], list(missing.values())
+            options = {} if self.options is None else self.options(members[0])
+            first, *others = self._selections(members, plan)
+            selection: dict[str, Any] = {"select": first} if first else {}
+            chosen_method = replace(method, **selection)
+            place = (dataset, protocol, chosen_method)
+            cells += [
+                Cell(*place, seed, options, plan.device, task_seed=0, also_select=tuple(others))
+                for seed in range(seeds)
+            ]
+        return cells, list(missing.values())
+
+
+def shares_training(method: Method) -> bool:
+    """Return whether runs of a method that are selected by different metrics are one training."""
+    return bool(getattr(method, "stop", ""))
+
+
+def training_of(method: Method) -> Method:
+    """Return what runs of a method that share their training have in common."""
+    nothing: dict[str, Any] = {"select": ""}
+    return replace(method, **nothing) if shares_training(method) else method
+
+
+def _place_in(order: Sequence[str], name: str) -> int:
+    return order.index(name) if name in order else len(order)
 
 
 def _percent(value: PublishedValue, records: Sequence[Record]) -> tuple[float, float] | None:

@@ -32,12 +32,11 @@ class Tuning:
     """How the methods of a table are tuned before their numbers are taken.
 
     Attributes:
-        trials: the number of trials for each method and metric; at most the size of the published grid.
-        search: ``grid`` (sampled at random if larger than ``trials``) or ``tpe``.
+        trials: the number of trials for each method, drawn at random from the published grid; at most its
+            size.
     """
 
     trials: int = 60
-    search: str = "grid"
 
 
 @dataclass(frozen=True)
@@ -249,19 +248,21 @@ def run_all(
     with runner_in_use(plan.runner, plan.jobs) as runner:
         for position, outcome in drive(cells, plan.store, runner):
             cell = outcome.cell
-            plan.used.extend([] if outcome.record is None else [outcome.record])
+            found = [] if outcome.record is None else [outcome.record, *outcome.others]
+            plan.used.extend(found)
+            own = [cell.method, *(one.method for one in cell.others_selected())]
             # Not the cell itself, which may hold its task.
-            done[position] = (cell.protocol, cell.method, outcome.record, outcome.reason)
+            done[position] = (cell.protocol, cell.method, list(zip(own, found, strict=False)), outcome.reason)
             if plan.progress is not None:
                 plan.progress(f"{cell.name} · {cell.protocol} · {cell.method.name}", len(done), total or 0)
     records: dict[tuple[str, str, Method], list[Record]] = {}
     missing: dict[str, None] = {}
     for position in sorted(done):
-        protocol, method, record, reason = done[position]
-        if record is None:
+        protocol, method, measured, reason = done[position]
+        if not measured:
             missing[f"{method.name} under {protocol}: {reason}"] = None
-        else:
-            records.setdefault((record.dataset, record.protocol, method), []).append(record)
+        for selected, record in measured:
+            records.setdefault((record.dataset, record.protocol, selected), []).append(record)
     return records, list(missing)
 
 

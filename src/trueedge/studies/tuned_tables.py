@@ -1,31 +1,38 @@
-"""A published table whose trained methods are tuned first: each column by its own metric."""
+"""A published table whose trained methods are tuned first: each column by its own metric.
+
+One search serves all columns that share their trainings (see :mod:`trueedge.scorers.selections`): a trial is
+trained once, and has a validation value for each metric. So do the final runs of settings that are best by
+several metrics.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from trueedge.errors import InputError
 from trueedge.methods import Method
-from trueedge.progress import Progress
+from trueedge.metrics import get as get_metric
 from trueedge.results import Record
-from trueedge.runs import Runner, runner_in_use
-from trueedge.search import Tuned, tune
-from trueedge.studies.grids import published_grid
-from trueedge.studies.published_values import PublishedValue
+from trueedge.runs import Cell, Outcome, drive, runner_in_use
+from trueedge.search import Budget, Space
+from trueedge.search.strategies import strategy
 from trueedge.studies.study import Plan
+from trueedge.tasks.protocols import get as get_protocol
+
+# The number of the trial with the published settings, which need not be a point of the grid.
+PUBLISHED = -1
 
 
 @dataclass(frozen=True)
 class Search:
-    """One search behind a published value.
+    """One search behind some published values of a method.
 
     Attributes:
         dataset: the data set.
         protocol: our protocol.
         method: the method; settings that differ from their default are not searched.
-        metric: the validation metric that decides.
+        metrics: the validation metrics; the best settings are chosen by each of them.
         space: the values of each setting.
         options: the protocol's options.
     """
@@ -33,86 +40,172 @@ class Search:
     dataset: str
     protocol: str
     method: Method
-    metric: str
+    metrics: tuple[str, ...]
     space: Mapping[str, tuple[Any, ...]]
     options: Mapping[str, Any]
 
     @property
     def name(self) -> str:
         """Return what is searched, in words."""
-        return f"{self.method.name} on {self.dataset} under {self.protocol}, by {self.metric}"
+        return f"{self.method.name} on {self.dataset} under {self.protocol}, by {', '.join(self.metrics)}"
 
 
-def search_for(
-    paper: str, value: PublishedValue, protocol: str, method: Method, options: Mapping[str, Any], plan: Plan
-) -> Search | None:
-    """Return the search for a value, or None if its method is not trained or has no published grid.
+@dataclass(frozen=True)
+class Tuned:
+    """What a search found for one metric.
 
-    The epoch is selected by the value's own metric, too.
+    Attributes:
+        records: the records of the settings that are best by this metric, one per seed.
+        said: budget and winner, in words.
     """
-    if "select" not in method.space():
-        return None
-    # What the user or the study has set stays as it is.
-    fixed = set(method.changed())
-    space = published_grid(paper, value.dataset, method, fixed)
-    selection: dict[str, Any] = {"select": value.metric}
-    selected = method if "select" in plan.settings else replace(method, **selection)
-    return Search(value.dataset, protocol, selected, value.metric, space, options) if space else None
+
+    records: list[Record]
+    said: str
 
 
 def run_searches(
     searches: Sequence[Search], seeds: int, plan: Plan
-) -> tuple[list[tuple[Search, list[Record], str]], list[str]]:
-    """Run searches one after another, the trials of each in parallel.
+) -> tuple[list[dict[str, Tuned]], list[str]]:
+    """Run searches side by side; earlier ones go first.
 
-    Returns for each search the records of its best settings and a sentence about its budget and winner, and a
-    sentence for each search that failed.
+    Returns for each search what it found, by metric, and a sentence for each search or seed that failed.
     """
-    assert plan.tuning is not None
-    found, failed = [], []
+    running = [_Running(one, seeds, plan) for one in searches]
+    done, total = 0, sum(one.budget.trainings + 1 for one in running)
     with runner_in_use(plan.runner, plan.jobs) as runner:
-        for number, one in enumerate(searches):
-            try:
-                tuned, budget = _tuned(one, seeds, plan, runner, f"search {number + 1} of {len(searches)} · ")
-            except InputError as error:
-                failed.append(f"{one.name}: {error}")
-                continue
-            plan.used.extend(tuned.records)
-            found.append((one, tuned.records, _said(one, tuned, budget)))
-    return found, failed
+        # Final runs are known when the trials are done. The last ones may be known too late for a first pass.
+        while any(one.is_waiting for one in running):
+            sent: list[_Running] = []
+            for position, outcome in drive(_cells(running, sent), plan.store, runner):
+                sent[position].note(outcome)
+                plan.used.extend([] if outcome.record is None else [outcome.record, *outcome.others])
+                done += 1
+                if plan.progress is not None:
+                    plan.progress(sent[position].search.name, done, total)
+    return [one.found() for one in running], [reason for one in running for reason in one.failed]
 
 
-def _tuned(one: Search, seeds: int, plan: Plan, runner: Runner, where: str) -> tuple[Tuned, str]:
-    assert plan.tuning is not None
-    budgets: list[str] = []
-    tuned = tune(
-        one.dataset,
-        one.protocol,
-        one.method,
-        trials=plan.tuning.trials,
-        search=plan.tuning.search,
-        seeds=seeds,
-        metric=one.metric,
-        space=one.space,
-        device=plan.device,
-        jobs=plan.jobs,
-        store=plan.store,
-        announce=lambda budget: budgets.append(str(budget)),
-        progress=_in_front(where, plan.progress),
-        runner=runner,
-        **one.options,
-    )
-    return tuned, budgets[0]
+def _cells(running: Sequence[_Running], sent: list[_Running]) -> Iterator[Cell]:
+    """Yield the final runs of searches whose trials are done, and the next trials if there are none."""
+    while (one := next((one for one in running if one.is_ready), None)) is not None or (
+        one := next((one for one in running if one.trials), None)
+    ) is not None:
+        sent.append(one)
+        yield one.next_cell()
 
 
-def _in_front(where: str, progress: Progress | None) -> Callable[[str, int, int], None] | None:
-    if progress is None:
-        return None
-    return lambda text, done, total: progress(where + text, done, total)
+@dataclass(eq=False)
+class _Running:
+    """A search on its way."""
 
+    search: Search
+    seeds: int
+    plan: Plan
+    failed: list[str] = field(default_factory=list)
 
-def _said(one: Search, tuned: Tuned, budget: str) -> str:
-    """Return the budget and the winner in words, for the evidence."""
-    varied = [name for name, values in one.space.items() if len(values) > 1]
-    winner = ", ".join(f"{name} {tuned.settings[name]:g}" for name in varied)
-    return f"tuned by validation {one.metric}: {budget}; best: {winner}"
+    def __post_init__(self) -> None:
+        assert self.plan.tuning is not None
+        search = self.search
+        unused = search.method.unused(get_protocol(search.protocol).kind)
+        space = Space.of(search.method, search.space, unused)
+        trials = min(self.plan.tuning.trials, len(space))
+        self.budget = Budget(space, "grid", trials, self.seeds, self.plan.jobs)
+        self.trials = [PUBLISHED, *strategy("grid", space, 0, trials).ask(trials)]
+        self.running_trials = 0
+        # The validation value by metric of each finished trial, by the number of its point.
+        self.values: dict[int, dict[str, float]] = {}
+        self.numbers: dict[Method, int] = {}
+        self.finals: list[Cell] | None = None
+        self.records: dict[str, list[Record]] = {}
+
+    @property
+    def is_ready(self) -> bool:
+        """Return whether all trials are done and final runs are left."""
+        if self.trials or self.running_trials:
+            return False
+        if self.finals is None:
+            self.finals = self._final_cells()
+        return bool(self.finals)
+
+    @property
+    def is_waiting(self) -> bool:
+        """Return whether anything is left to start."""
+        return bool(self.trials) or self.is_ready
+
+    def next_cell(self) -> Cell:
+        """Return the next trial or final run."""
+        if not self.trials:
+            assert self.finals
+            return self.finals.pop(0)
+        number = self.trials.pop(0)
+        self.running_trials += 1
+        cell = self._cell(number, self.search.metrics, 0)
+        self.numbers[cell.method] = number
+        return replace(cell, parts=("valid",))
+
+    def note(self, outcome: Outcome) -> None:
+        """Take note of a trial or a final run."""
+        cell = outcome.cell
+        is_trial = cell.parts is not None
+        self.running_trials -= is_trial
+        if outcome.record is None:
+            sentence = f"{self.search.name}: {outcome.reason}"
+            # A trial that fails is no finding, unless all of them do.
+            self.failed += [] if sentence in self.failed or is_trial else [sentence]
+            self.reason = sentence
+            return
+        for one in (outcome.record, *outcome.others):
+            metric = str(one.settings["select"])
+            if is_trial:
+                self.values.setdefault(self.numbers[cell.method], {})[metric] = one.metrics["valid"][metric]
+            else:
+                self.records.setdefault(metric, []).append(one)
+
+    def found(self) -> dict[str, Tuned]:
+        """Return what was found, by metric."""
+        return {
+            metric: Tuned(sorted(self.records[metric], key=lambda one: one.seed), self._said(metric))
+            for metric in self.search.metrics
+            if metric in self.records
+        }
+
+    def _final_cells(self) -> list[Cell]:
+        """Return the runs of the best settings, those that are best by several metrics once."""
+        if not self.values:
+            self.failed.append(self.reason)
+            return []
+        chosen: dict[int, list[str]] = {}
+        for metric in self.search.metrics:
+            chosen.setdefault(self._best(metric), []).append(metric)
+        return [
+            self._cell(number, metrics, seed)
+            # Other seeds than that of the trials, so that a lucky trial is not reported.
+            for seed in range(1, self.seeds + 1)
+            for number, metrics in chosen.items()
+        ]
+
+    def _best(self, metric: str) -> int:
+        sign = 1 if get_metric(metric).higher_is_better else -1
+        return max(sorted(self.values), key=lambda number: sign * self.values[number][metric])
+
+    def _cell(self, number: int, metrics: Sequence[str], seed: int) -> Cell:
+        search, space = self.search, self.budget.space
+        selection: dict[str, Any] = {"select": metrics[0]}
+        at = search.method if number == PUBLISHED else space.at(space.point(number))
+        method = replace(at, **selection)
+        place = (search.dataset, search.protocol, method, seed, search.options, self.plan.device)
+        return Cell(*place, task_seed=0, also_select=tuple(metrics[1:]))
+
+    def _said(self, metric: str) -> str:
+        """Return the budget and the winner in words, for the evidence."""
+        space, others, best = self.budget.space, len(self.search.metrics) - 1, self._best(metric)
+        winner = "the published settings"
+        if best != PUBLISHED:
+            point = space.point(best)
+            varied = [name for name, values in space.values.items() if len(values) > 1]
+            winner = ", ".join(f"{name} {point[name]:g}" for name in varied)
+        shared = f", trained once for this and {others} other metrics" if others else ""
+        missing = self.budget.trials + 1 - len(self.values)
+        left = f", {missing} of the trials without a result" if missing else ""
+        tried = f"{self.budget}, the published settings tried too{shared}{left}"
+        return f"tuned by validation {metric}: {tried}; best: {winner}"

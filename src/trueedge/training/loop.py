@@ -6,7 +6,7 @@ import copy
 import re
 import weakref
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -25,6 +25,7 @@ from trueedge.training.captured import CapturedSteps
 from trueedge.training.checkpoints import Checkpoint
 from trueedge.training.saved_states import load_state, state_of
 from trueedge.training.schedule import LoopSchedule
+from trueedge.training.selection import Selection
 
 
 class Objective(ABC):
@@ -54,10 +55,12 @@ def optimize(
     model: nn.Module,
     objective: Objective,
     schedule: LoopSchedule,
-    evaluate: Callable[[], float] | None = None,
+    evaluate: Callable[[], float | Mapping[str, float]] | None = None,
     *,
     metric: str = "validation",
     higher_is_better: bool = True,
+    further: Sequence[History] = (),
+    stop: str | None = None,
     seed: int = 0,
     device: str = "cpu",
     name: str = "the model",
@@ -72,9 +75,13 @@ def optimize(
         model: the model, in its first state.
         objective: what is minimised.
         schedule: how it is trained.
-        evaluate: returns the validation value of the model in its current state; None: keep the last epoch.
-        metric: the name of that value.
+        evaluate: returns the validation value of the model in its current state, or several by name; None:
+            keep the last epoch.
+        metric: the name of the value that selects the state.
         higher_is_better: whether a higher value is better.
+        further: histories of other values; the best state by each is kept for
+            :func:`trueedge.scorers.selections.steps_selected_by`.
+        stop: the name of the value that early stopping watches; None: that of the selection.
         seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
         device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
@@ -86,10 +93,12 @@ def optimize(
     saved = next_step()
     if saved is not None:
         return load_state(model.to(device), saved)
-    _Training(model, objective, schedule, evaluate, history, seed, device, name, given).run()
+    chosen = [Selection(one) for one in (history, *further)]
+    _Training(model, objective, schedule, evaluate, chosen, stop or metric, seed, device, name, given).run()
     # A model that was trained on the way, and that no scorer holds, is not kept for this.
     kept = weakref.ref(model)
-    record(Step(lambda: state_of(kept()), history))
+    others = {str(one.history.metric): one.step() for one in chosen[1:]}
+    record(Step(lambda: state_of(kept()), history, others))
     return history
 
 
@@ -127,8 +136,9 @@ class _Training:
     model: nn.Module
     objective: Objective
     schedule: LoopSchedule
-    evaluate: Callable[[], float] | None
-    history: History
+    evaluate: Callable[[], float | Mapping[str, float]] | None
+    selections: list[Selection]
+    stop: str
     seed: int
     device: str
     name: str
@@ -150,7 +160,8 @@ class _Training:
         self.average = WeightAverage()
         parts = [list(part.parameters()) for part in model.children()]
         self.parts = [part for part in parts if part]
-        self.best: dict[str, Any] = {}
+        self.history = self.selections[0].history
+        self.watched = {str(one.history.metric): one for one in self.selections}
         self.rng = generator(self.seed, "batches")
         self.callbacks = current()
         shapes = {key: list(value.shape) for key, value in model.state_dict().items()}
@@ -170,11 +181,14 @@ class _Training:
                     break
                 if checkpoint is not None and epoch % self.schedule.evaluate_every == 0:
                     self._save(checkpoint, epoch)
-            if not self.best and self.average.count:
+            chosen = self.selections[0]
+            if not chosen.state and self.average.count:
                 with self._averaged():
-                    self.best = copy.deepcopy(self.model.state_dict())
-        if self.best:
-            self.model.load_state_dict(self.best)
+                    chosen.state = copy.deepcopy(self.model.state_dict())
+        if chosen.state:
+            self.model.load_state_dict(chosen.state)
+        for other in self.selections[1:]:
+            other.history.losses = list(self.history.losses)
         return self.history
 
     def _set_rate(self, rate: float) -> None:
@@ -220,10 +234,14 @@ class _Training:
         due = epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs
         if due and self.evaluate:
             with self._averaged():
-                if history.note(epoch, self.evaluate()):
-                    self.best = copy.deepcopy(self.model.state_dict())
+                found = self.evaluate()
+                values = found if isinstance(found, Mapping) else {str(history.metric): found}
+                for name, value in values.items():
+                    self.watched[name].note(epoch, value, self.model)
         self.callbacks.end_epoch(epoch, schedule.epochs, history)
-        return history.evaluations_without_improvement > schedule.patience
+        if self.evaluate is None:
+            return False
+        return self.watched[self.stop].history.evaluations_without_improvement > schedule.patience
 
     def _save(self, checkpoint: Checkpoint, epoch: int) -> None:
         checkpoint.save(
@@ -232,9 +250,8 @@ class _Training:
                 "epoch": epoch,
                 "model": self.model.state_dict(),
                 "optimizer": self.optimizer.state_dict(),
-                "best": self.best,
+                "selections": [one.saved() for one in self.selections],
                 "average": self.average.saved(),
-                "history": vars(self.history),
                 "batches": self.rng.bit_generator.state,
                 "torch": torch.get_rng_state(),
                 "cuda": torch.cuda.get_rng_state(self.device) if self.device.startswith("cuda") else None,
@@ -248,9 +265,9 @@ class _Training:
             return 1
         self.model.load_state_dict(saved["model"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.best = saved["best"]
+        for one, kept in zip(self.selections, saved["selections"], strict=True):
+            one.load(kept)
         self.average.load(saved["average"])
-        vars(self.history).update(saved["history"])
         self.rng.bit_generator.state = saved["batches"]
         torch.set_rng_state(saved["torch"].cpu())
         if saved["cuda"] is not None:

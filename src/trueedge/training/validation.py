@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from trueedge.errors import InputError, ScoreWarning
 from trueedge.metrics import Metric
@@ -44,11 +44,26 @@ def validation(task: Task, metric: str | None, scorer: Callable[[], object]) -> 
     """
     if metric is None:
         return None
+    evaluate = validation_by(task, [metric], scorer)
+    return lambda: evaluate()[metric]
 
-    def evaluate() -> float:
+
+def validation_by(
+    task: Task, metrics: Sequence[str], scorer: Callable[[], object]
+) -> Callable[[], dict[str, float]]:
+    """Return a function that evaluates a scorer on the validation part by several metrics.
+
+    Args:
+        task: its test part is not read.
+        metrics: the names of the metrics.
+        scorer: returns the scorer of the model in its current state.
+    """
+
+    def evaluate() -> dict[str, float]:
         with warnings.catch_warnings():
             # Warnings about scores are only for the model that is kept.
             warnings.simplefilter("ignore", ScoreWarning)
-            return float(task.evaluate(scorer(), "valid", [metric])[metric])
+            found = task.evaluate(scorer(), "valid", metrics)
+        return {name: float(found[name]) for name in metrics}
 
     return evaluate

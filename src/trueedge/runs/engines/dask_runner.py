@@ -207,7 +207,8 @@ class DaskRunner(Runner):
                 self._short.add(what.kind)
             else:
                 self._short.discard(what.kind)
-            yield what.position, Outcome(what.cell, record, record is not None, answer.reason, answer.scores)
+            said = (answer.reason, answer.scores, answer.others)
+            yield what.position, Outcome(what.cell, record, record is not None, *said)
 
     def _failed(
         self, started: Started, error: BaseException, waiting: list[Waiting]

@@ -86,6 +86,7 @@ class Answer:
         missing: what is to be sent along with the cell: ``source`` or ``code``.
         scores: scores of the test part, to be written after the record.
         complaint: why the scores could not be kept.
+        others: the records that share its training.
     """
 
     record: Record | None = None
@@ -96,6 +97,7 @@ class Answer:
     missing: str = ""
     scores: Any = None
     complaint: str = ""
+    others: tuple[Record, ...] = ()
 
 
 def job_of(cell: Cell, runs: Path | None, token: str) -> Job:

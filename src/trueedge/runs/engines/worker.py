@@ -93,7 +93,8 @@ class _State:
             return Answer(refused=_difference(job, cell, address))
         scores_to = None if job.runs is None else Path(job.runs)
         try:
-            return _answer(self.runner.run_one(cell, scores_to), job)
+            outcome = self.runner.run_one(cell, scores_to)
+            return replace(_answer(outcome, job), others=outcome.others)
         except Exception:  # it is raised where the work was started
             return Answer(trouble=traceback.format_exc())
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial
 
 from trueedge import methods
 from trueedge.methods import Method
@@ -13,19 +13,43 @@ from trueedge.studies.study import register_listed
 
 # The paper's heuristics on OGB count walks up to this length.
 OGB_KATZ_LENGTH = 2
+# The metric that stops a training, in both settings. Each column is selected by its own metric.
+STOP = {"ogbl-collab": "hits@50", "ogbl-ddi": "hits@20", "ogbl-ppa": "hits@100"}
 
 
 def _method(value: PublishedValue) -> Method:
     """Return the method behind a value."""
     if value.method == "katz" and value.dataset.startswith("ogbl"):
         return methods.create(value.method, {"max_length": OGB_KATZ_LENGTH})
+    if "stop" in methods.get(value.method.partition("/")[0]).space():
+        return selected_by(value, stop=STOP.get(value.dataset, "mrr"))
     return selected_by(value)
+
+
+@cache
+def _columns() -> dict[tuple[str, str, str], list[str]]:
+    """Return the metrics that any table prints, by data set, setting and method."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for value in published("heart"):
+        if value.mean is not None and value.note != "reported":
+            found.setdefault((value.dataset, value.protocol, value.method), []).append(value.metric)
+    return found
+
+
+def _further(value: PublishedValue) -> list[str]:
+    """Return the metrics of all tables for the method of a value: one training gives them all."""
+    return _columns().get((value.dataset, value.protocol, value.method.partition("/")[0]), [])
 
 
 def _table(name: str) -> PrintedTable:
     values = [value for value in published("heart") if value.table == name]
     return PrintedTable(
-        name, [_reported(value) for value in values], on_released_files, _method, grid="heart"
+        name,
+        [_reported(value) for value in values],
+        on_released_files,
+        _method,
+        grid="heart",
+        further=_further,
     )
 
 

@@ -27,6 +27,7 @@ class Schedule(LoopSchedule):
         neighbors: neighbours sampled per node in a training step; 0: all. Scores always use all neighbours.
         far_neighbors: neighbours sampled in all layers but the last; 0: as many as in the last.
         select: the validation metric for model selection; None: the task's headline metric.
+        stop: the validation metric for early stopping; None: the one for model selection.
         keep_last: keep the last epoch and never evaluate, for tasks without a validation part.
     """
 
@@ -39,6 +40,7 @@ class Schedule(LoopSchedule):
     neighbors: int = 0
     far_neighbors: int = 0
     select: str | None = None
+    stop: str | None = None
     keep_last: bool = False
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from torch import nn
 from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.metrics import get as get_metric
+from trueedge.scorers.selections import further_metrics
 from trueedge.tasks import GraphTask
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import as_model
@@ -17,7 +18,7 @@ from trueedge.training.links.objectives import PairObjective
 from trueedge.training.links.schedule import Schedule
 from trueedge.training.links.scorer import TrainedScorer
 from trueedge.training.loop import History, Objective, check_device, optimize
-from trueedge.training.validation import selection_metric, validation
+from trueedge.training.validation import fitting_metric, selection_metric, validation_by
 
 KEEP = "give the protocol one (valid=0.05), or keep the last epoch (keep_last)"
 
@@ -48,6 +49,8 @@ def train(
     if task.graph.num_edges == 0:
         raise InputError(f"{task.dataset} has no training edges")
     metric = None if schedule.keep_last else selection_metric(task, schedule.select, KEEP)
+    stop = metric if schedule.stop is None else fitting_metric(task, schedule.stop).name
+    watched = [] if metric is None else list(dict.fromkeys([metric, str(stop), *further_metrics()]))
     links = as_model(model).to(device)
     messages = Messages.of(task.graph, device)
     if objective is None:
@@ -59,9 +62,13 @@ def train(
         links,
         goal,
         schedule,
-        validation(task, metric, lambda: TrainedScorer(links, messages, History(metric))),
+        validation_by(task, watched, lambda: TrainedScorer(links, messages, History(metric)))
+        if watched
+        else None,
         metric=str(metric),
         higher_is_better=metric is None or get_metric(metric).higher_is_better,
+        further=[History(name, higher_is_better=get_metric(name).higher_is_better) for name in watched[1:]],
+        stop=stop,
         seed=seed,
         device=device,
         name=f"on {task.dataset}",
