@@ -166,3 +166,10 @@ def test_the_distances_and_degrees_of_wn18rr_are_the_published_ones() -> None:
     assert len(rows) == 7
     # Printed without decimals, and 2.1.
     assert all(abs(row.difference or 0.0) <= 0.55 for row in rows)
+
+
+def test_a_method_without_a_metric_of_its_own_is_selected_by_the_headline_metric() -> None:
+    table = PrintedTable("table", PATHS, tagnet._protocol, tagnet._method, 2)
+    values = [value for value in PATHS if value.dataset == "wn18rr-v3" and value.method == "tagnet/specific"]
+    assert [table._selections([value], Plan()) for value in values] == [[""]] * len(values)
+    assert values

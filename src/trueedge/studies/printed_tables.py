@@ -88,7 +88,7 @@ class PrintedTable:
         tuned = dict(zip(searches, found, strict=True))
         rows, known = [], places([one.records for by_metric in found for one in by_metric.values()])
         for value in values:
-            select = str(getattr(plan.with_settings(self.method(value)), "select", ""))
+            select = selection_of(plan.with_settings(self.method(value)))
             one = tuned.get(self._group(value, plan), {}).get(select)
             measured = None if one is None else (self.measure or _percent)(value, one.records)
             if one is None or measured is None:
@@ -131,7 +131,7 @@ class PrintedTable:
     def _selections(self, values: Sequence[PublishedValue], plan: Plan) -> list[str]:
         """Return the metrics that select the epochs of a training, for values that share it."""
         methods_of = [plan.with_settings(self.method(value)) for value in values]
-        found = [str(getattr(method, "select", "")) for method in methods_of]
+        found = [selection_of(method) for method in methods_of]
         asked = plan.metrics or "select" in plan.settings
         if self.further is not None and not asked and shares_training(methods_of[0]):
             found += self.further(values[0])
@@ -181,6 +181,11 @@ class PrintedTable:
                 for seed in range(seeds)
             ]
         return cells, list(missing.values())
+
+
+def selection_of(method: Method) -> str:
+    """Return the metric that selects the epoch of a method; empty: the task's headline metric, or none."""
+    return str(getattr(method, "select", None) or "")
 
 
 def shares_training(method: Method) -> bool:
