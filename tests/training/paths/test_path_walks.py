@@ -154,6 +154,8 @@ CASES = [
     {"bias": False, "start_messages": False},
     {"start_messages": False, "degree_messages": True},
     {"dependent": False, "dropout": 0.3, "dim": 5},
+    # Too large for one kernel.
+    {"dim": 40},
 ]
 
 
@@ -176,6 +178,19 @@ def test_a_walked_network_equals_the_listed_one(
     for name, gradient in gradients.items():
         scale = slopes[name].abs().max().clamp(min=1.0)
         assert torch.allclose(gradient / scale, slopes[name] / scale, atol=2e-5), name
+
+
+@pytest.mark.parametrize("delta", [0, 1, 2])
+def test_the_states_that_kernels_do_not_read_are_zero(delta: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PathNetwork, "walks", True)
+    edges, model = make_edges(7, False, 14), make(delta).eval()
+    with torch.no_grad():
+        plan = model.plan(edges, SOURCES)
+        states = model.propagate(plan, model.query(RELATION))
+    for number, step in enumerate(plan.steps, start=1):
+        assert not states[number - 1][step.reached :].any()
+        assert step.reached == int((plan.distance < number).sum())
+    assert plan.steps[0].reached == len(SOURCES)
 
 
 def _alternating(values: torch.Tensor, rate: float, training: bool = True) -> torch.Tensor:

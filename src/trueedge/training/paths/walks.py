@@ -28,6 +28,7 @@ class WalkedStep:
         plan: the plan it belongs to.
         first, last: the rows that receive.
         first_long, last_long: where those among ``plan.long_rows`` begin and end.
+        reached: the states of this row and all later ones are 0: no path has reached them yet.
     """
 
     plan: WalkedPlan
@@ -35,6 +36,7 @@ class WalkedStep:
     last: int
     first_long: int
     last_long: int
+    reached: int
 
     @property
     def num_messages(self) -> int:
@@ -50,7 +52,8 @@ class WalkedPlan:
     first, so that no long row is left for the end, and then by query.
 
     Attributes:
-        spans: the first row of each round and the one after its last, and the same of ``long_rows``.
+        spans: the first row of each round and the one after its last, the same of ``long_rows``, and the
+            first row whose state is still 0.
         row_of: int32 (entities, queries), the row of each entity, or -1.
         described: int32 (rows, 3), the query and the entity of each row, and the row from which on senders
             are pruned.
@@ -63,7 +66,7 @@ class WalkedPlan:
         edges: the edges of the batch.
     """
 
-    spans: tuple[tuple[int, int, int, int], ...]
+    spans: tuple[tuple[int, int, int, int, int], ...]
     row_of: torch.Tensor
     described: torch.Tensor
     distance: torch.Tensor | None
@@ -121,7 +124,7 @@ def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Walked
     starts = edges.place_by_degree[sources].long() * queries + every
     size = queries * entities
     long_rows = torch.arange(_num_long(edges) * queries, dtype=torch.int32, device=edges.device)
-    spans = ((0, size, 0, len(long_rows)),) * layers
+    spans = ((0, size, 0, len(long_rows), size),) * layers
     described = torch.empty(size, 3, dtype=torch.int32, device=edges.device)
     described[:, 0] = every.repeat(entities)
     described[:, 1] = edges.by_degree.repeat_interleave(queries)
@@ -132,23 +135,18 @@ def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Walked
 def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) -> WalkedPlan:
     """Return rounds with the same messages as :func:`trueedge.training.paths.steps.pruned_plan`."""
     sources = sources.contiguous()
-    kernels, queries = gpu_kernels(), len(sources)
+    kernels = gpu_kernels()
     found = kernels.level_distances(edges, sources, layers)
-    distance, order = torch.sort(found.index_select(0, edges.by_degree).flatten(), stable=True)
-    levels = torch.arange(layers + 2, dtype=torch.uint8, device=edges.device)
-    level_starts = torch.searchsorted(distance, levels)
-    described, row_of = kernels.number_rows(edges, distance, order, level_starts, queries, layers, delta)
-    starts = row_of.flatten().index_select(0, sources * queries + torch.arange(queries, device=edges.device))
-    # Those that are not reached come first, as -1.
-    long_rows = torch.sort(row_of.index_select(0, edges.by_degree[: _num_long(edges)]).flatten()).values
-    long_starts = torch.searchsorted(long_rows, level_starts.to(torch.int32))
+    numbered = kernels.number_rows(edges, found, _num_long(edges), layers, delta)
     # The only numbers that the CPU needs: one transfer.
-    at, long_at = torch.stack([level_starts, long_starts]).tolist()
-    bounds = [(max(t - delta, 0), t + 1) for t in range(1, layers + 1)]
-    spans = tuple((at[low], at[high], long_at[low], long_at[high]) for low, high in bounds)
-    rows = at[layers + 1]
-    given = row_of, described, distance[:rows], long_rows, LONG, starts.long(), sources, rows, edges
-    return WalkedPlan(spans, *given)
+    at, long_at = numbered.level_starts.tolist()
+    long_at = [one - found.numel() for one in long_at]
+    bounds = [(max(t - delta, 0), t + 1, t) for t in range(1, layers + 1)]
+    # Before round t, a path has reached the rows at a distance below t.
+    spans = tuple((at[low], at[high], long_at[low], long_at[high], at[t]) for low, high, t in bounds)
+    rows, long_rows = at[layers + 1], numbered.long_rows[: long_at[layers + 1]]
+    given = numbered.row_of, numbered.described, numbered.distance[:rows], long_rows, LONG, numbered.starts
+    return WalkedPlan(spans, *given, sources, rows, edges)
 
 
 def _num_long(edges: Edges) -> int:

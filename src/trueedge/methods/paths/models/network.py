@@ -195,6 +195,10 @@ class PathNetwork(PathModel):
         plan = self.plan(edges, heads)
         query: torch.Tensor = self.query(relations)
         states = self.final_states(plan, query)
+        kernels = gpu_kernels() if targets is None and isinstance(plan, WalkedPlan) else None
+        if kernels and self.shape.dim <= kernels.LARGEST_SCORED and not torch.is_grad_enabled():
+            scores: torch.Tensor = kernels.score_entities(states, plan, query, self.hidden, self.out)
+            return scores
         unreached = self.unreached_state(query)
         every = torch.arange(len(query), device=query.device).unsqueeze(1)
         if targets is None:
@@ -222,7 +226,7 @@ class PathNetwork(PathModel):
 
     def propagate(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> list[torch.Tensor]:
         """Return the states before the first round and after each, float (rows, dim)."""
-        start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy(0, plan.starts, query)
+        start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy_(0, plan.starts, query)
         all_states = [start]
         if isinstance(plan, WalkedPlan):
             for layer, walked in zip(self.layers, plan.steps, strict=True):

@@ -1,7 +1,7 @@
 """A layer of NBFNet or TAGNet as one function with its own gradient.
 
 Passes over all rows take most of the time of a layer, so there are as few as possible: messages and their
-statistics, two products of matrices, and the rest. The gradient has as many, all added up in place.
+statistics, and the rest. The gradient has as many, and products of matrices, all added up in place.
 """
 
 from __future__ import annotations
@@ -10,9 +10,13 @@ from typing import Any
 
 import torch
 
+from trueedge.training.paths.gpu.mapping import map_and_update
 from trueedge.training.paths.gpu.pna import Statistics, aggregate
 from trueedge.training.paths.gpu.pna_gradients import spread
 from trueedge.training.paths.gpu.update import update, update_gradients
+
+# Up to this size of states, one kernel maps and updates: larger tiles do not fit into registers.
+LARGEST_FUSED = 32
 
 
 def walked_layer(
@@ -41,47 +45,56 @@ def walked_layer(
         how: which statistics.
     """
     trained = torch.is_grad_enabled()
-    given = (one.contiguous() for one in (states, relations, query))
-    return _Layer.apply(*given, degree, *weights, mask, eps, step, how, trained)
+    contiguous = (one.contiguous() for one in (states, relations, query))
+    given = *contiguous, degree, *weights, mask, eps, step, how, trained
+    # Without a gradient, the function is called directly: that is faster.
+    return _Layer.apply(*given) if trained else _forward(*given)[0]
+
+
+def _forward(
+    states: Any,
+    relations: Any,
+    query: Any,
+    degree: Any,
+    weight: Any,
+    bias: Any,
+    gain: Any,
+    shift: Any,
+    mask: Any,
+    eps: float,
+    step: Any,
+    how: Statistics,
+    trained: bool,
+) -> tuple[Any, Any, tuple[Any, Any, Any]]:
+    """Return the new states, what was normalised, and the results of :func:`aggregate`."""
+    found = aggregate(states, relations, query, degree, step, how, trained)
+    rest = mask, eps, step, trained
+    dim = states.shape[1]
+    if dim <= LARGEST_FUSED:
+        return *map_and_update(states, found[0], found[1], weight, (bias, gain, shift), *rest), found
+    mapped = found[0] @ _parts(weight).t()
+    mapped[:, :dim].addmm_(states[step.first : step.last], weight[:, :dim].t())
+    return *update(states, mapped, found[1], (bias, gain, shift), *rest), found
+
+
+def _parts(weight: Any) -> Any:
+    """Return the weights of statistics: plain, times the scale, and divided by it; float (3 dim, 4 dim)."""
+    return weight[:, len(weight) :].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
 
 
 class _Layer(torch.autograd.Function):
     @staticmethod
-    def forward(
-        ctx: Any,
-        states: Any,
-        relations: Any,
-        query: Any,
-        degree: Any,
-        weight: Any,
-        bias: Any,
-        gain: Any,
-        shift: Any,
-        mask: Any,
-        eps: float,
-        step: Any,
-        how: Statistics,
-        trained: bool,
-    ) -> Any:
-        dim = states.shape[1]
-        found = aggregate(states, relations, query, degree, step, how, trained)
-        # Scaling after the map takes a third of the memory.
-        parts = weight[:, dim:].unflatten(1, (3, -1)).transpose(0, 1).flatten(0, 1)
-        mapped = found[0] @ parts.t()
-        mapped[:, :dim].addmm_(states[step.first : step.last], weight[:, :dim].t())
-        new, hidden = update(states, mapped, found[1], (bias, gain, shift), mask, eps, step, trained)
-        ctx.save_for_backward(
-            *(states, relations, query, degree, weight, bias, gain, shift, mask, hidden, parts, *found)
-        )
+    def forward(ctx: Any, *given: Any) -> Any:
+        *tensors, eps, step, how, _trained = given
+        new, hidden, found = _forward(*given)
+        ctx.save_for_backward(*tensors, hidden, *found)
         ctx.eps, ctx.step, ctx.how = eps, step, how
         return new
 
     @staticmethod
     @torch.autograd.function.once_differentiable  # type: ignore[untyped-decorator]
     def backward(ctx: Any, slope: Any) -> tuple[Any, ...]:
-        states, relations, query, degree, weight, bias, gain, shift, mask, hidden, parts, *found = (
-            ctx.saved_tensors
-        )
+        states, relations, query, degree, weight, bias, gain, shift, mask, hidden, *found = ctx.saved_tensors
         step, how, dim = ctx.step, ctx.how, states.shape[1]
         slope = slope.contiguous()
         given = (bias, gain, shift)
@@ -93,7 +106,7 @@ class _Layer(torch.autograd.Function):
         by_state = slope.clone()
         by_state[rows].addmm_(by_own, weight[:, :dim])
         by_relation, by_query, by_degree = spread(
-            states, relations, query, degree, step, how, tuple(found), by_mapped @ parts, by_state
+            states, relations, query, degree, step, how, tuple(found), by_mapped @ _parts(weight), by_state
         )
         by_bias, by_gain, by_shift = sums if bias is not None else (None, None, None)
         by_rest = by_weight, by_bias, by_gain, by_shift

@@ -55,8 +55,8 @@ def aggregate(
         edges = step.plan.edges
         arguments = (
             *(edges.relation, states, relations, query, degree if how.degree else query, step.plan.sources),
-            *(edges.mean_log_degree, found, numbers, attained, step.first, edges.num_relations, dim),
-            *(how.least_variance, how.least_scale),
+            *(edges.mean_log_degree, found, numbers, attained, step.first, step.reached),
+            *(edges.num_relations, dim, how.least_variance, how.least_scale),
         )
         launch(_aggregate, step, arguments, {**switches_of(how, dim), "TIES": ties})
     return found, numbers, attained
@@ -72,7 +72,7 @@ def switches_of(how: Statistics, dim: int) -> dict[str, Any]:
     }
 
 
-@triton.jit(do_not_specialize=["queries", "longest", "first_row"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["queries", "longest", "first_row", "reached"])  # type: ignore[untyped-decorator]
 def _aggregate(  # type: ignore[no-untyped-def]
     head,
     kept,
@@ -93,6 +93,7 @@ def _aggregate(  # type: ignore[no-untyped-def]
     numbers_to,
     ties_to,
     first_row,
+    reached,
     num_relations,
     dim,
     least_variance,
@@ -133,8 +134,11 @@ def _aggregate(  # type: ignore[no-untyped-def]
     label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
     for first in range(begin, end, TILE):
         use = used[:, None] & inside[None, :]
-        sent = tl.load(states + sender[:, None] * dim + column[None, :], mask=use, other=0.0)
-        by = tl.load(relations + label[:, None] * dim + column[None, :], mask=use, other=0.0)
+        # A state that no path has reached is 0, and so is its product with a relation.
+        full = use & (sender < reached)[:, None]
+        sent = tl.load(states + sender[:, None] * dim + column[None, :], mask=full, other=0.0)
+        told = full if PRODUCT else use
+        by = tl.load(relations + label[:, None] * dim + column[None, :], mask=told, other=0.0)
         enter += there.to(tl.float32)
         count += used.to(tl.float32)
         # Find the next tile while these arrive: each of these loads waits for the one before.

@@ -43,7 +43,7 @@ def spread(
             *kept,
             *(slope, by_state, by_relation, by_query, by_degree),
             # A little more, since the root of a GPU is not exact.
-            *(step.first, edges.num_relations, dim, 1.00001 * how.least_variance**0.5),
+            *(step.first, step.reached, edges.num_relations, dim, 1.00001 * how.least_variance**0.5),
         )
         launch(_spread, step, arguments, {**switches_of(how, dim), "COPIES": COPIES})
     return by_relation, by_query, by_degree.sum(0) if how.degree else None
@@ -73,7 +73,7 @@ def _shares(slope, at, ties, start, extra, missing, START: tl.constexpr, DEGREE:
     return of_edges / tl.maximum(ties, 1.0), of_start, of_degree
 
 
-@triton.jit(do_not_specialize=["queries", "longest", "first_row"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["queries", "longest", "first_row", "reached"])  # type: ignore[untyped-decorator]
 def _spread(  # type: ignore[no-untyped-def]
     head,
     kept,
@@ -98,6 +98,7 @@ def _spread(  # type: ignore[no-untyped-def]
     start_to,
     degree_to,
     first_row,
+    reached,
     num_relations,
     dim,
     least_deviation,
@@ -165,8 +166,11 @@ def _spread(  # type: ignore[no-untyped-def]
         use = used[:, None] & inside[None, :]
         from_state = sender[:, None] * dim + column[None, :]
         from_relation = label[:, None] * dim + column[None, :]
-        sent = tl.load(states + from_state, mask=use, other=0.0)
-        by = tl.load(relations + from_relation, mask=use, other=0.0)
+        # A state that no path has reached is a constant 0: it has no gradient, and gives its relation none.
+        full = use & (sender < reached)[:, None]
+        told = full if PRODUCT else use
+        sent = tl.load(states + from_state, mask=full, other=0.0)
+        by = tl.load(relations + from_relation, mask=told, other=0.0)
         edge = first + TILE + each
         _there, used, sender = senders(edge, edge < end, query, bound, head, kept, row_of, queries, HAS_KEPT)
         label = query * num_relations + tl.load(relation + edge, mask=used, other=0)
@@ -175,8 +179,8 @@ def _spread(  # type: ignore[no-untyped-def]
         gradient += tl.where(message == most[None, :], to_most[None, :], 0.0)
         gradient += tl.where(message == least[None, :], to_least[None, :], 0.0)
         if PRODUCT:
-            tl.atomic_add(state_to + from_state, gradient * by, mask=use, sem="relaxed")
-            tl.atomic_add(relation_to + from_relation, gradient * sent, mask=use, sem="relaxed")
+            tl.atomic_add(state_to + from_state, gradient * by, mask=full, sem="relaxed")
+            tl.atomic_add(relation_to + from_relation, gradient * sent, mask=full, sem="relaxed")
         else:
-            tl.atomic_add(state_to + from_state, gradient, mask=use, sem="relaxed")
+            tl.atomic_add(state_to + from_state, gradient, mask=full, sem="relaxed")
             tl.atomic_add(relation_to + from_relation, gradient, mask=use, sem="relaxed")
