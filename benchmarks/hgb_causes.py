@@ -8,8 +8,8 @@ The file is written after every training, with the seeds that are done; rows of 
 --seconds, no training is started, and those that are left are named.
 
 Links are scored against negatives two steps away and against random ones. "seen" leaves out the links of
-nodes without training edges, as HGB's evaluation of GATNE does. "macro-f1 of means" is the F1 score of the mean
-precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
+nodes without training edges, as HGB's evaluation of GATNE does. "macro-f1 of means" is the F1 score of the
+mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
 """
 
 from __future__ import annotations
@@ -192,10 +192,8 @@ def summary(case: Case, found: Mapping[int, Scores]) -> dict[str, Any]:
     names = [name for name in next(iter(found.values())) if name not in (VALID, "seconds")]
     means = {name: fmean(one[name] for one in found.values()) for name in names}
     stds = {name: pstdev(one[name] for one in found.values()) for name in names}
-    row: dict[str, Any] = {
-        name: getattr(case, name) for name in SHOWN if getattr(case, name) or name == "seen"
-    }
-    row.setdefault("settings", {})
+    always = ("settings", "seen")
+    row: dict[str, Any] = {one: getattr(case, one) for one in SHOWN if getattr(case, one) or one in always}
     each = [{"seed": seed, **found[seed]} for seed in sorted(found)]
     return {**row, "seeds": len(found), "mean": means, "std": stds, "each": each}
 

@@ -53,7 +53,7 @@ class HetGNN(TypedMethod):
     context_steps: int = setting(2000, "steps of the training on walks", low=1, high=10**9)
     context_batch: int = setting(200, "pairs of nodes in such a step", low=1, high=1 << 24)
     balanced: bool = setting(
-        False, "as many pairs of each two node types in a step, as in the published code"
+        False, "a step has as many pairs of each two node types, as in the published code"
     )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:

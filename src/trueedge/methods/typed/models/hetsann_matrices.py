@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -100,22 +100,26 @@ class FeatureMatrices(nn.Module):
         del states
         found = []
         for kind, (_, relations) in enumerate(rows.types):
-            matrices = [self.of(relation) for relation in range(relations.start, relations.stop)]
-            if matrices:
-                sent = torch.stack([self._product(kind, one) for one in matrices], dim=1)
-                found.append(sent.flatten(0, 1))
+            groups = self.groups[relations]
+            table = self._dropped(kind)
+            sent = {group: table(self.matrices[str(group)]) for group in dict.fromkeys(groups)}
+            if groups:
+                found.append(torch.stack([sent[group] for group in groups], dim=1).flatten(0, 1))
         return torch.cat(found)
 
     def of(self, relation: int) -> torch.Tensor:
         """Return the matrix of a relation, float (size, heads * dim)."""
         return self.matrices[str(self.groups[relation])]
 
-    def _product(self, kind: int, matrix: torch.Tensor) -> torch.Tensor:
+    def _dropped(self, kind: int) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Return the product of a matrix with a type's features, of which some are dropped."""
         table = self.tables[kind]
         if table is None:
-            ones = torch.ones(len(matrix), 1, device=matrix.device)
-            return matrix * F.dropout(ones, self.dropout, self.training)
-        return F.dropout(table.to(matrix.device), self.dropout, self.training) @ matrix
+            ones = torch.ones(self.inputs.count(kind), 1, device=self.inputs.device)
+            kept = F.dropout(ones, self.dropout, self.training)
+            return lambda matrix: matrix * kept
+        dropped = F.dropout(table, self.dropout, self.training)
+        return lambda matrix: dropped @ matrix
 
 
 class CycleLoss(nn.Module):
