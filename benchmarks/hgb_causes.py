@@ -1,12 +1,16 @@
 """What HGB's code does but its paper does not say, one thing at a time, beside the published scores.
 
-python -m benchmarks.hgb_causes --device cuda --jobs 14 --json FILE  every case, five seeds
-python -m benchmarks.hgb_causes --only gatne --seeds 1                one method, one seed
+python -m benchmarks.hgb_causes --device cuda --jobs 14 --seconds 480 --json FILE   every case that is open
+python -m benchmarks.hgb_causes --only gatne --seeds 1                              one method, one seed
+python -m benchmarks.hgb_causes --list                                              the cases and their times
 
-The file is written after every training, with the seeds that are done.
+The file is written after every training, with the seeds that are done; rows of other cases stay in it. After
+--seconds, no training is started, and those that are left are named.
 
-Links are scored against negatives two steps away and against random ones. "seen" leaves out the links of
-nodes without training edges, as HGB's evaluation of GATNE does.
+Links are scored against negatives two steps away, against random ones, and against pairs whose both ends are
+random, as HGB's code does for GCN and GAT. "seen" leaves out the links of
+nodes without training edges, as HGB's evaluation of GATNE does. "macro-f1 of means" is the F1 score of the
+mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
 """
 
 from __future__ import annotations
@@ -14,135 +18,268 @@ from __future__ import annotations
 import argparse
 import json
 import multiprocessing
-from collections.abc import Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import asdict, dataclass, field, replace
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 import trueedge as te
+from benchmarks.hgb_cases import CASES, Case
 from trueedge import methods
-from trueedge.tasks import TypedLinkTask
+from trueedge.tasks import NodeTask, TypedLinkTask
 
-KEYWORDS = "movie-director-movie, movie-actor-movie, movie-keyword-movie"
-# The learning rate of the published code is ten times as small, and takes ten times as long.
-SLOW = {"learning_rate": 1e-3, "window": 2, "walk_length": 10, "walks": 4, "batch_size": 1000, "patience": 5}
-PUBLISHED_RGCN = {"mean": "node", "blocks": 8, "double_sigmoid": True, "select": "loss"}
-
-
-@dataclass(frozen=True)
-class Case:
-    """A method on a data set with some settings of the published code.
-
-    Attributes:
-        dataset, method: what is trained, and on what.
-        settings: what differs from the settings of this package.
-        seen: leave out links of nodes without training edges.
-    """
-
-    dataset: str
-    method: str
-    settings: Mapping[str, Any] = field(default_factory=dict)
-    seen: bool = False
-
-
-CASES = (
-    *(Case(data, "rgcn-hetero") for data in ("lastfm-hgb", "pubmed-hgb")),
-    *(Case(data, "rgcn-hetero", {"mean": "node"}) for data in ("lastfm-hgb", "pubmed-hgb")),
-    *(Case(data, "rgcn-hetero", PUBLISHED_RGCN) for data in ("lastfm-hgb", "pubmed-hgb")),
-    Case("lastfm-hgb", "gatne", SLOW),
-    Case("lastfm-hgb", "gatne", SLOW, seen=True),
-    Case("pubmed-hgb", "gatne", SLOW),
-    *(Case(data, "hetgnn", {"learning_rate": 0.01}) for data in ("lastfm-hgb", "pubmed-hgb")),
-    *(
-        Case(data, "hetgnn", {"learning_rate": 0.01, "context_steps": 28_000})
-        for data in ("lastfm-hgb", "pubmed-hgb")
-    ),
-    *(Case("lastfm-hgb", "magnn", {"patience": 5, "batch_size": size}) for size in (8192, 512)),
-    *(Case("imdb", "hetgnn", {"features": features}) for features in ("all", "one-hot")),
-    *(Case("imdb", "hgt", {"features": features}) for features in ("target", "all")),
-    Case("imdb", "magnn"),
-    Case("imdb", "magnn", {"patience": 10, "select": "loss"}),
-    Case("imdb", "han"),
-    Case("imdb", "han", {"metapaths": KEYWORDS}),
-    *(Case("acm", "hetsann", {"features": features}) for features in ("all", "target")),
-)
+VALID = "validation"
+SHOWN = ("dataset", "method", "settings", "seen", "without", "search")
+Scores = dict[str, float]
 
 
 def main() -> None:
     """Train every case and print its scores."""
+    chosen = arguments()
+    names, data = ((text.split(",") if text else None) for text in (chosen.only, chosen.dataset))
+    cases = [
+        number
+        for number, case in enumerate(CASES)
+        if case.earlier == chosen.earlier
+        and (not names or case.method in names)
+        and (not data or case.dataset in data)
+    ]
+    wanted = [pair for number in cases for pair in runs_of(number, chosen.seeds)]
+    if chosen.list:
+        for number in cases:
+            case = CASES[number]
+            count = sum(one == number for one, _ in wanted)
+            print(f"{title(case)}: {count} x {case.seconds} s")
+        print(f"together {sum(CASES[number].seconds for number, _ in wanted) / 60:.0f} core-minutes")
+        return
+    Trainings(chosen, wanted).run()
+
+
+def arguments() -> argparse.Namespace:
+    """Return the arguments of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", help="methods, separated by commas")
     parser.add_argument("--dataset", help="data sets, separated by commas")
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=5, help="seeds of a case that does not name a number")
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--jobs", type=int, default=1, help="trainings side by side")
+    parser.add_argument("--seconds", type=float, help="start no training after so many seconds")
+    parser.add_argument("--epochs", type=int, help="the largest number of epochs, for a trial")
     parser.add_argument("--json", type=Path, help="write the scores to this file")
-    chosen = parser.parse_args()
-    names, data = ((text.split(",") if text else None) for text in (chosen.only, chosen.dataset))
-    cases = [
-        number
-        for number, case in enumerate(CASES)
-        if (not names or case.method in names) and (not data or case.dataset in data)
-    ]
-    found: dict[int, dict[int, dict[str, float]]] = {number: {} for number in cases}
-    with ProcessPoolExecutor(chosen.jobs, multiprocessing.get_context("spawn")) as pool:
-        waiting = {
-            pool.submit(trained, number, seed, chosen.device): (number, seed)
-            for number in cases
-            for seed in range(chosen.seeds)
-        }
-        for done in as_completed(waiting):
-            number, seed = waiting[done]
-            found[number][seed] = done.result()
-            row = summary(CASES[number], found[number])
-            print(line(row), flush=True)
-            if chosen.json:
-                rows = [summary(CASES[one], seeds) for one, seeds in found.items() if seeds]
-                chosen.json.write_text(json.dumps(rows, indent=1) + "\n")
+    parser.add_argument("--earlier", action="store_true", help="the cases of the earlier round instead")
+    parser.add_argument("--list", action="store_true", help="print the cases and leave")
+    return parser.parse_args()
 
 
-def trained(number: int, seed: int, device: str) -> dict[str, float]:
+def runs_of(number: int, seeds: int) -> list[tuple[int, int]]:
+    """Return the trainings of a case, as (case, seed); a trial of a search has one."""
+    case = CASES[number]
+    count = 1 if case.search else min(seeds, case.seeds or seeds)
+    return [(number, seed) for seed in range(count)]
+
+
+class Trainings:
+    """Trainings side by side, in the order of the cases, until the time is over.
+
+    Args:
+        chosen: the arguments of the command line.
+        wanted: the trainings, as (case, seed).
+    """
+
+    def __init__(self, chosen: argparse.Namespace, wanted: Sequence[tuple[int, int]]) -> None:
+        self.chosen, self.queue = chosen, list(wanted)
+        self.found: dict[int, dict[int, Scores]] = {}
+        self.end = time.monotonic() + (chosen.seconds or float("inf"))
+        self.searched: set[tuple[str, str]] = set()
+
+    def run(self) -> None:
+        """Run all trainings; name those that were not started."""
+        running: dict[Future[Scores], tuple[int, int]] = {}
+        with ProcessPoolExecutor(self.chosen.jobs, multiprocessing.get_context("spawn")) as pool:
+            while running or (self.queue and time.monotonic() < self.end):
+                # No more than run at once, so that none waits in the pool when the time is over.
+                while self.queue and len(running) < self.chosen.jobs and time.monotonic() < self.end:
+                    pair = self.queue.pop(0)
+                    running[pool.submit(trained, *pair, self.chosen.device, self.chosen.epochs)] = pair
+                for done in wait(running, return_when=FIRST_COMPLETED).done:
+                    self.note(*running.pop(done), done)
+        for number, seed in self.queue:
+            print(f"not started: {title(CASES[number])}, seed {seed}")
+
+    def note(self, number: int, seed: int, done: Future[Scores]) -> None:
+        """Print and write the scores of a training; one that fails is named, and the others go on."""
+        error = done.exception()
+        if error is not None:
+            print(f"failed: {title(CASES[number])}, seed {seed}: {error}", flush=True)
+            return
+        self.found.setdefault(number, {})[seed] = done.result()
+        print(line(summary(CASES[number], self.found[number])), flush=True)
+        if self.chosen.json:
+            rows = [summary(CASES[one], seeds) for one, seeds in self.found.items()]
+            write(self.chosen.json, rows)
+        self.end_search(CASES[number])
+
+    def end_search(self, case: Case) -> None:
+        """Train the best trial with the other seeds, once all trials of a search are done."""
+        key = (case.dataset, case.method)
+        trials = [n for n, one in enumerate(CASES) if one.search and (one.dataset, one.method) == key]
+        if not case.search or key in self.searched or not all(one in self.found for one in trials):
+            return
+        self.searched.add(key)
+        best = max(trials, key=lambda one: self.found[one][0][VALID])
+        print(f"best on the validation part: {title(CASES[best])}", flush=True)
+        self.queue = [(best, seed) for seed in range(1, self.chosen.seeds)] + self.queue
+
+
+def write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Write rows to a file; rows of other cases in it are kept."""
+    kept = json.loads(path.read_text()) if path.exists() else []
+    new = {_key(row): row for row in rows}
+    merged = [new.pop(_key(row), row) for row in kept]
+    path.write_text(json.dumps([*merged, *new.values()], indent=1) + "\n")
+
+
+def _key(row: Mapping[str, Any]) -> str:
+    return json.dumps([row.get(name) or None for name in SHOWN], sort_keys=True)
+
+
+@cache
+def task_of(dataset: str, seed: int, without: str) -> NodeTask:
+    """Return a node task; it is kept, since reading a data set takes seconds."""
+    task = te.task(dataset, seed=seed)
+    assert isinstance(task, NodeTask)
+    if not without:
+        return task
+    left = task.graph.type_number(without)
+    edges = tuple(
+        pairs[:0] if left in (relation.source, relation.target) else pairs
+        for relation, pairs in zip(task.graph.relations, task.graph.edges, strict=True)
+    )
+    return replace(task, graph=replace(task.graph, edges=edges))
+
+
+@cache
+def link_tasks(dataset: str) -> dict[str, TypedLinkTask]:
+    """Return the tasks with negatives two steps away and with random ones."""
+    hard = "published" if dataset == "lastfm-hgb" else "two-hop"
+    found = {one: te.task(dataset, "typed-links", negatives=one) for one in (hard, "random")}
+    return {name: task for name, task in found.items() if isinstance(task, TypedLinkTask)}
+
+
+def trained(number: int, seed: int, device: str, epochs: int | None = None) -> Scores:
     """Return the scores of a case with one seed."""
-    return dict(scores(CASES[number], seed, device))
+    case = CASES[number]
+    few = {} if epochs is None else {"epochs": epochs}
+    if epochs is not None and "context_steps" in case.settings:
+        few["context_steps"] = epochs
+    if epochs is not None and case.method == "gatne":
+        few["epoch_steps"] = epochs
+    started = time.monotonic()
+    found = dict(scores(replace(case, settings={**case.settings, **few}), seed, device))
+    return {**found, "seconds": time.monotonic() - started}
 
 
-def summary(case: Case, found: Mapping[int, Mapping[str, float]]) -> dict[str, Any]:
+def summary(case: Case, found: Mapping[int, Scores]) -> dict[str, Any]:
     """Return a case with the means and standard deviations of its seeds."""
-    names = next(iter(found.values()))
+    names = [name for name in next(iter(found.values())) if name not in (VALID, "seconds")]
     means = {name: fmean(one[name] for one in found.values()) for name in names}
     stds = {name: pstdev(one[name] for one in found.values()) for name in names}
-    return {**asdict(case), "seeds": len(found), "mean": means, "std": stds}
+    always = ("settings", "seen")
+    row: dict[str, Any] = {one: getattr(case, one) for one in SHOWN if getattr(case, one) or one in always}
+    each = [{"seed": seed, **found[seed]} for seed in sorted(found)]
+    return {**row, "seeds": len(found), "mean": means, "std": stds, "each": each}
 
 
 def line(row: Mapping[str, Any]) -> str:
     """Return a case and its scores in one line."""
     shown = ", ".join(f"{name} {row['mean'][name]:.2f} ± {row['std'][name]:.2f}" for name in row["mean"])
-    seen = ", links of seen nodes" if row["seen"] else ""
-    return f"{row['dataset']} {row['method']} {row['settings']}{seen}: {shown} ({row['seeds']} seeds)"
+    took = fmean(one["seconds"] for one in row["each"])
+    return f"{title(row)}: {shown} ({row['seeds']} seeds, {took:.0f} s)"
+
+
+def title(case: Case | Mapping[str, Any]) -> str:
+    """Return a case in words."""
+    row = case if isinstance(case, Mapping) else {name: getattr(case, name) for name in SHOWN}
+    seen = ", links of seen nodes" if row.get("seen") else ""
+    without = f", without {row['without']}" if row.get("without") else ""
+    search = f", search of {row['search']}" if row.get("search") else ""
+    return f"{row['dataset']} {row['method']} {dict(row['settings'])}{seen}{without}{search}"
 
 
 def scores(case: Case, seed: int, device: str) -> Iterator[tuple[str, float]]:
     """Yield the scores of a case in percent, by name."""
     method = methods.create(case.method, dict(case.settings))
     if not case.dataset.endswith("-hgb"):
-        task = te.task(case.dataset, seed=seed)
-        found = task.evaluate(method.fit(task, seed=seed, device=device))
-        yield from ((name, 100 * found[name]) for name in ("macro-f1", "micro-f1"))
+        yield from class_scores(task_of(case.dataset, seed, case.without), method, seed, device)
         return
-    hard = "published" if case.dataset == "lastfm-hgb" else "two-hop"
-    tasks = {one: te.task(case.dataset, "typed-links", negatives=one) for one in (hard, "random")}
-    scorer = method.fit(tasks[hard], seed=seed, device=device)
+    tasks = link_tasks(case.dataset)
+    scorer = method.fit(next(iter(tasks.values())), seed=seed, device=device)
     for negatives, task in tasks.items():
-        assert isinstance(task, TypedLinkTask)
         asked = links_of_seen_nodes(task) if case.seen else task
         found = asked.evaluate(scorer)
         yield from ((f"{name}, {negatives}", 100 * found[name]) for name in ("roc-auc", "head-mrr"))
+    if not case.seen:
+        yield from random_pair_scores(tasks["random"], scorer)
+
+
+def random_pair_scores(task: TypedLinkTask, scorer: Any) -> Iterator[tuple[str, float]]:
+    """Yield the scores against pairs with random heads and tails, as many as there are test links.
+
+    Most heads then have no negative, and a reciprocal rank of 1.
+    """
+    rng = np.random.default_rng(0)
+    links = task.positives["test"].astype(np.int64)
+    known = {tuple(pair) for one in task.graph.edges for pair in one.tolist()}
+    known |= {(source, target) for part in task.positives.values() for source, _, target in part.tolist()}
+    drawn = []
+    for _, number, _ in links.tolist():
+        relation = task.graph.relations[number]
+        pair = tuple(
+            int(rng.integers(*task.graph.starts[kind : kind + 2]))
+            for kind in (relation.source, relation.target)
+        )
+        # A known link is drawn so rarely that leaving it out changes nothing.
+        if pair not in known and pair[::-1] not in known:
+            drawn.append((pair[0], number, pair[1]))
+    negatives = np.array(drawn)
+    near, far = (np.asarray(scorer.score_links(one), dtype=np.float64) for one in (links, negatives))
+    below = np.searchsorted(np.sort(far), near, side="left")
+    tied = np.searchsorted(np.sort(far), near, side="right") - below
+    yield "roc-auc, random pairs", 100 * float((below + tied / 2).mean() / len(far))
+    ranks = []
+    for head in np.unique(links[:, 0]):
+        ranks.append(1 + int((far[negatives[:, 0] == head] > near[links[:, 0] == head].max()).sum()))
+    yield "head-mrr, random pairs", 100 * float(np.mean(1 / np.array(ranks)))
+
+
+def class_scores(task: NodeTask, method: Any, seed: int, device: str) -> Iterator[tuple[str, float]]:
+    """Yield the scores of a method on a node task, and its micro-F1 on the validation part."""
+    scorer = method.fit(task, seed=seed, device=device)
+    found = task.evaluate(scorer)
+    yield from ((name, 100 * found[name]) for name in ("macro-f1", "micro-f1"))
+    logits = np.asarray(scorer.predict(task.nodes["test"]))
+    predicted = logits > 0 if task.multi else np.eye(task.num_classes, dtype=bool)[logits.argmax(1)]
+    actual = task.labels_of("test")
+    wanted = actual.astype(bool) if task.multi else np.eye(task.num_classes, dtype=bool)[actual]
+    yield "macro-f1 of means", 100 * macro_f1_of_means(predicted, wanted)
+    yield VALID, 100 * task.evaluate(scorer, part="valid")["micro-f1"]
+
+
+def macro_f1_of_means(predicted: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> float:
+    """Return the F1 score of the mean precision and the mean recall over classes."""
+    hits = (predicted & wanted).sum(0)
+    precision = float((hits / np.maximum(predicted.sum(0), 1)).mean())
+    recall = float((hits / np.maximum(wanted.sum(0), 1)).mean())
+    return 2 * precision * recall / max(precision + recall, 1e-12)
 
 
 def links_of_seen_nodes(task: TypedLinkTask) -> TypedLinkTask:

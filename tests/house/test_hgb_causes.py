@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
 from pathlib import Path
 
 import numpy as np
+import pytest
+from numpy.typing import NDArray
 
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT))
 
-from benchmarks.hgb_causes import CASES, links_of_seen_nodes  # noqa: E402
+from benchmarks.hgb_causes import (  # noqa: E402
+    CASES,
+    Trainings,
+    links_of_seen_nodes,
+    macro_f1_of_means,
+    random_pair_scores,
+    summary,
+    task_of,
+    write,
+)
 
 import trueedge as te  # noqa: E402
 from trueedge import methods  # noqa: E402
+from trueedge.tasks import TypedLinkTask  # noqa: E402
 
 
 def test_links_of_nodes_without_training_edges_are_left_out() -> None:
@@ -34,3 +48,53 @@ def test_every_case_is_a_method_with_settings_that_it_knows() -> None:
     for case in CASES:
         made = methods.create(case.method, dict(case.settings))
         assert {name: getattr(made, name) for name in case.settings} == dict(case.settings)
+
+
+def test_macro_f1_of_means_is_the_f1_of_mean_precision_and_recall() -> None:
+    wanted = np.array([[1, 0], [1, 0], [0, 1], [0, 1]], dtype=bool)
+    predicted = np.array([[1, 0], [0, 1], [0, 1], [0, 1]], dtype=bool)
+    precision, recall = (1 + 2 / 3) / 2, (1 / 2 + 1) / 2
+    assert np.isclose(macro_f1_of_means(predicted, wanted), 2 * precision * recall / (precision + recall))
+
+
+def test_a_file_keeps_the_rows_of_other_cases(tmp_path: Path) -> None:
+    path = tmp_path / "causes.json"
+    case, other = CASES[0], next(one for one in CASES if one.without)
+    write(path, [summary(case, {0: {"auc": 1.0, "seconds": 1.0}})])
+    write(path, [summary(other, {0: {"auc": 2.0, "seconds": 1.0}})])
+    write(path, [summary(case, {seed: {"auc": 3.0, "seconds": 1.0} for seed in range(2)})])
+    rows = json.loads(path.read_text())
+    assert [(row["mean"]["auc"], row["seeds"]) for row in rows] == [(3.0, 2), (2.0, 1)]
+    assert rows[1]["without"] == other.without
+
+
+def test_leaving_out_a_type_leaves_out_its_edges() -> None:
+    task = task_of("bibliography", 0, "venue")
+    left = task.graph.type_number("venue")
+    sizes = {
+        left in (one.source, one.target): len(edges)
+        for one, edges in zip(task.graph.relations, task.graph.edges, strict=True)
+    }
+    assert sizes[True] == 0
+    assert sizes[False] > 0
+
+
+def test_a_perfect_scorer_has_full_marks_against_random_pairs() -> None:
+    task = te.task("bibliography", "typed-links", negatives="random")
+    assert isinstance(task, TypedLinkTask)
+    known = {tuple(link) for link in task.positives["test"].tolist()}
+
+    class Perfect:
+        def score_links(self, links: NDArray[np.int64]) -> NDArray[np.float64]:
+            return np.array([float(tuple(link) in known) for link in links.tolist()])
+
+    assert dict(random_pair_scores(task, Perfect())) == {
+        "roc-auc, random pairs": 100.0,
+        "head-mrr, random pairs": 100.0,
+    }
+
+
+def test_no_training_starts_after_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
+    chosen = argparse.Namespace(jobs=1, seconds=1e-9, device="cpu", epochs=1, json=None, seeds=1)
+    Trainings(chosen, [(0, 0)]).run()
+    assert "not started: pubmed-hgb gatne" in capsys.readouterr().out

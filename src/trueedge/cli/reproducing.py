@@ -163,6 +163,8 @@ def reproduce(
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
     if gaps:
         showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
+    for sentence in finding.notes:
+        showing.note(sentence)
     for sentence in finding.missing:
         showing.note(f"not run: {sentence}")
     if output is not None:

@@ -127,12 +127,14 @@ class Finding:
         missing: a sentence for each thing that could not be run.
         places: where the records were computed: device, machine and versions.
         figures: the paper's figures, drawn from our numbers.
+        notes: what the rows say, one sentence each.
     """
 
     rows: list[Comparison]
     missing: list[str] = field(default_factory=list)
     places: list[dict[str, Any]] = field(default_factory=list)
     figures: list[Figure] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, kw_only=True)

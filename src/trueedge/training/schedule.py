@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from trueedge.errors import must_be
 
+# A cycle of the learning rate begins at a 25th of its highest value, and ends at a 10,000th of that.
+FIRST_SHARE, LAST_SHARE = 25, 1e4
+
 
 @dataclass(frozen=True)
 class LoopSchedule:
@@ -15,6 +18,8 @@ class LoopSchedule:
     Attributes:
         learning_rate: of Adam, in the first epoch.
         decay: factor of the learning rate per epoch.
+        cycle: share of the epochs in which the rate rises to ``learning_rate``, from a 25th of it; it then
+            falls to nearly zero until the last epoch, both along half a cosine. 0: it stays as it is.
         weight_decay: of Adam; a model may exempt some weights (see :func:`trueedge.training.optimize`).
         epochs: the largest number of epochs.
         evaluate_every: epochs between validation checks.
@@ -29,6 +34,7 @@ class LoopSchedule:
 
     learning_rate: float = 0.01
     decay: float = 1.0
+    cycle: float = 0.0
     weight_decay: float = 0.0
     epochs: int = 9999
     evaluate_every: int = 5
@@ -46,6 +52,8 @@ class LoopSchedule:
             raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
         if not 0 < self.decay <= 1:
             raise must_be("decay", "Schedule", "above 0 and at most 1", self.decay)
+        if not 0 <= self.cycle < 1:
+            raise must_be("cycle", "Schedule", "0 or more and below 1", self.cycle)
 
     def check_at_least(self, low: int, *names: str) -> None:
         """Refuse settings below a bound."""
@@ -61,8 +69,23 @@ class LoopSchedule:
 
     def rate(self, epoch: int) -> float:
         """Return the learning rate of an epoch."""
-        rate = self.learning_rate * self.decay ** (epoch - 1)
+        rate = self._cycled(epoch) * self.decay ** (epoch - 1)
         if not self.average_rate:
             return rate
         share = min(1.0, self.averaged_states(epoch - 1) / self.average_steps)
-        return self.average_rate + (rate - self.average_rate) * (1 + math.cos(math.pi * share)) / 2
+        return _half_cosine(rate, self.average_rate, share)
+
+    def _cycled(self, epoch: int) -> float:
+        """Return the rate of an epoch in a cycle, as PyTorch's ``OneCycleLR`` has it."""
+        if not self.cycle:
+            return self.learning_rate
+        first = self.learning_rate / FIRST_SHARE
+        top, step, last = self.cycle * self.epochs - 1, epoch - 1, self.epochs - 1
+        if step <= top:
+            return _half_cosine(first, self.learning_rate, step / top if top > 0 else 1.0)
+        return _half_cosine(self.learning_rate, first / LAST_SHARE, (step - top) / (last - top))
+
+
+def _half_cosine(start: float, end: float, share: float) -> float:
+    """Return the value after a share of the way from ``start`` to ``end``."""
+    return end + (start - end) * (1 + math.cos(math.pi * share)) / 2

@@ -87,6 +87,7 @@ class GATNE(TypedMethod):
             self.negatives,
             self.batch_size,
             derive(seed, "walks"),
+            self.epoch_steps,
         )
         valid = "valid" in task.part_names
         evaluate = validation(

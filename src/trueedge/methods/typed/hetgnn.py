@@ -52,6 +52,9 @@ class HetGNN(TypedMethod):
     window: int = setting(5, "how far apart two nodes of a walk may be to be trained on", low=1, high=100)
     context_steps: int = setting(2000, "steps of the training on walks", low=1, high=10**9)
     context_batch: int = setting(200, "pairs of nodes in such a step", low=1, high=1 << 24)
+    balanced: bool = setting(
+        False, "a step has as many pairs of each two node types, as in the published code"
+    )
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return vectors that are trained on walks; or the encoder, if it is trained for classes."""
@@ -82,6 +85,7 @@ class HetGNN(TypedMethod):
             self.learning_rate,
             derive(seed, "walks"),
             generator(seed, "context"),
+            self.balanced,
         )
         saved = learned(lambda: {"vectors": learn().cpu().numpy()}, vectors=(inputs.num_nodes, self.dim))
         vectors = torch.from_numpy(single(saved["vectors"])).to(inputs.device)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
 from trueedge.methods.typed.typed_method import TypedMethod
@@ -21,9 +22,10 @@ if TYPE_CHECKING:
 class HetSANN(TypedMethod):
     """Attention over all neighbours, with a transformation for each relation and head.
 
-    As published, the features of a node are divided by their sum. The paper's further loss terms, for cycles
-    and for several tasks at once, are left out. The published score on DBLP comes from code that leaves
-    venues out of the graph.
+    As published, the features of a node are divided by their sum. The published score on DBLP comes from code
+    that leaves venues out of the graph. That code also has no linear layer before the first attention layer
+    (``direct``), shares matrices between relations of the same types (``matrices=types``), drops logits and
+    messages (``inner_dropout``), and adds a loss that makes matrices invertible (``cycle_loss=0.001``).
     """
 
     name: ClassVar[str] = "hetsann"
@@ -47,10 +49,43 @@ class HetSANN(TypedMethod):
         choices=("voices", "concat"),
     )
 
+    direct: bool = setting(False, "the first layer reads the features, without a linear layer before it")
+    matrices: str = setting(
+        "relation",
+        "what has a matrix of its own: each relation, or each pair of node types",
+        choices=("relation", "types"),
+    )
+    inner_dropout: bool = setting(False, "also drop the logits of edges, and what nodes send")
+    cycle_loss: float = setting(
+        0.0,
+        "weight of a loss that makes the way to another type and back like staying; needs matrices=types",
+        low=0.0,
+        high=1e6,
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings that are not used: the loss of cycles is added to that of classes alone."""
+        return super().unused(kind) | (frozenset() if kind == "nodes" else frozenset(("cycle_loss",)))
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of type-aware attention layers."""
-        from trueedge.methods.typed.models.hetsann import HetSANNModel
+        from trueedge.methods.typed.models.hetsann import HetSANNModel, HetSANNShape
 
         del task
-        shape = (self.features, self.dim, out, self.layers, self.heads, self.attention)
-        return HetSANNModel(inputs, *shape, self.dropout)
+        by_types = self.matrices == "types"
+        if self.cycle_loss and not by_types:
+            raise InputError("hetsann: cycle_loss needs matrices=types")
+        if self.direct and self.attention == "concat":
+            raise InputError("hetsann: direct needs attention=voices")
+        shape = HetSANNShape(
+            self.dim,
+            self.heads,
+            self.attention,
+            self.dropout,
+            self.direct,
+            by_types,
+            self.inner_dropout,
+            self.cycle_loss,
+        )
+        return HetSANNModel(inputs, self.features, out, self.layers, shape)

@@ -23,10 +23,11 @@ class HGT(TypedMethod):
     """Attention whose keys, queries and messages have matrices by node type and by relation.
 
     The published scores come from code with a softmax over the edges of each relation, whose means are
-    averaged; the paper has one over all edges. For links it passes no messages backwards along a relation, so
-    that users of LastFM receive nothing from artists; with ``reverse_edges`` they do. Its dropout is 0.2, and
-    its learning rate rises to 0.001 (0.01 for links) and falls again. Here the rate is constant, and that for
-    links, 0.005, is our choice.
+    averaged; the paper has one over all edges. That code has no activation after attention (``gelu``), and
+    drops states at the end of a layer instead of messages (``drops``). For links it passes no messages
+    backwards along a relation, so that users of LastFM receive nothing from artists; with ``reverse_edges``
+    they do. Its dropout is 0.2, and its learning rate rises to 0.001 (0.01 for links) in 5 % of the epochs
+    and falls again (``cycle``). Here the rate is constant, and that for links, 0.005, is our choice.
     """
 
     name: ClassVar[str] = "hgt"
@@ -54,14 +55,27 @@ class HGT(TypedMethod):
         choices=("node", "relation"),
     )
 
+    gelu: bool = setting(True, "apply GELU to what a node receives")
+    drops: str = setting(
+        "messages",
+        "what dropout applies to: what a node receives, or its new state, after the layer norm",
+        choices=("messages", "states"),
+    )
+    cycle: float = setting(
+        0.0,
+        "share of the epochs in which the learning rate rises; it falls in the others. 0: it is constant",
+        low=0.0,
+        high=0.99,
+    )
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of HGT layers."""
-        from trueedge.methods.typed.models.hgt import HGTModel
+        from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 
         del task
         if self.dim % self.heads:
             raise InputError(
                 f"hgt: dim must be a multiple of heads; got dim {self.dim} and {self.heads} heads"
             )
-        shape = (self.features, self.dim, out, self.layers, self.heads, self.layer_norm)
-        return HGTModel(inputs, *shape, self.reverse_edges, self.softmax, self.dropout)
+        layer = LayerShape(self.dim, self.heads, self.layer_norm, self.gelu, self.drops, self.dropout)
+        return HGTModel(inputs, self.features, out, self.layers, layer, self.reverse_edges, self.softmax)

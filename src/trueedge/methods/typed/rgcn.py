@@ -27,7 +27,8 @@ class RGCNHetero(TypedMethod):
     rate, weight decay, dropout and the metric for selection are those of the benchmark's code; for links,
     selection by ROC-AUC is our choice. That code has no self loops for node classification, and reports the
     last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
-    edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice.
+    edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice. It
+    has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``).
     """
 
     name: ClassVar[str] = "rgcn-hetero"
@@ -66,16 +67,29 @@ class RGCNHetero(TypedMethod):
         False, "take the sigmoid of a link's score before the loss takes another, as the published code does"
     )
 
+    output_dropout: bool = setting(False, "drop the last layer's output too, not only those of hidden layers")
+    centred: bool = setting(
+        False,
+        "vectors of the decoder distmult start with a mean of 0 instead of 1, as in the published code",
+    )
+    penalty: float = setting(
+        0.0,
+        "weight of the mean squares of node vectors and of the decoder's weights in the loss of links",
+        low=0.0,
+        high=1e6,
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("double_sigmoid",)) if kind == "nodes" else frozenset())
+        links = frozenset(("double_sigmoid", "centred", "penalty"))
+        return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
         """Return the untrained decoder of links."""
         from trueedge.training.typed.decoders import Decoder
 
-        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid)
+        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid, self.centred)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
@@ -90,4 +104,4 @@ class RGCNHetero(TypedMethod):
                 f" dim {self.dim} and {out} outputs"
             )
         shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
-        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout)
+        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)

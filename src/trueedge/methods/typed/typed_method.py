@@ -82,13 +82,19 @@ class TypedMethod(Method):
     patience: int = open_setting(
         int, "validation checks without improvement before stopping", low=0, high=10**9
     )
+    epoch_steps: int = setting(
+        0,
+        "steps of an epoch of links; 0: as many as there are batches. Validation checks come after epochs",
+        low=0,
+        high=10**9,
+    )
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
     select: str = setting("loss", "what is compared on the validation part: its loss, or a metric")
 
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        return frozenset(("decoder", "batch_size")) if kind == "nodes" else frozenset()
+        return frozenset(("decoder", "batch_size", "epoch_steps")) if kind == "nodes" else frozenset()
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in, except those that are selected on validation."""
@@ -145,7 +151,8 @@ class TypedMethod(Method):
         inputs = TypedInputs.of(task.graph, device)
         with seeded(seed, device):
             encoder: Any = self.build(task, inputs, self.dim)
-            linked = LinkModel(encoder, self.link_decoder(task, encoder.out_dim))
+            decoder = self.link_decoder(task, encoder.out_dim)
+            linked = LinkModel(encoder, decoder, getattr(self, "penalty", 0.0))
         return train_links(linked, task, inputs, schedule, seed, device, chosen)
 
     @abstractmethod

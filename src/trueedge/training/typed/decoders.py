@@ -21,16 +21,27 @@ class Decoder(nn.Module):
         relations: the relations, by number.
         dim: the size of the vectors.
         squashed: take the sigmoid of scores, before the loss takes another; large scores then tie.
+        centred: the vectors of ``distmult`` start with a mean of 0 instead of 1, uniform by Glorot's bound.
     """
 
-    def __init__(self, kind: str, relations: Sequence[int], dim: int, squashed: bool = False) -> None:
+    def __init__(
+        self,
+        kind: str,
+        relations: Sequence[int],
+        dim: int,
+        squashed: bool = False,
+        centred: bool = False,
+    ) -> None:
         super().__init__()
         self.kind, self.squashed = kind, squashed
         self.place = {relation: number for number, relation in enumerate(relations)}
         self.weight: nn.Parameter | None = None
         if kind == "distmult":
             self.weight = nn.Parameter(torch.empty(len(relations), dim))
-            nn.init.normal_(self.weight, mean=1.0, std=dim**-0.5)
+            if centred:
+                nn.init.xavier_uniform_(self.weight, gain=nn.init.calculate_gain("relu"))
+            else:
+                nn.init.normal_(self.weight, mean=1.0, std=dim**-0.5)
         elif kind == "bilinear":
             self.weight = nn.Parameter(torch.empty(len(relations), dim, dim))
             # By the size of the whole table, as published: by that of a matrix, first logits are six times as

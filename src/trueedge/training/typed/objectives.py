@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import torch
@@ -45,6 +46,10 @@ class NodeObjective(Objective):
         del rng
         rows, classes = step
         loss = class_loss(model(self.inputs)[rows], classes)
+        # What a model adds to the loss, from its last pass.
+        penalty = getattr(model, "penalty", None)
+        if penalty is not None:
+            loss = loss + penalty
         loss.backward()
         return loss.detach()
 
@@ -56,10 +61,13 @@ class LinkObjective(Objective):
         inputs: the training graph.
         relations: the relations whose links are predicted.
         batch_size: links of a step; there are as many negatives.
+        steps: steps of an epoch, with links drawn at random; 0: as many as there are batches.
     """
 
-    def __init__(self, inputs: TypedInputs, relations: tuple[int, ...], batch_size: int) -> None:
-        self.inputs, self.batch_size = inputs, batch_size
+    def __init__(
+        self, inputs: TypedInputs, relations: tuple[int, ...], batch_size: int, steps: int = 0
+    ) -> None:
+        self.inputs, self.batch_size, self.epoch_steps = inputs, batch_size, steps
         self.links = torch.from_numpy(relation_links(inputs.graph, relations)).to(inputs.device)
         starts = torch.tensor(inputs.starts, device=inputs.device)
         kinds = torch.tensor([one.target for one in inputs.graph.relations], device=inputs.device)
@@ -67,15 +75,17 @@ class LinkObjective(Objective):
 
     def steps(self, rng: np.random.Generator) -> Iterator[torch.Tensor]:
         """Yield batches of links, int64 (b, 3), in random order."""
-        order = torch.from_numpy(rng.permutation(len(self.links))).to(self.inputs.device)
-        yield from self.links[order].split(self.batch_size)
+        order = torch.from_numpy(rng.permutation(len(self.links)))
+        if self.epoch_steps:
+            order = order[: self.epoch_steps * self.batch_size]
+        yield from self.links[order.to(self.inputs.device)].split(self.batch_size)
 
-    def backward(self, model: nn.Module, step: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    def backward(self, model: Any, step: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         """Compute the loss of a batch and its gradients; return the loss, float ()."""
         del rng
         links = torch.cat([step, self.negatives(step)])
         wanted = torch.cat([torch.ones(len(step)), torch.zeros(len(step))]).to(links.device)
-        loss = F.binary_cross_entropy_with_logits(model.decode(model(self.inputs), links), wanted)
+        loss: torch.Tensor = model.loss(model(self.inputs), links, wanted)
         loss.backward()
         return loss.detach()
 

@@ -32,22 +32,31 @@ class TypedSchedule(LoopSchedule):
     Attributes:
         batch_size: links of a step; the classes of nodes are learned in one step an epoch.
         select: what is compared on the validation part: its ``loss``, or a metric.
+        epoch_steps: steps of an epoch of links; 0: as many as there are batches.
     """
 
     batch_size: int = 8192
     select: str = LOSS
+    epoch_steps: int = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
         self.check_at_least(1, "batch_size")
+        self.check_at_least(0, "epoch_steps")
 
 
 class LinkModel(nn.Module):
-    """An encoder that gives vectors of nodes, and a decoder that scores links by them."""
+    """An encoder that gives vectors of nodes, and a decoder that scores links by them.
 
-    def __init__(self, encoder: nn.Module, decoder: Decoder) -> None:
+    Args:
+        encoder: gives the vectors of all nodes.
+        decoder: scores links.
+        penalty: the weight of the mean squares of vectors and of the decoder's weights in the loss.
+    """
+
+    def __init__(self, encoder: nn.Module, decoder: Decoder, penalty: float = 0.0) -> None:
         super().__init__()
-        self.encoder, self.decoder = encoder, decoder
+        self.encoder, self.decoder, self.penalty = encoder, decoder, penalty
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the vectors of all nodes, float (n, dim)."""
@@ -58,6 +67,14 @@ class LinkModel(nn.Module):
         """Return the logits of links, float (n,)."""
         logits: torch.Tensor = self.decoder(vectors, links)
         return logits
+
+    def loss(self, vectors: torch.Tensor, links: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
+        """Return the loss of links that are there (1) or not (0), float ()."""
+        loss = F.binary_cross_entropy_with_logits(self.decode(vectors, links), wanted)
+        if not self.penalty:
+            return loss
+        tables = [vectors, *([] if self.decoder.weight is None else [self.decoder.weight])]
+        return loss + self.penalty * torch.stack([one.square().mean() for one in tables]).sum()
 
 
 def train_classes(
@@ -106,15 +123,14 @@ def train_links(
 
     The arguments are those of :func:`train_classes`.
     """
-    objective = LinkObjective(inputs, task.relations, schedule.batch_size)
+    objective = LinkObjective(inputs, task.relations, schedule.batch_size, schedule.epoch_steps)
 
     def loss() -> float:
         links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)
         wanted = torch.zeros(len(links), device=device)
         wanted[: len(task.positives["valid"])] = 1.0
         with torch.no_grad():
-            logits = model.decode(computed(model, inputs), links)
-        return float(F.binary_cross_entropy_with_logits(logits, wanted))
+            return float(model.loss(computed(model, inputs), links, wanted))
 
     history = _optimize(
         model, objective, task, schedule, loss, TypedLinkScorer, inputs, seed, device, settings

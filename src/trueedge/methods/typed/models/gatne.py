@@ -96,6 +96,7 @@ class SkipGramObjective(Objective):
         negatives: nodes drawn against each pair, of the type of the node that is predicted.
         batch_size: pairs of a step.
         key: what the walks depend on.
+        steps: steps of an epoch; 0: as many as there are batches.
     """
 
     def __init__(
@@ -108,7 +109,9 @@ class SkipGramObjective(Objective):
         negatives: int,
         batch_size: int,
         key: int,
+        steps: int = 0,
     ) -> None:
+        self.epoch_steps = steps
         self.inputs, self.walks, self.length, self.window = inputs, walks, length, window
         self.negatives, self.batch_size, self.key, self.first = negatives, batch_size, key, 0
         self.graphs = {one: undirected(inputs, one) for one in relations}
@@ -124,7 +127,7 @@ class SkipGramObjective(Objective):
             for relation, pairs in found.items()
             for first in range(0, len(pairs), self.batch_size)
         ]
-        for place in rng.permutation(len(batches)):
+        for place in rng.permutation(len(batches))[: self.epoch_steps or None]:
             relation, first = batches[place]
             node, context = found[relation][first : first + self.batch_size].T.astype(np.int64)
             given = (torch.from_numpy(one) for one in (node, context, self.draw(context, rng)))

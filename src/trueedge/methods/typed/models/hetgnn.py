@@ -18,6 +18,8 @@ from trueedge.training.typed.inputs import TypedInputs
 RESTART_STEPS = 100
 NODES_AT_A_TIME = 4096
 EXPONENT = 0.75
+# Pairs that are drawn for each one that is kept, where all pairs of node types shall be as frequent.
+POOL = 4
 
 
 class HetGnnEncoder(nn.Module):
@@ -163,15 +165,16 @@ def learn_context(
     rate: float,
     key: int,
     rng: np.random.Generator,
+    balanced: bool = False,
 ) -> torch.Tensor:
     """Train an encoder so that nodes near each other in walks have similar vectors; return the vectors.
 
     Each pair of nodes within a window is set against a node of the context's type that is drawn by its
-    frequency in walks to the power of 3/4.
+    frequency in walks to the power of 3/4. If ``balanced``, all pairs of node types have as many pairs.
     """
     optimizer = torch.optim.Adam(encoder.parameters(), lr=rate)
     encoder.to(inputs.device).train()
-    pairs = context_pairs(inputs, length, window, batch_size, key, rng)
+    pairs = context_pairs(inputs, length, window, batch_size, key, rng, balanced)
     for _ in range(steps):
         center, context, other = torch.from_numpy(next(pairs)).to(inputs.device)
         nodes, place = torch.unique(torch.cat([center, context, other]), return_inverse=True)
@@ -187,7 +190,13 @@ def learn_context(
 
 
 def context_pairs(
-    inputs: TypedInputs, length: int, window: int, size: int, key: int, rng: np.random.Generator
+    inputs: TypedInputs,
+    length: int,
+    window: int,
+    size: int,
+    key: int,
+    rng: np.random.Generator,
+    balanced: bool = False,
 ) -> Iterator[NDArray[np.int64]]:
     """Yield triples without end, int64 (3, size): a node, one near it in a walk, and one drawn for it."""
     indptr, indices = untyped(inputs)
@@ -197,18 +206,35 @@ def context_pairs(
     linked = np.flatnonzero(degrees)
     first = 0
     while True:
-        roots = rng.choice(linked, size).astype(np.int32)
+        number = size * POOL if balanced else size
+        roots = rng.choice(linked, number).astype(np.int32)
         walks = random_walks(indptr, indices, roots, length, key, 1.0, 1.0, first)
-        first += size
+        first += number
         # One pair of each walk: pairs of one walk are alike.
-        shift = rng.integers(1, window + 1, size)
+        shift = rng.integers(1, window + 1, number)
         here = rng.integers(0, length - shift)
-        center, context = walks[np.arange(size), here], walks[np.arange(size), here + shift]
+        center, context = walks[np.arange(number), here], walks[np.arange(number), here + shift]
+        if balanced:
+            kept = _balanced(types[center].astype(np.int64) * inputs.num_types + types[context], size, rng)
+            center, context = center[kept], context[kept]
         kind = types[context]
         low, high = weights[starts[kind]], weights[starts[kind + 1]]
         drawn = np.searchsorted(weights, low + rng.random(size) * (high - low), side="right") - 1
         drawn = np.clip(drawn, starts[kind], starts[kind + 1] - 1)
         yield np.stack([center, context, drawn]).astype(np.int64)
+
+
+def _balanced(kinds: NDArray[np.int64], size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    """Return places, int64 (size,): as many of each kind that is there, up to one, drawn with replacement."""
+    present = np.unique(kinds)
+    wanted = np.full(len(present), size // len(present))
+    wanted[rng.permutation(len(present))[: size % len(present)]] += 1
+    return np.concatenate(
+        [
+            rng.choice(np.flatnonzero(kinds == kind), number)
+            for kind, number in zip(present, wanted, strict=True)
+        ]
+    )
 
 
 def untyped(inputs: TypedInputs) -> tuple[NDArray[np.int64], NDArray[np.int32]]:

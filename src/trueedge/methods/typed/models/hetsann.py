@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import pairwise
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from trueedge.methods.typed.models.hetsann_matrices import (
+    CycleLoss,
+    FeatureMatrices,
+    StateMatrices,
+    relation_groups,
+)
 from trueedge.training.typed.features import FeatureInput
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.relation_rows import RelationRows
 
 SLOPE = 0.2
+
+
+@dataclass(frozen=True)
+class HetSANNShape:
+    """What the layers have in common.
+
+    Attributes:
+        dim: the size of each head.
+        heads: the number of heads of each layer but the last, which has one.
+        attention: ``voices`` or ``concat``, see :class:`HetSANNLayer`.
+        dropout: the rate for the input of each layer.
+        direct: whether the first layer reads the features themselves, without a linear layer before it.
+        by_types: whether relations between the same types share a matrix. As in the published code, only
+            relations between two types then have vectors, of variance one.
+        inner_dropout: whether dropout also applies to the logits of edges, and to what nodes send.
+        cycle: the weight of :class:`CycleLoss`; 0: none.
+    """
+
+    dim: int
+    heads: int
+    attention: str = "voices"
+    dropout: float = 0.6
+    direct: bool = False
+    by_types: bool = False
+    inner_dropout: bool = False
+    cycle: float = 0.0
 
 
 class HetSANNModel(nn.Module):
@@ -21,46 +54,52 @@ class HetSANNModel(nn.Module):
     Args:
         inputs: the graph.
         features: which node types keep their features.
-        dim: the size of each head.
         out: the size of the output: classes, or of the node vectors.
         layers: the number of attention layers.
-        heads: the number of heads of each layer but the last, which has one.
-        attention: ``voices`` or ``concat``, see :class:`HetSANNLayer`.
-        dropout: the rate for the input of each layer.
+        shape: what the layers have in common.
+
+    Attributes:
+        penalty: what is added to the loss, from the last pass; None: nothing.
     """
 
     def __init__(
-        self,
-        inputs: TypedInputs,
-        features: str,
-        dim: int,
-        out: int,
-        layers: int,
-        heads: int,
-        attention: str,
-        dropout: float,
+        self, inputs: TypedInputs, features: str, out: int, layers: int, shape: HetSANNShape
     ) -> None:
         super().__init__()
-        self.out_dim = out
+        self.out_dim, self.shape = out, shape
+        dim, dropout = shape.dim, shape.dropout
         # As published, the features of a node sum to one: attention is a product of states, and with counts
         # of words it has logits of a hundred.
-        self.input = FeatureInput(inputs, features, dim, unit_rows=True)
+        self.input = None if shape.direct else FeatureInput(inputs, features, dim, unit_rows=True)
         self.rows = RelationRows(inputs, loops=True)
-        pairs = voices(self.rows)
-        numbers = [1, *[heads] * (layers - 1), 1]
-        self.layers = nn.ModuleList(
-            HetSANNLayer(dim * before, dim, number, pairs, attention) for before, number in pairwise(numbers)
-        )
+        groups = relation_groups(self.rows, shape.by_types)
+        pairs = voices(self.rows, between_types=shape.by_types)
+        made: list[HetSANNLayer] = []
+        for before, heads in pairwise([1, *[shape.heads] * (layers - 1), 1]):
+            matrices: StateMatrices | FeatureMatrices
+            if shape.direct and not made:
+                matrices = FeatureMatrices(inputs, features, self.rows, groups, heads, dim, dropout)
+            else:
+                matrices = StateMatrices(dim * before, groups, heads, dim)
+            made.append(HetSANNLayer(matrices, heads, pairs, shape, inputs.num_types))
+        self.layers = nn.ModuleList(made)
         self.output = nn.Linear(dim, out)
         self.dropout = nn.Dropout(dropout)
+        self.penalty: torch.Tensor | None = None
         self.loops: torch.Tensor
         self.register_buffer("loops", _loop_rows(self.rows), persistent=False)
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the logits of the target type, or the vectors of all nodes."""
-        states = self.input(inputs)
+        states = None if self.input is None else self.input(inputs)
+        missed = []
         for layer in self.layers:
-            states = F.elu(layer(self.dropout(states), self.rows, self.loops))
+            given = None if states is None else self.dropout(states)
+            states, loss = layer(given, self.rows, self.loops)
+            states = F.elu(states)
+            missed += [] if loss is None else [loss]
+        self.penalty = self.shape.cycle * torch.stack(missed).sum() if missed else None
+        assert states is not None
         if inputs.target is not None:
             states = states[inputs.rows(inputs.target)]
         result: torch.Tensor = self.output(self.dropout(states))
@@ -77,55 +116,79 @@ class HetSANNLayer(nn.Module):
     - ``concat``: a_r · [x, y].
 
     Args:
-        size: the size of the input.
-        dim: the size of each head.
+        matrices: make what each node sends along each relation.
         heads: the number of heads.
         pairs: for each relation the number of its vector a, and its sign.
-        attention: ``voices`` or ``concat``.
+        shape: what layers have in common.
+        types: the number of node types.
     """
 
     vector: torch.Tensor
     sign: torch.Tensor
 
     def __init__(
-        self, size: int, dim: int, heads: int, pairs: list[tuple[int, float]], attention: str
+        self,
+        matrices: StateMatrices | FeatureMatrices,
+        heads: int,
+        pairs: list[tuple[int, float]],
+        shape: HetSANNShape,
+        types: int,
     ) -> None:
         super().__init__()
-        self.heads, self.dim, self.shared = heads, dim, attention == "voices"
-        relations = len(pairs)
-        bound = (6 / (size + dim)) ** 0.5
-        self.matrices = nn.Parameter(torch.empty(relations, size, heads * dim).uniform_(-bound, bound))
+        dim = shape.dim
+        self.heads, self.dim, self.shared = heads, dim, shape.attention == "voices"
+        self.inner = shape.dropout if shape.inner_dropout else 0.0
+        self.matrices = matrices
         numbers, signs = zip(*pairs, strict=True)
-        count = max(numbers) + 1 if self.shared else 2 * relations
-        self.vectors = nn.Parameter(torch.randn(count, heads, dim) * dim**-0.5)
+        count = max(numbers) + 1 if self.shared else 2 * len(pairs)
+        scale = 1.0 if shape.by_types else dim**-0.5
+        self.vectors = nn.Parameter(torch.randn(count, heads, dim) * scale)
         self.bias = nn.Parameter(torch.zeros(heads * dim))
+        self.cycle = CycleLoss(_sizes(matrices, types), heads, dim) if shape.cycle else None
         self.register_buffer("vector", torch.tensor(numbers), persistent=False)
         self.register_buffer("sign", torch.tensor(signs).view(-1, 1, 1), persistent=False)
 
-    def forward(self, states: torch.Tensor, rows: RelationRows, loops: torch.Tensor) -> torch.Tensor:
-        """Return the new states, float (n, heads * dim)."""
-        sent = rows.send(states, self.matrices)
-        own = sent.index_select(0, loops).view(-1, self.heads, self.dim)
+    def forward(
+        self, states: torch.Tensor | None, rows: RelationRows, loops: torch.Tensor
+    ) -> tuple[torch.Tensor, torch.Tensor | None]:
+        """Return the new states, float (n, heads * dim), and in training the loss of cycles."""
+        sent = self.matrices(states, rows)
+        values = sent.view(-1, self.heads, self.dim)
+        own = values.index_select(0, loops)
         edges = rows.edges
         if self.shared:
             by_target = self.vectors.index_select(0, self.vector) * self.sign
-            logits = edges.dot(own, sent.view(-1, self.heads, self.dim))
+            logits = edges.dot(own, values)
         else:
             by_source, by_target = self.vectors.chunk(2)
-            matrices = self.matrices.unflatten(2, (self.heads, self.dim))
+            matrices = self.matrices.all().unflatten(2, (self.heads, self.dim))
             folded = torch.einsum("rshd,rhd->rsh", matrices, by_source)
             logits = rows.send(states, folded).index_select(0, edges.source)
         scores = torch.einsum("nhd,rhd->nrh", own, by_target).flatten(0, 1)
         place = edges.target * rows.num_relations + rows.relation
         logits = F.leaky_relu(logits + scores.index_select(0, place), SLOPE)
-        values = sent.view(-1, self.heads, self.dim)
-        return edges.sum(edges.softmax(logits), values).flatten(1) + self.bias
+        if self.inner:
+            logits, values = (F.dropout(one, self.inner, self.training) for one in (logits, values))
+        new = edges.sum(edges.softmax(logits), values).flatten(1) + self.bias
+        loss = self.cycle(sent, rows, self.matrices) if self.cycle is not None and self.training else None
+        return new, loss
 
 
-def voices(rows: RelationRows) -> list[tuple[int, float]]:
+def _sizes(matrices: StateMatrices | FeatureMatrices, types: int) -> list[int]:
+    """Return for each type the size of what its matrices are multiplied with."""
+    if isinstance(matrices, StateMatrices):
+        return [matrices.matrices.shape[1]] * types
+    return [len(matrices.of(matrices.source.index(kind))) for kind in range(types)]
+
+
+def voices(rows: RelationRows, between_types: bool = False) -> list[tuple[int, float]]:
     """Return for each relation the number of its vector and its sign; loops have a sign of 0.
 
     A relation and its reverse share a vector, with opposite signs.
+
+    Args:
+        rows: the relations.
+        between_types: relations within one type have a sign of 0, too.
     """
     found: list[tuple[int, float] | None] = [None] * rows.num_relations
     edges = [torch.stack([one.source, one.target]) for one in rows.relations]
@@ -133,7 +196,7 @@ def voices(rows: RelationRows) -> list[tuple[int, float]]:
     for number, one in enumerate(rows.relations):
         if found[number] is not None:
             continue
-        if one.relation < 0:
+        if one.relation < 0 or (between_types and one.source_type == one.target_type):
             found[number] = (0, 0.0)
             continue
         found[number] = (count, 1.0)

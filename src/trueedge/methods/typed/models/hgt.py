@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
@@ -11,43 +13,59 @@ from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.relation_rows import RelationRows, by_type
 
 
+@dataclass(frozen=True)
+class LayerShape:
+    """What the layers have in common.
+
+    Attributes:
+        dim: the size of the states, a multiple of ``heads``.
+        heads: the number of attention heads.
+        norm: whether a layer ends with a layer norm for each node type.
+        gelu: whether GELU is applied to what a node receives.
+        drops: what dropout applies to: what a node receives (``messages``), or its new ``states``.
+        dropout: the rate.
+    """
+
+    dim: int
+    heads: int
+    norm: bool = True
+    gelu: bool = True
+    drops: str = "messages"
+    dropout: float = 0.2
+
+
 class HGTModel(nn.Module):
     """Features of each type, HGT layers, and for classes a linear layer.
 
     Args:
         inputs: the graph.
         features: which node types keep their features.
-        dim: the size of the hidden states, a multiple of ``heads``.
-        out: the number of classes; vectors of nodes have the size ``dim``.
+        out: the number of classes; vectors of nodes have the size of the states.
         layers: the number of attention layers.
-        heads: the number of attention heads.
-        norm: whether each layer ends with a layer norm for each node type.
+        shape: what the layers have in common.
         reverses: whether messages also go backwards along relations without a reverse relation.
         softmax: over all edges that a node receives (``node``), or over those of each relation, whose means
             are then averaged (``relation``).
-        dropout: the rate for the output of each layer.
     """
 
     def __init__(
         self,
         inputs: TypedInputs,
         features: str,
-        dim: int,
         out: int,
         layers: int,
-        heads: int,
-        norm: bool,
+        shape: LayerShape,
         reverses: bool,
         softmax: str,
-        dropout: float,
     ) -> None:
         super().__init__()
+        dim = shape.dim
         self.out_dim = dim if inputs.target is None else out
         self.input = FeatureInput(inputs, features, dim)
         self.rows = RelationRows(inputs, reverses=reverses)
         self.attention = Attention(self.rows, softmax)
         counts = inputs.num_types, self.rows.num_relations
-        self.layers = nn.ModuleList(HGTLayer(*counts, dim, heads, norm, dropout) for _ in range(layers))
+        self.layers = nn.ModuleList(HGTLayer(*counts, shape) for _ in range(layers))
         self.output = nn.Identity() if inputs.target is None else nn.Linear(dim, out)
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
@@ -85,9 +103,11 @@ class HGTLayer(nn.Module):
     one for messages and a prior for each head.
     """
 
-    def __init__(self, types: int, relations: int, dim: int, heads: int, norm: bool, dropout: float) -> None:
+    def __init__(self, types: int, relations: int, shape: LayerShape) -> None:
         super().__init__()
+        dim, heads = shape.dim, shape.heads
         size = dim // heads
+        self.gelu, self.drops_states = shape.gelu, shape.drops == "states"
         self.heads, self.size = heads, size
         # The last row of each matrix is its bias.
         self.keys, self.values = (_uniform(dim, types, dim + 1, heads, size) for _ in range(2))
@@ -96,8 +116,8 @@ class HGTLayer(nn.Module):
         self.attention, self.message = (_uniform(size / 3, relations, heads, size, size) for _ in range(2))
         self.prior = nn.Parameter(torch.ones(relations, heads))
         self.skip = nn.Parameter(torch.ones(types))
-        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(types if norm else 0))
-        self.dropout = nn.Dropout(dropout)
+        self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(types if shape.norm else 0))
+        self.dropout = nn.Dropout(shape.dropout)
 
     def forward(
         self, states: torch.Tensor, inputs: TypedInputs, rows: RelationRows, attention: Attention
@@ -109,15 +129,20 @@ class HGTLayer(nn.Module):
         keys = _send(states, rows, self.keys, scaled).view(shape)
         values = _send(states, rows, self.values, self.message).view(shape)
         weights = attention(rows.edges.dot(queries, keys))
-        received = F.gelu(rows.edges.sum(weights, values).flatten(1))
+        received = rows.edges.sum(weights, values).flatten(1)
+        if self.gelu:
+            received = F.gelu(received)
         shares = torch.sigmoid(self.skip)
         found = []
         for kind in range(inputs.num_types):
             nodes = inputs.rows(kind)
             new = torch.addmm(self.output_bias[kind], received[nodes], self.outputs[kind])
-            new = torch.lerp(states[nodes], self.dropout(new), shares[kind])
+            if not self.drops_states:
+                new = self.dropout(new)
+            new = torch.lerp(states[nodes], new, shares[kind])
             found.append(self.norms[kind](new) if self.norms else new)
-        return torch.cat(found)
+        together = torch.cat(found)
+        return self.dropout(together) if self.drops_states else together
 
 
 def _send(

@@ -27,6 +27,7 @@ class RGCNModel(nn.Module):
         mean: what messages are averaged over: the edges of each ``relation``, or all edges of a ``node``
             and a loop, as the published code for links does.
         dropout: the rate for the output of each hidden layer.
+        output_dropout: whether it also applies to the output of the last layer.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class RGCNModel(nn.Module):
         self_loop: bool,
         mean: str,
         dropout: float,
+        output_dropout: bool = False,
     ) -> None:
         super().__init__()
         self.out_dim = out
@@ -53,6 +55,7 @@ class RGCNModel(nn.Module):
             for size, following in pairwise(sizes)
         )
         self.dropout = nn.Dropout(dropout)
+        self.output_dropout = self.dropout if output_dropout else nn.Identity()
         self.weights: torch.Tensor
         self.register_buffer("weights", self.rows.mean_weights(by_node), persistent=False)
 
@@ -63,6 +66,7 @@ class RGCNModel(nn.Module):
             if number:
                 states = self.dropout(torch.relu(states))
             states = layer(states, self.rows, self.weights)
+        states = self.output_dropout(states)
         return states if inputs.target is None else states[inputs.rows(inputs.target)]
 
 
