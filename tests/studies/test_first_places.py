@@ -36,9 +36,8 @@ def test_differences_are_those_of_means_and_within_their_intervals(plan: Plan, m
     rows, said = difference_rows(plan.used, [metric])
     assert len(said) == 1
     for other in ("gcn-hetero", "rgcn-hetero"):
-        found = {
-            row.metric.partition(", ")[2]: row.ours for row in rows if row.method == FIRST + MINUS + other
-        }
+        name = FIRST + MINUS + other
+        found = {row.metric.partition(", ")[2]: row.ours for row in rows if row.method == name}
         means = [
             np.mean([100 * one.test[metric] for one in plan.used if one.method == name])
             for name in (FIRST, other)
