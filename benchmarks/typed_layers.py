@@ -19,7 +19,7 @@ from torch_geometric.nn import HGTConv, RGCNConv
 
 import trueedge as te
 from benchmarks.gpu_cards import write_card
-from trueedge.methods.typed.models.hgt import HGTModel
+from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 from trueedge.methods.typed.models.rgcn import RGCNModel
 from trueedge.training.loop import seeded
 from trueedge.training.typed.inputs import TypedInputs
@@ -136,10 +136,12 @@ def measure(dataset: str, device: str, repeats: int) -> dict[str, Any]:
     inputs = TypedInputs.of(task.graph, device, task.target)
     classes = task.num_classes
     with seeded(0, device):
-        rgcn = RGCNModel(inputs, "one-hot", RGCN_DIM, classes, RGCN_LAYERS, 0, True, 0.0).to(device)
-        sizes = (HGT_DIM, classes, HGT_LAYERS, HGT_HEADS)
-        hgt = HGTModel(inputs, "one-hot", *sizes, False, True, "node", 0.0).to(device)
-        whole = HGTModel(inputs, "one-hot", *sizes, True, True, "node", 0.5).to(device)
+        sizes = (RGCN_DIM, classes, RGCN_LAYERS, 0, 0)
+        rgcn = RGCNModel(inputs, "one-hot", *sizes, True, "relation", 0.0).to(device)
+        bare = LayerShape(HGT_DIM, HGT_HEADS, norm=False, dropout=0.0)
+        given = (inputs, "one-hot", classes, HGT_LAYERS)
+        hgt = HGTModel(*given, bare, True, "node").to(device)
+        whole = HGTModel(*given, LayerShape(HGT_DIM, HGT_HEADS, dropout=0.5), True, "node").to(device)
         pairs = {"rgcn": (rgcn, PlainRGCN(rgcn, inputs)), "hgt": (hgt, PlainHGT(hgt, inputs))}
     found: dict[str, Any] = {}
     for name, (ours, theirs) in pairs.items():

@@ -12,7 +12,7 @@ from trueedge.analysis.comparison import compare
 from trueedge.results import Store
 from trueedge.runs import Cell
 from trueedge.studies import Plan
-from trueedge.studies.hgb.differences import FIRST, difference_rows, sentence
+from trueedge.studies.hgb.differences import FIRST, MINUS, difference_rows, sentence
 from trueedge.studies.study import run_all
 
 
@@ -36,7 +36,8 @@ def test_differences_are_those_of_means_and_within_their_intervals(plan: Plan, m
     rows, said = difference_rows(plan.used, [metric])
     assert len(said) == 1
     for other in ("gcn-hetero", "rgcn-hetero"):
-        found = {row.metric.partition(", ")[2]: row.ours for row in rows if row.method.endswith(other)}
+        name = FIRST + MINUS + other
+        found = {row.metric.partition(", ")[2]: row.ours for row in rows if row.method == name}
         means = [
             np.mean([100 * one.test[metric] for one in plan.used if one.method == name])
             for name in (FIRST, other)

@@ -27,7 +27,7 @@ def inputs() -> TypedInputs:
     return TypedInputs.of(TASK.graph, "cpu", TASK.target)
 
 
-@pytest.mark.parametrize(("epochs", "cycle"), [(300, 0.05), (50, 0.3), (10, 0.1)])
+@pytest.mark.parametrize(("epochs", "cycle"), [(300, 0.05), (50, 0.3), (10, 0.4)])
 def test_a_cycle_of_the_learning_rate_is_that_of_pytorch(epochs: int, cycle: float) -> None:
     schedule = LoopSchedule(learning_rate=1e-3, cycle=cycle, epochs=epochs)
     optimizer = torch.optim.Adam([nn.Parameter(torch.zeros(1))])

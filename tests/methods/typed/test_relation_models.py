@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -11,8 +12,8 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from tiny_graphs import one_relation, plain_edges, tiny_graph
 
-from trueedge.methods.typed.models.hetsann import HetSANNModel, voices
-from trueedge.methods.typed.models.hgt import HGTModel
+from trueedge.methods.typed.models.hetsann import HetSANNModel, HetSANNShape, voices
+from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 from trueedge.methods.typed.models.rgcn import RGCNModel
 from trueedge.methods.typed.models.rshn import RSHNModel, relation_graph
 from trueedge.training.typed.inputs import TypedInputs
@@ -24,17 +25,19 @@ DIM, OUT, HEADS = 8, 3, 2
 def models(inputs, out=OUT, features="all", layers=2, dropout=0.0):
     """Return one model of each kind and option."""
     shared = (inputs, features, DIM, out, layers)
+    others = (inputs, features, out, layers)
+    normed = LayerShape(DIM, HEADS, dropout=dropout)
     torch.manual_seed(0)
     return {
         "rgcn": RGCNModel(*shared, 0, 0, True, "relation", dropout),
         "rgcn bases": RGCNModel(*shared, 2, 0, True, "relation", dropout),
         "rgcn without loops": RGCNModel(*shared, 0, 0, False, "relation", dropout),
         "rgcn by node": RGCNModel(*shared, 0, 0, True, "node", dropout),
-        "hgt": HGTModel(*shared, HEADS, True, True, "node", dropout),
-        "hgt without norm and reverses": HGTModel(*shared, HEADS, False, False, "node", dropout),
-        "hgt by relation": HGTModel(*shared, HEADS, True, True, "relation", dropout),
-        "hetsann": HetSANNModel(*shared, HEADS, "voices", dropout),
-        "hetsann concat": HetSANNModel(*shared, HEADS, "concat", dropout),
+        "hgt": HGTModel(*others, normed, True, "node"),
+        "hgt without norm and reverses": HGTModel(*others, replace(normed, norm=False), False, "node"),
+        "hgt by relation": HGTModel(*others, normed, True, "relation"),
+        "hetsann": HetSANNModel(*others, HetSANNShape(DIM, HEADS, "voices", dropout)),
+        "hetsann concat": HetSANNModel(*others, HetSANNShape(DIM, HEADS, "concat", dropout)),
         "rshn": RSHNModel(*shared, 2, 200, 4, dropout),
     }
 
@@ -113,12 +116,12 @@ def plain_hetsann(model, inputs, states):
     for layer in model.layers:
         new = []
         for node, kind in enumerate(types):
-            target = (states[node] @ layer.matrices[loop[kind]]).view(layer.heads, DIM)
+            target = (states[node] @ layer.matrices.of(loop[kind])).view(layer.heads, DIM)
             parts = []
             for head in range(layer.heads):
                 logits, sent = [], []
                 for relation, source, _ in (edge for edge in edges if edge.target == node):
-                    value = (states[source] @ layer.matrices[relation]).view(layer.heads, DIM)[head]
+                    value = (states[source] @ layer.matrices.of(relation)).view(layer.heads, DIM)[head]
                     if layer.shared:
                         vector = layer.vectors[layer.vector[relation], head] * layer.sign[relation, 0]
                         logit = target[head] @ (value + vector)
