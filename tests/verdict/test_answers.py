@@ -80,6 +80,14 @@ def test_a_fixed_scorer_meets_one_training_graph() -> None:
     assert not found.ok
 
 
+def test_more_seeds_are_not_asked_of_a_fixed_scorer() -> None:
+    vectors = np.random.default_rng(0).normal(size=(34, 4))
+    found = judge(vectors, te.task("karate", "heart"), checks=False)
+    assert [one.place for one in found.answers] == ["tied"]
+    assert not any("--seeds" in one for one in found.advice)
+    assert any("fit(task)" in one for one in found.advice)
+
+
 def test_the_share_of_degree_is_that_of_the_auc_above_chance() -> None:
     assert degree_share(0.9, 0.7) == pytest.approx(0.5)
     assert degree_share(0.9, 0.95) == 0
