@@ -158,6 +158,10 @@ def test_common_neighbours_of_a_bipartite_graph_are_not_called_ok() -> None:
     for name in ("common-neighbours", "no-common-neighbour", "shortcut-cn"):
         assert found.skipped[name] == "no test pair has a common neighbour: the graph is bipartite"
     assert found["shortcut-pa"].verdict == "ok"
+    assert "within distance three" in found["distances"].sentence
+    distances = next(one for one in catalogue() if one.name == "distances")
+    hard = te.task(te.Graph.from_edges(ends, 140, name="shop"), "heart")
+    assert told(distances, LinkSubject(hard)) == "Report Shortest Path (`shortest-path`) beside every model"
     # Negatives within a side give themselves away.
     inside = np.column_stack([rng.integers(0, 30, 80), rng.integers(30, 60, 80)])
     easy = te.audit(te.task(te.Graph.from_edges(ends, 140, name="shop"), "existing"), negatives=inside)

@@ -78,9 +78,11 @@ def test_a_second_verdict_uses_the_records_and_a_report_shows_the_model(own: Run
         ("mine.py:nothing", "does not define 'nothing'"),
         ("missing.npy", "there is no file missing.npy"),
         ("pppr", "did you mean"),
+        ("folder", "folder is a folder: a model is a method, FILE.py:NAME, or a file of vectors or scores"),
     ],
 )
 def test_a_model_that_cannot_be_run_is_one_sentence(own: Run, model: str, said: str) -> None:
+    Path("folder").mkdir()
     status, out, err = own("judge", "karate", model, "-p", "existing", "--seeds", "1")
     assert status == 1
     assert out == ""

@@ -299,3 +299,13 @@ def test_parquet_is_read_or_the_missing_library_is_named(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:60])
     with pytest.raises(InputError, match="is a damaged Parquet file"):
         Graph.from_edges(path)
+
+
+def test_an_end_whose_name_another_column_has_is_asked_about(write: Write) -> None:
+    path = write(lines("{u},{v},{n}", NAMED, "source,target,Target"))
+    with pytest.raises(InputError, match=r"several columns are called '.arget': .* by number"):
+        read_edges(path)
+    assert len(Graph.from_edges(path, source=0, target=1).edges) == len(NAMED)
+    # What is not an end may be there twice.
+    twice = write(lines("{u},{v},{n},{n}", NAMED, "source,target,note,note"))
+    assert len(Graph.from_edges(twice).edges) == len(NAMED)

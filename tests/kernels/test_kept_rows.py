@@ -117,3 +117,23 @@ def test_another_teleport_probability_has_other_rows() -> None:
     first = one.score(graph, pairs)
     assert not np.allclose(first, other.score(graph, pairs))
     assert np.array_equal(first, one.score(graph, pairs))
+
+
+@pytest.mark.parametrize(
+    ("fill", "parameters"), [(fill_push_rows, (0.15, 1e-4)), (fill_katz_rows, (0.02,))], ids=["ppr", "katz"]
+)
+def test_numbering_nodes_anew_changes_no_bit(fill, parameters) -> None:
+    every = np.arange(NODES)
+    sources, targets = (each.ravel() for each in np.meshgrid(every, every))
+    for graph in random_graphs():
+        found = KeptRows(fill).values(graph.hash, graph.indptr, graph.indices, sources, targets, *parameters)
+        rows = np.zeros((NODES, NODES))
+        fill(graph.indptr, graph.indices, every, rows, *parameters)
+        assert np.array_equal(found, rows[sources, targets])
+
+
+def test_a_graph_without_edges_has_rows_too() -> None:
+    graph = te.Graph.from_edges(np.empty((0, 2), dtype=np.int64), num_nodes=3)
+    asked = np.array([0, 1, 2]), np.array([0, 2, 2])
+    found = KeptRows(fill_push_rows).values("none", graph.indptr, graph.indices, *asked, 0.15, 1e-4)
+    assert found.tolist() == [0.15, 0.0, 0.15]

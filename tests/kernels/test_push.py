@@ -12,11 +12,13 @@ from trueedge.kernels.walks import push as kernel
 from trueedge.kernels.walks.push import (
     LAST_STAMP,
     MOST_SOURCES_PER_BLOCK,
+    PushState,
     push,
     push_rows,
     push_state,
     push_values,
 )
+from trueedge.kernels.walks.small_push import SmallState
 
 
 def dense(rows, nodes: int) -> np.ndarray:
@@ -124,8 +126,8 @@ def test_a_small_graph_has_the_bits_of_a_large_one(random_graph, monkeypatch, ep
     small = push_state(graph.indptr, 0.15, eps)
     monkeypatch.setattr(kernel, "MOST_NODES_IN_CACHE", -1)
     large = push_state(graph.indptr, 0.15, eps)
-    assert small.is_small
-    assert not large.is_small
+    assert isinstance(small, SmallState)
+    assert isinstance(large, PushState)
     for source in range(0, 300, 7):
         assert one_row(graph, source, small) == one_row(graph, source, large)
 

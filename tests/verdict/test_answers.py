@@ -10,6 +10,7 @@ import pytest
 import trueedge as te
 from trueedge.audit import Finding
 from trueedge.audit.check import Verdict
+from trueedge.errors import InputError
 from trueedge.statistics.tie_groups import holm
 from trueedge.verdict import judge, rows
 from trueedge.verdict.answers import LEVEL, answer, degree_share, joined, step_levels
@@ -78,6 +79,19 @@ def test_a_fixed_scorer_meets_one_training_graph() -> None:
     assert len(graphs) <= 1
     assert {one.protocol for one in found.records} == {"existing", "heart", "degree-corrected"}
     assert not found.ok
+
+
+def test_a_list_of_tasks_holds_tasks_alone() -> None:
+    with pytest.raises(InputError, match="a list with a task holds tasks alone, got 'karate' in it"):
+        judge("ppr", [te.task("karate", "heart"), "karate"])
+
+
+def test_more_seeds_are_not_asked_of_a_fixed_scorer() -> None:
+    vectors = np.random.default_rng(0).normal(size=(34, 4))
+    found = judge(vectors, te.task("karate", "heart"), checks=False)
+    assert [one.place for one in found.answers] == ["tied"]
+    assert not any("--seeds" in one for one in found.advice)
+    assert any("fit(task)" in one for one in found.advice)
 
 
 def test_the_share_of_degree_is_that_of_the_auc_above_chance() -> None:

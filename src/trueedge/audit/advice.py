@@ -28,8 +28,14 @@ def split_by_time(subject: Any) -> str:
     return "Use `--option split=time`"
 
 
+def measure_distance(subject: Any) -> str:
+    """Return advice on pairs that distance tells apart; common neighbours are named if there are any."""
+    both = "Common Neighbours (`cn`) and Shortest Path"
+    named = "Shortest Path (`shortest-path`)" if subject.without_common_neighbours else both
+    return use("heart", f"Report {named} beside every model")(subject)
+
+
 DEGREES = use("degree-corrected", "Report Preferential Attachment (`pa`) beside every model")
-DISTANCES = use("heart", "Report Common Neighbours (`cn`) and Shortest Path beside every model")
 FEATURES = "Report Feature Cosine (`cosine`) beside every model"
 ONE_RULE = "Report the MRR of one rule for each relation (`shortcut-one-rule`) beside every model"
 COUNTING = "Report `entity-degree` and `relation-frequency` beside every model"

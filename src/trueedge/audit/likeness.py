@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.advice import DEGREES, DISTANCES, FEATURES
+from trueedge.audit.advice import DEGREES, FEATURES, measure_distance
 from trueedge.audit.check import (
     STANDARD_ERRORS,
     Finding,
@@ -104,7 +104,7 @@ def _at_least(values: NDArray[np.float64], grid: NDArray[np.int64]) -> NDArray[n
     title="common neighbours of negatives and positives",
     question="Does the number of common neighbours separate negatives from positives?",
     rule=_GAP_RULE,
-    advice=DISTANCES,
+    advice=measure_distance,
     fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Common neighbours", "bars", "share of pairs"),
 )
@@ -152,7 +152,7 @@ def _counted(above: NDArray[np.float64], below: NDArray[np.float64]) -> dict[str
     " negatives than among positives; broken:"
     f" more than {percent(NONE_BROKEN)} of the negatives and less than {percent(NONE_OF_POSITIVES)} of the"
     " positives have none",
-    advice=DISTANCES,
+    advice=measure_distance,
     fewest=pairs_needed(chance_gap, NONE_LOOK),
     picture=picture("Pairs with and without a common neighbour", "bars", "share of pairs"),
 )
@@ -186,7 +186,7 @@ def _no_common_neighbour(subject: LinkSubject) -> Finding | Skipped:
     title="shortest paths of negatives and positives",
     question="Does distance separate negatives from positives?",
     rule=_GAP_RULE,
-    advice=DISTANCES,
+    advice=measure_distance,
     fewest=pairs_needed(chance_gap, GAP_BROKEN),
     picture=picture("Shortest paths", "bars", "share of pairs", "length of the shortest path"),
 )
@@ -198,13 +198,15 @@ def _distances(subject: LinkSubject) -> Finding:
     longest = max(1, *(int(one.max()) for one in steps))
     counted = [np.bincount(np.where(one < 0, longest + 1, one), minlength=longest + 2)[1:] for one in steps]
     far = [float((one < 0).mean()) for one in steps]
-    near = [float(((one > 0) & (one <= 2)).mean()) for one in steps]
+    # Edges of a bipartite graph are at odd distances.
+    reach, name = (3, "three") if subject.without_common_neighbours else (2, "two")
+    near = [float(((one > 0) & (one <= reach)).mean()) for one in steps]
     return _apart(
         "distances",
         view,
         apart,
         f"{percent(near[0])} of the positives and {percent(near[1])} of the negatives are within distance"
-        f" two, {percent(far[0])} and {percent(far[1])} have no path; the distributions have a"
+        f" {name}, {percent(far[0])} and {percent(far[1])} have no path; the distributions have a"
         f" Kolmogorov–Smirnov distance of {apart:.2f}",
         {"positives near": near[0], "negatives near": near[1], "positives apart": far[0]}
         | {"negatives apart": far[1]},

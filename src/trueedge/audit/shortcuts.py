@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.audit.advice import DEGREES, DISTANCES, FEATURES
+from trueedge.audit.advice import DEGREES, FEATURES, measure_distance
 from trueedge.audit.check import Advice, Finding, Skipped, chance_auc, check, graded, pairs_needed, picture
 from trueedge.audit.subject import LinkSubject
 from trueedge.methods import get as method
@@ -17,7 +17,12 @@ from trueedge.metrics import evaluate, get
 # fifths gone, less than a fifth of the scale is left to tell real methods apart.
 FROM_CHANCE_LOOK, FROM_CHANCE_BROKEN = 0.25, 0.40
 GRID = 41
-ADVICE: dict[str, Advice] = {"pa": DEGREES, "cosine": FEATURES, "cn": DISTANCES, "shortest-path": DISTANCES}
+ADVICE: dict[str, Advice] = {
+    "pa": DEGREES,
+    "cosine": FEATURES,
+    "cn": measure_distance,
+    "shortest-path": measure_distance,
+}
 
 
 # Scorers that learn nothing: the heuristic's name, and what it uses.

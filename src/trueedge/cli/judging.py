@@ -155,7 +155,13 @@ def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
         held, said = read_model(Path(text))
         showing.note(said)
         return held, Path(text).stem
-    ((method,), _) = parsing.chosen_methods(text, words, data)
+    try:
+        ((method,), _) = parsing.chosen_methods(text, words, data)
+    except InputError:
+        if not Path(text).is_dir():
+            raise
+        allowed = "a method, FILE.py:NAME, or a file of vectors or scores"
+        raise InputError(f"{text} is a folder: a model is {allowed}") from None
     return method, ""
 
 

@@ -114,6 +114,7 @@ def find_layout(preview: Preview, asked: EdgeFormat) -> Layout:
         ends = given["source"], given["target"]
     else:
         ends = _find_ends(preview, set(extras.values()), notes)
+        _refuse_same_name(preview, ends)
         if ends != (0, 1):
             notes.append(f"the ends of an edge are in the columns {_both(preview, ends)}")
     for role in ("weight", "time"):
@@ -155,6 +156,14 @@ def _refuse_twice(preview: Preview, given: dict[str, int]) -> None:
             both = f"{first[place]} and {role}"
             raise InputError(f"{preview.where}: {both} are the same column, {preview.say(place)}")
         first[place] = role
+
+
+def _refuse_same_name(preview: Preview, ends: tuple[int, int]) -> None:
+    """Ask which column is meant if another one has the name of an end."""
+    names = [name.casefold() for name in preview.names or ()]
+    for place in ends:
+        if names and names[place] and names.count(names[place]) > 1:
+            _ask(preview, f"several columns are called {preview.say(place)!r}", " by number")
 
 
 def _find_ends(preview: Preview, taken: set[int], notes: list[str]) -> tuple[int, int]:

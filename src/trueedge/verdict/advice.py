@@ -42,14 +42,14 @@ def advice(verdict: Verdict, fixed: bool) -> list[str]:
         return ["Report none of these numbers before the doubts are settled", *remedies]
     return [
         *remedies,
-        *_by_answers(verdict),
+        *_by_answers(verdict, fixed),
         *_by_degree(verdict),
         *_for_certainty(verdict, fixed),
         *_audits(verdict),
     ]
 
 
-def _by_answers(verdict: Verdict) -> list[str]:
+def _by_answers(verdict: Verdict, fixed: bool) -> list[str]:
     """Return what follows from the place of the model among the baselines."""
     below, tied, above = (
         [one for one in verdict.answers if one.place == place] for place in ("below", "tied", "above")
@@ -59,6 +59,9 @@ def _by_answers(verdict: Verdict) -> list[str]:
         return [f"Use {below[0].best}: it is better here{simple}"]
     if tied and not above and all(one.equal for one in tied):
         return [f"Consider {tied[0].best}: it does as well here{simple}"]
+    if tied and not above and fixed:
+        # Its scores are of one split; what to do about that is said below.
+        return []
     if tied and not above:
         # A split by time has no other seeds.
         more = "Hold out more edges" if "split=time" in tied[0].protocol else "Run more splits (--seeds 10)"

@@ -75,6 +75,9 @@ def requests(
         # A task that is listed twice counts once.
         each = {one.hash: one for one in data}.values()
         return [Request(one, one.protocol, tuple(range(1 if fixed else seeds))) for one in each]
+    if isinstance(data, (list, tuple)) and any(isinstance(one, Task) for one in data):
+        other = next(one for one in data if not isinstance(one, Task))
+        raise InputError(f"judge: a list with a task holds tasks alone, got {other!r} in it")
     names = list(dict.fromkeys(protocols)) if protocols else _fitting(data)
     if fixed:
         return _on_one_split(data, names, options or {})

@@ -20,6 +20,7 @@ from trueedge.kernels.neighbors.similarity import FeatureIndex, similarity_row
 from trueedge.kernels.neighbors.two_hop import two_hop_row
 from trueedge.kernels.ranking.score_lists import SIZE, ScoreLists, fill_list, score_lists
 from trueedge.kernels.walks.push import PushState, push, push_state
+from trueedge.kernels.walks.small_push import SmallState
 
 RA, CN, PPR, FEATURES = 0, 1, 2, 3
 ENDS_PER_BLOCK = 16
@@ -75,7 +76,7 @@ class Scratch(NamedTuple):
     touched: Int32s
     lists: ScoreLists
     walk: Walk
-    push: PushState
+    push: PushState | SmallState
     seen: Bools
 
 
@@ -158,7 +159,6 @@ def heart_scratches(problem: Problem, eps: float) -> Scratches[Scratch]:
     return Scratches(make)
 
 
-@njit(cache=True, nogil=True)
 def _block(
     problem: Problem,
     scratch: Scratch,
@@ -168,15 +168,21 @@ def _block(
     last: int,
     corrupted: Int32s,
 ) -> None:
-    """The nodes that take the other end's place around the end nodes ``first..last-1``."""
+    """The nodes that take the other end's place around the end nodes ``first..last-1``.
+
+    Not compiled: a function that calls others is compiled with all of them once more.
+    """
+    # Not False: the compiler leaves out what is never asked for.
+    released = True if problem.released else None
+    taken = scratch.walk.taken
+    if not len(problem.sides):
+        _ends(problem, scratch, ends, positives, first, last, corrupted, -1, 0, released)
+        return
     # In a bipartite graph, everybody who is not on the other side is marked once for all ends of a side.
-    two = len(problem.sides) > 0
-    # One call, with arguments of one type: each further one is compiled again, with all that it calls.
-    for turn in range(2 if two else 1):
-        side = turn if two else turn - 1
-        out = _mark_but(problem.sides, 1 - side, scratch.walk.taken, two)
-        _ends(problem, scratch, ends, positives, first, last, corrupted, side, out)
-        _mark_but(problem.sides, 1 - side, scratch.walk.taken, not two)
+    for side in range(2):
+        out = _mark_but(problem.sides, 1 - side, taken, True)
+        _ends(problem, scratch, ends, positives, first, last, corrupted, side, out, released)
+        _mark_but(problem.sides, 1 - side, taken, False)
 
 
 @njit(cache=True, nogil=True)
@@ -201,6 +207,7 @@ def _ends(
     corrupted: Int32s,
     side: int,
     marked: int,
+    released: bool | None,
 ) -> None:
     """The same for the end nodes on one side, with everybody marked who is not on the other; -1 for all."""
     lists, walk, taken, picked = scratch.lists, scratch.walk, scratch.walk.taken, scratch.walk.picked
@@ -217,7 +224,7 @@ def _ends(
             other = positives[place >> 1, 1 - (place & 1)]
             was_out = taken[other]
             taken[other] = True
-            count = pick_ranked(lists, walk, other, problem.released)
+            count = pick_ranked(lists, walk, other, released)
             if count < problem.half:
                 free = len(taken) - out - (0 if was_out else 1) - count
                 draw_free(draw_key(problem.key, end, other), taken, free, picked[count:], walk.group_nodes)

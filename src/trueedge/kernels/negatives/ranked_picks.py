@@ -43,25 +43,26 @@ class Walk(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def pick_ranked(lists: ScoreLists, walk: Walk, other: int, released: bool) -> int:
+def pick_ranked(lists: ScoreLists, walk: Walk, other: int, released: bool | None) -> int:
     """Pick the best ranked candidates, who are taken afterwards; how many, which may be fewer than wanted.
 
     Args:
         lists: the candidates that heuristics score, at least one more than wanted in order in each list.
         walk: with everybody marked as taken who is no candidate, the positive's other end too.
         other: the positive's other end: ranks are given as if it were in no list.
-        released: whether to rank as the released files do.
+        released: True to rank as the released files do, else None: that rule is not compiled then.
     """
+    by_file = np.bool_(released is not None)
     for at in range(len(lists.shape)):
         place = walk.places[at]
         place[LAST] = place[SHIFT] = 0
         place[REMOVED] = lists.bits[at, other]
-        _next_group(lists, at, place, other, released)
-        if released and place[RANK] != _NEVER:
+        _next_group(lists, at, place, other, by_file)
+        if by_file and place[RANK] != _NEVER:
             place[RANK], place[SHIFT] = 1, place[RANK] - 1
-    if released:
+    if released is not None:
         return int(_pick_released(lists, walk, other))
-    return int(_go_down(lists, walk, other, released, _NEVER))
+    return int(_go_down(lists, walk, other, by_file, _NEVER))
 
 
 @njit(cache=True, nogil=True)

@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numba.extending import overload
 
 from trueedge.kernels.arrays.dtypes import Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.kept_scratch import KeptScratch
@@ -66,8 +67,6 @@ class PushState(NamedTuple):
         starts: int64 array (n,), where the neighbours of each node of a round start.
         ends: int64 array (n,), where they end.
         shares: float64 array (n,), what each of them gets.
-        is_small: whether the graph fits into a core's cache; then all of the above are of no node.
-        small: what is used then, else of no node.
     """
 
     residual: Float64s
@@ -78,8 +77,6 @@ class PushState(NamedTuple):
     starts: Int64s
     ends: Int64s
     shares: Float64s
-    is_small: bool
-    small: SmallState
 
 
 class Scratch(NamedTuple):
@@ -93,14 +90,14 @@ class Scratch(NamedTuple):
         digits: int32 array, to sort them by.
     """
 
-    state: PushState
+    state: PushState | SmallState
     estimate: Float64s
     support: Int32s
     room: Int32s
     digits: Int32s
 
 
-def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
+def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState | SmallState:
     """Return the scratch of one thread for pushes at one alpha and eps.
 
     Args:
@@ -108,11 +105,10 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
         alpha: the teleport probability, between 0 and 1.
         eps: the threshold: a node is pushed at a residual of alpha * eps * degree.
     """
-    nobody = np.zeros(1, dtype=np.int64)
-    is_small = len(indptr) - 1 <= MOST_NODES_IN_CACHE
-    small = small_state(indptr if is_small else nobody, alpha, eps)
-    degrees = np.diff(nobody if is_small else indptr)
+    degrees = np.diff(indptr)
     nodes = len(degrees)
+    if nodes <= MOST_NODES_IN_CACHE:
+        return small_state(indptr, alpha, eps)
     residual = np.zeros((nodes, 2))
     tags = residual.view(np.int32)
     tags[:, DEGREE] = degrees
@@ -125,8 +121,6 @@ def push_state(indptr: Int64s, alpha: float, eps: float) -> PushState:
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1), dtype=np.int64),
         np.empty(max(nodes, 1)),
-        is_small,
-        small,
     )
 
 
@@ -202,13 +196,12 @@ def block_size(sources: int) -> int:
     return max(1, min(MOST_SOURCES_PER_BLOCK, sources // BLOCKS_OF_A_SHORT_TASK))
 
 
-@njit(cache=True, nogil=True)
 def push(
     indptr: Int64s,
     indices: Int32s,
     source: int,
     alpha: float,
-    state: PushState,
+    state: PushState | SmallState,
     estimate: Float64s,
     support: Int32s,
 ) -> int:
@@ -222,10 +215,35 @@ def push(
         estimate: float64 array (n,), all zero; filled with p, which the caller clears on the support.
         support: int32 array (n + 1,), filled with the nodes where p is above zero, as they are first pushed.
     """
+    chosen = push_small if isinstance(state, SmallState) else push_large
+    reached: int = chosen(indptr, indices, source, alpha, state, estimate, support)
+    return reached
+
+
+@overload(push, inline="always")
+def _push(indptr, indices, source, alpha, state, estimate, support):  # type: ignore[no-untyped-def]  # noqa: ARG001
+    """Choose while compiling, so that the one that is not needed is not compiled."""
+    if state.instance_class is SmallState:
+        return lambda indptr, indices, source, alpha, state, estimate, support: push_small(
+            indptr, indices, source, alpha, state, estimate, support
+        )
+    return lambda indptr, indices, source, alpha, state, estimate, support: push_large(
+        indptr, indices, source, alpha, state, estimate, support
+    )
+
+
+@njit(cache=True, nogil=True)
+def push_large(
+    indptr: Int64s,
+    indices: Int32s,
+    source: int,
+    alpha: float,
+    state: PushState,
+    estimate: Float64s,
+    support: Int32s,
+) -> int:
+    """:func:`push` on a graph that does not fit into a core's cache."""
     residual, tags, unit, queue = state.residual, state.tags, state.unit, state.queue
-    if state.is_small:
-        reached: int = push_small(indptr, indices, source, alpha, state.small, estimate, support)
-        return reached
     starts, ends, stamp = state.starts, state.ends, _next_stamp(state)
     ring = len(queue) - 1
     head, tail, count = np.int64(0), np.int64(1), np.int64(0)
