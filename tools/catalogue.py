@@ -263,7 +263,9 @@ def checks_table() -> str:
     rows = []
     for check in checks():
         # Some advice depends on the task.
-        anything = SimpleNamespace(task=SimpleNamespace(protocol="", settings={}))
+        anything = SimpleNamespace(
+            task=SimpleNamespace(protocol="", settings={}), without_common_neighbours=""
+        )
         advice = check.advice if isinstance(check.advice, str) else check.advice(anything)
         needs = ", ".join(f"{least} {name}" for name, least in check.fewest.items())
         rows.append([check.family, f"`{check.name}`", check.question, check.rule, advice, needs])
