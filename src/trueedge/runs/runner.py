@@ -67,7 +67,7 @@ class StoredOnly(Runner):
     def run(
         self, cells: Iterable[Cell], look_up: LookUp = nothing_known, scores_to: Path | None = None
     ) -> Iterator[tuple[int, Outcome]]:
-        """Look cells up, in order."""
+        """Yield what the store has of each cell, in order."""
         del scores_to
         for position, cell in enumerate(cells):
             yield position, look_up(cell) or Outcome(cell, None, reason="it is not in the store")
