@@ -28,8 +28,8 @@ def learned_values(*evidence: str) -> dict[tuple[str, str, str], ledger.Value]:
 def test_the_share_of_learned_values_that_hold() -> None:
     found = re.search(
         r"Of the (\d+) learned values of these four tables, (\d+) are within one published standard deviation"
-        r" or above the published value; with \[tuned settings\]\(#tuned-by-each-metric\) where there are some,"
-        r" (\d+) of (\d+) are",
+        r" or above the published value; with \[tuned settings\]\(#tuned-by-each-metric\) where there are"
+        r" some, (\d+) of (\d+) are",
         prose("published.md"),
     )
     assert found is not None
