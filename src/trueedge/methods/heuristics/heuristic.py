@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from trueedge.graph import Graph, as_pairs
+from trueedge.methods.heuristics.known_scores import KnownScores
 from trueedge.methods.method import Method, on_graph
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ class HeuristicScorer:
 
     heuristic: Heuristic
     graph: Graph
+    known: KnownScores = field(default_factory=KnownScores, repr=False)
 
     @property
     def name(self) -> str:
@@ -57,7 +60,8 @@ class HeuristicScorer:
 
     def score(self, pairs: NDArray[np.int64]) -> NDArray[np.float64]:
         """Return the score of each pair, float64 (n,)."""
-        return self.heuristic.score(self.graph, pairs)
+        pairs = as_pairs(pairs, self.graph.num_nodes)
+        return self.known.score(partial(self.heuristic.score, self.graph), pairs, self.graph.num_nodes)
 
     def with_graph(self, graph: Graph) -> HeuristicScorer:
         """Return the same heuristic on another graph."""
