@@ -258,7 +258,7 @@ def _judged_row(entry: Entry, told: Any) -> Row:
     if entry.withdrawn:
         return Row(entry=entry, tier="scored", unranked="withdrawn")
     if not isinstance(told, dict) or not is_number(told.get("value")):
-        return Row(entry=entry, tier="scored", unranked="not scored yet")
+        return Row(entry=entry, tier="scored", unranked="shown when the season ends")
     low, high = (float(told[name]) if is_number(told.get(name)) else None for name in ("low", "high"))
     letters = told.get("letters") or ()
     marks = tuple(letters.split() if isinstance(letters, str) else map(str, letters))
