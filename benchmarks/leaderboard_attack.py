@@ -1,18 +1,22 @@
-"""Attack the answers of a hidden task: exact ones, rounded ones, and those of the ladder.
+"""Attack the answers of a hidden task: exact ones, rounded ones, and those of ladders.
 
 python -m benchmarks.leaderboard_attack                      every attack, four draws of the public units
 python -m benchmarks.leaderboard_attack --draws 2            a glance
 python -m benchmarks.leaderboard_attack --new                other attackers on other graphs
+python -m benchmarks.leaderboard_attack --fresh              attackers of both files on three further graphs
 
-The rules of the ladder were fitted to the first attackers on Cora. Those of ``--new`` came later.
+The step of the ladder was fitted to the first attackers on Cora. Those of ``--new`` came later; after them
+the ladder became one for all teams. The graphs of ``--fresh`` were not used for either.
 
 Every attacker begins with an honest model and may ask 500 times as one team, or 200 times with accounts that
-pool their answers. The ladder is the one that the judge uses. What is measured, in points of MRR (lists) or
-AUC (shared negatives):
+pool their answers. The ladder is the one that the judge uses, and the organiser has submitted a baseline.
+What is measured, in points of MRR (lists) or AUC (shared negatives):
 
 - told: how much the value that was shown rose above that of the honest model,
 - private: how much the final submission gains on the private units, which nobody was answered about,
 - decoded: the share of 200 labels (100 positives, 100 negatives) that were guessed correctly.
+
+``--price`` measures what the ladder costs honest teams instead.
 """
 
 from __future__ import annotations
@@ -20,112 +24,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-import tempfile
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-import trueedge as te
-from trueedge.leaderboard.hidden.ladder import Values, climb
-from trueedge.leaderboard.hidden.making import hide
-from trueedge.leaderboard.hidden.public_folder import HiddenTask
-from trueedge.leaderboard.hidden.secret_folder import Secret
-from trueedge.methods import get as get_method
+from benchmarks.leaderboard_answers import (
+    FRESH_TASKS,
+    LABELS,
+    NEW_TASKS,
+    TASKS,
+    Attack,
+    Attempt,
+    Channel,
+    Setting,
+    accuracy,
+    asked_labels,
+    settings,
+)
 from trueedge.runs.provenance import machine, versions
 
 RESULTS = Path(__file__).parent / "results"
-TRIES, POOLED, LABELS = 500, 200, 200
+TRIES, POOLED = 500, 200
 TIMES_POOLED = 4
-HONEST = "ppr"
-OTHERS = ("ra", "cn", "aa", "katz", "jaccard", "pa", "lrw")
-# What the issue allows: points told to one team, and points gained on the private units by a coalition.
+# What is allowed: points told to one team, and points gained on the private units by a coalition.
 MOST_TOLD, MOST_PRIVATE = 0.5, 0.0
-# A ladder whose step stays at 1.65 standard errors is there for contrast.
-ANSWERS = ("exact", "rounded", "ladder-1.65", "ladder")
-# Half of the edges are tested: a hidden task needs 1,000 units.
-HALF = (0.45, 0.05, 0.5)
-HARD = {"ratios": HALF, "k": 100, "heuristics": ("ra", "ppr")}
-# A data set, a protocol and its options.
-Case = tuple[str, str, dict[str, Any]]
-TASKS: dict[str, Case] = {"uniform": ("cora", "uniform", {}), "heart": ("cora", "heart", HARD)}
-NEW_TASKS: dict[str, Case] = {
-    "citeseer-heart": ("citeseer", "heart", {**HARD, "k": 50}),
-    "polblogs-uniform": ("polblogs-rachith", "uniform", {}),
-}
-
-Array = NDArray[np.float64]
-
-
-@dataclass
-class Channel:
-    """The answers that one team gets, in one of three ways.
-
-    Attributes:
-        secret: the hidden task.
-        how: ``exact``, ``rounded`` to 0.01, ``ladder``, or one whose step does not grow with tries.
-        shown: the value that the team is shown.
-        tries: how often it asked.
-        counter: how often all teams of a coalition asked together.
-    """
-
-    secret: Secret
-    how: str
-    shown: float | None = None
-    tries: int = 0
-    best: Values | None = field(default=None, repr=False)
-    counter: list[int] = field(default_factory=lambda: [0])
-
-    def ask(self, scores: Array) -> float:
-        """Return the value that is shown after a submission; minus infinity for none."""
-        self.tries += 1
-        self.counter[0] += 1
-        values = self.secret.values(scores, public=True)
-        if self.how.startswith("ladder"):
-            base = self.secret.constant(public=True) if self.best is None else self.best
-            answer = climb(values, base, self.shown, self.counter[0] if self.how == "ladder" else 1)
-            if answer.improved:
-                self.best, self.shown = values, answer.value
-        else:
-            self.shown = values.mean if self.how == "exact" else round(values.mean, 2)
-        return -np.inf if self.shown is None else self.shown
-
-
-@dataclass(frozen=True)
-class Attempt:
-    """What an attack ended with: the submission, the value it was shown, and the share of labels guessed."""
-
-    scores: Array
-    told: float = float("nan")
-    decoded: float = float("nan")
-
-
-Attack = Callable[["Setting", str, np.random.Generator], Attempt]
-
-
-@dataclass(frozen=True)
-class Setting:
-    """A hidden task with honest submissions to begin with.
-
-    Attributes:
-        secret: the hidden task.
-        honest: the submission of an honest model, as ranks from 0 to 1 without ties.
-        others: those of other honest models.
-        pairs: int64 (n, 2), the candidates.
-    """
-
-    secret: Secret
-    honest: Array
-    others: tuple[Array, ...]
-    pairs: NDArray[np.int64]
-
-    def team(self, how: str) -> tuple[Channel, float]:
-        """Return the answers of a new team, and the one it gets for the honest model."""
-        channel = Channel(self.secret, how)
-        return channel, channel.ask(self.honest)
+# The other ladders are there for contrast.
+ANSWERS = ("exact", "rounded", "ladder-1.65", "ladder-team", "ladder")
 
 
 def boost(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
@@ -176,7 +102,7 @@ def decode(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 
 def decode_groups(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Raise groups of candidates above constant scores, and halve a group that passes."""
-    channel = Channel(setting.secret, how)
+    channel = Channel(setting.secret, how, setting.board(how))
     base = channel.ask(np.zeros_like(setting.honest))
     chosen, truth = asked_labels(setting.secret, rng)
     guesses = np.zeros(len(chosen))
@@ -187,7 +113,7 @@ def decode_groups(setting: Setting, how: str, rng: np.random.Generator) -> Attem
         changed = scores.copy()
         changed[chosen[group]] = 1.0
         before, answer = base, channel.ask(changed)
-        guesses[group] += np.sign(answer - before) if np.isfinite(before) or np.isfinite(answer) else 0.0
+        guesses[group] += np.sign(answer - before)
         if how.startswith("ladder") and answer > before:
             scores, base = changed, answer
         if len(group) > 1:
@@ -211,10 +137,10 @@ def tune(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 
 def pool_boosts(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Let each of 200 new accounts ask once about the honest model with noise, and pool the signs."""
-    counter = [0]
+    board = setting.board(how)
     noises = rng.choice([-1.0, 1.0], size=(POOLED, len(setting.honest)))
     answers = np.array(
-        [Channel(setting.secret, how, counter=counter).ask(setting.honest + 0.05 * one) for one in noises]
+        [Channel(setting.secret, how, board).ask(setting.honest + 0.05 * one) for one in noises]
     )
     signs = np.sign(answers - np.median(answers)) + 0.0
     if not signs.any():
@@ -227,17 +153,17 @@ def pool_boosts(setting: Setting, how: str, rng: np.random.Generator) -> Attempt
 def pool_dithers(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Begin at a rounding edge: accounts first worsen the honest model until the shown value falls."""
     spoiled, answers = setting.honest, []
-    budget, counter = POOLED, [0]
-    start = Channel(setting.secret, how, counter=counter).ask(setting.honest)
+    budget, board = POOLED, setting.board(how)
+    start = Channel(setting.secret, how, board).ask(setting.honest)
     for share in np.linspace(0.01, 0.2, 20):
         mask = rng.random(len(setting.honest)) < share
         candidate = np.where(mask, rng.random(len(setting.honest)), setting.honest)
         budget -= 1
         spoiled = candidate
-        if Channel(setting.secret, how, counter=counter).ask(candidate) < start:
+        if Channel(setting.secret, how, board).ask(candidate) < start:
             break
     noises = rng.choice([-1.0, 1.0], size=(budget - 1, len(setting.honest)))
-    answers = [Channel(setting.secret, how, counter=counter).ask(spoiled + 0.05 * one) for one in noises]
+    answers = [Channel(setting.secret, how, board).ask(spoiled + 0.05 * one) for one in noises]
     found = np.array(answers)
     total = np.sign(found - np.median(found)) @ noises
     spread = total.std()
@@ -246,9 +172,9 @@ def pool_dithers(setting: Setting, how: str, rng: np.random.Generator) -> Attemp
 
 def pool_teams(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Let sixteen teams of twelve tries climb one hill: each begins with the coalition's best scores."""
-    scores, counter = setting.honest.copy(), [0]
+    scores, board = setting.honest.copy(), setting.board(how)
     for _ in range(POOLED // 12):
-        channel = Channel(setting.secret, how, counter=counter)
+        channel = Channel(setting.secret, how, board)
         best = channel.ask(scores)
         for _ in range(11):
             changed = scores + rng.normal(0, 0.1, len(scores)) * (rng.random(len(scores)) < 0.1)
@@ -269,56 +195,7 @@ ATTACKS: dict[str, Attack] = {
     "pool-teams": pool_teams,
 }
 # Attackers that begin with constant scores, or mix honest models: what they are told may be a real gain.
-FROM_NOTHING, REAL = ("groups", "memory"), ("tune",)
-
-
-def asked_labels(secret: Secret, rng: np.random.Generator) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return 200 candidates, half of them positives of public units, and their labels, 1 or -1."""
-    count = len(secret.public)
-    positive = secret.places[:count][secret.public]
-    others = secret.places[count:]
-    if len(others) == len(secret.public_negatives) and len(others) < 100 * count:
-        others = others[secret.public_negatives]
-    negative = np.setdiff1d(others, secret.places[:count])
-    half = LABELS // 2
-    chosen = np.concatenate(
-        [rng.choice(positive, half, replace=False), rng.choice(negative, half, replace=False)]
-    )
-    order = rng.permutation(LABELS)
-    return chosen[order], np.repeat([1, -1], half)[order]
-
-
-def accuracy(guesses: Array, truth: NDArray[np.int64], rng: np.random.Generator) -> float:
-    """Return the share of right guesses; where nothing is known, a coin is tossed."""
-    coins = rng.choice([-1.0, 1.0], size=len(guesses))
-    return float(np.mean(np.where(guesses == 0, coins, np.sign(guesses)) == truth))
-
-
-def settings(name: str, draws: int) -> list[Setting]:
-    """Return a hidden task with several draws of its public units, and honest submissions."""
-    dataset, protocol, options = {**TASKS, **NEW_TASKS}[name]
-    with tempfile.TemporaryDirectory() as folder:
-        place = Path(folder)
-        task = te.task(dataset, protocol, 0, **options)
-        hidden = hide(task, place / "public", place / "secret", key=bytes(32))
-        secret = Secret.open(place / "secret")
-        honest, *others = [_ranked(hidden, method) for method in (HONEST, *OTHERS)]
-        pairs = hidden.candidates
-    keys = [number.to_bytes(32, "little") for number in range(1, draws + 1)]
-    return [Setting(replace(secret, key=key), honest, tuple(others), pairs) for key in keys]
-
-
-def _ranked(hidden: HiddenTask, name: str) -> Array:
-    """Return a method's scores as ranks from 0 to 1, with ties broken by chance.
-
-    Ranks of ties are mean ranks, and 1 / rank is convex: noise alone would raise the MRR of a method with
-    ties, by 3 points on Citeseer, and say nothing about labels.
-    """
-    scores = hidden.scores(get_method(name)().fit(hidden.task))
-    chance = np.random.default_rng(0).random(len(scores))
-    places = np.empty(len(scores))
-    places[np.lexsort((chance, scores))] = np.arange(len(scores))
-    return places / max(1, len(scores) - 1)
+FROM_NOTHING, REAL = ("groups", "memory", "ratchet"), ("tune",)
 
 
 def measure(
@@ -343,10 +220,14 @@ def measure(
 def _outcome(setting: Setting, how: str, attempt: Attempt, name: str) -> tuple[float, float, float]:
     secret = setting.secret
     start = np.zeros(secret.card.shape) if name in FROM_NOTHING else setting.honest
-    told_at_start = 0.0 if name in FROM_NOTHING else setting.team(how)[1]
     private = secret.values(attempt.scores, public=False).mean - secret.values(start, public=False).mean
-    told = attempt.told if np.isfinite(attempt.told) else 0.0 if name in FROM_NOTHING else attempt.told
-    return 100 * (told - told_at_start), 100 * float(private), attempt.decoded
+    told = attempt.told
+    if name not in FROM_NOTHING:
+        channel, honest = setting.team(how)
+        # The value on the board: that of the baseline, if the honest model is not better by a step.
+        record = (channel.board.shown or 0.0) if how == "ladder" else honest
+        told = max(told, record) - record if how == "ladder" else told - record
+    return 100 * told, 100 * float(private), attempt.decoded
 
 
 def _row(task: str, name: str, how: str, outcomes: list[tuple[float, float, float]]) -> dict[str, Any]:
@@ -369,7 +250,7 @@ def _reached(name: str, row: dict[str, Any]) -> bool:
     chance = row["decoded"] is None or abs(row["decoded"] - 0.5) <= 3 * 0.5 / np.sqrt(LABELS * row["draws"])
     if name.startswith("pool"):
         # A gain within two standard errors is none.
-        return bool(row["private"] <= MOST_PRIVATE + 2 * (row.get("private_error") or 0.0))
+        return bool(chance and row["private"] <= MOST_PRIVATE + 2 * (row.get("private_error") or 0.0))
     if name in FROM_NOTHING:
         return bool(chance)
     told = row["told"] - (max(0.0, row["private"]) if name in REAL else 0.0)
@@ -382,6 +263,29 @@ def _line(row: dict[str, Any]) -> str:
     return f"{row['task']:16} {row['attack']:13} {row['answers']:12} {'  '.join(cells):50} {mark}"
 
 
+def price(task: str, draws: int) -> list[dict[str, Any]]:
+    """Return how many honest teams see a value before the end of the season, in two ways of answering.
+
+    Each of seven honest models is one team with one submission, in a random order, after the baseline.
+    """
+    rows = []
+    for how in ("ladder-team", "ladder"):
+        shown, best = [], []
+        for number, setting in enumerate(settings(task, draws)):
+            models = [setting.honest, *setting.others[1:]]
+            private = [setting.secret.values(one, public=False).mean for one in models]
+            board = setting.board(how)
+            order = np.random.default_rng(number).permutation(len(models))
+            told = {place: Channel(setting.secret, how, board).ask(models[place]) for place in order}
+            shown.append(sum(value > 0 for value in told.values()))
+            best.append(told[int(np.argmax(private))] > 0)
+        row = {"task": task, "answers": how, "draws": draws, "teams": len(models)}
+        row |= {"see_a_value": float(np.mean(shown)), "the_best_sees_one": float(np.mean(best))}
+        rows.append(row)
+        print(row, flush=True)
+    return rows
+
+
 def main(words: Sequence[str] | None = None) -> int:
     """Run the attacks, print a table and write the results; the status is 1 if the ladder gave in."""
     parser = argparse.ArgumentParser(
@@ -391,31 +295,34 @@ def main(words: Sequence[str] | None = None) -> int:
         "--draws", type=int, default=4, help="draws of the public units; four times as many for coalitions"
     )
     parser.add_argument("--new", action="store_true", help="other attackers on other graphs")
+    parser.add_argument("--fresh", action="store_true", help="all attackers on three further graphs")
+    parser.add_argument("--price", action="store_true", help="what the ladder costs honest teams")
     parser.add_argument("--attacks", help="names of attacks; all by default")
     parser.add_argument("--tasks", help="names of tasks; all by default")
     parser.add_argument("--answers", default=",".join(ANSWERS), help="ways of answering")
     parser.add_argument("--output", type=Path)
     given = parser.parse_args(words)
-    attacks, tasks, file = ATTACKS, TASKS, "leaderboard-attack.json"
-    if given.new:
-        from benchmarks.leaderboard_new_attackers import NEW_ATTACKS
+    from benchmarks.leaderboard_new_attackers import NEW_ATTACKS
 
-        attacks, tasks, file = NEW_ATTACKS, NEW_TASKS, "leaderboard-attack-new.json"
+    attacks, tasks, file = ATTACKS, TASKS, "leaderboard-attack"
+    if given.new:
+        attacks, tasks, file = NEW_ATTACKS, NEW_TASKS, "leaderboard-attack-new"
+    if given.fresh:
+        attacks, tasks, file = {**ATTACKS, **NEW_ATTACKS}, FRESH_TASKS, "leaderboard-attack-fresh"
+    chosen = given.tasks.split(",") if given.tasks else list(tasks)
     names = given.attacks.split(",") if given.attacks else list(attacks)
-    chosen = {name: attacks[name] for name in names}
-    rows = [
-        row
-        for task in (given.tasks.split(",") if given.tasks else tasks)
-        for row in measure(task, given.draws, chosen, given.answers.split(","))
-    ]
-    content = {
-        "tries": TRIES,
-        "pooled": POOLED,
-        "labels": LABELS,
-        "machine": machine(),
-        "versions": versions(),
-    }
-    (given.output or RESULTS / file).write_text(json.dumps({**content, "rows": rows}, indent=1) + "\n")
+    content: dict[str, Any] = {"machine": machine(), "versions": versions()}
+    if given.price:
+        rows, file = [row for task in chosen for row in price(task, given.draws)], f"{file}-price"
+    else:
+        content |= {"tries": TRIES, "pooled": POOLED, "labels": LABELS}
+        rows = []
+        for task in chosen:
+            rows += measure(
+                task, given.draws, {name: attacks[name] for name in names}, given.answers.split(",")
+            )
+    path = given.output or RESULTS / f"{file}.json"
+    path.write_text(json.dumps({**content, "rows": rows}, indent=1) + "\n")
     return int(any(row.get("reached") is False for row in rows))
 
 

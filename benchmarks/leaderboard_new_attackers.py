@@ -6,6 +6,8 @@ One team with 500 tries:
 - bandit: exponential weights over 32 fixed perturbations at three scales, paid by every answer that rises.
 - memory: begins just below the score that beats constant scores, asks about random halves of the labels, and
   keeps a regression of all answers.
+- ratchet: begins with noise, comes nearer to the honest model with each failure, and asks about random halves
+  of the labels on the way: the lower a ladder begins, the more often it tells whether a half is right.
 
 200 accounts that share everything they are told:
 
@@ -13,6 +15,8 @@ One team with 500 tries:
 - pool-nodes: the same with a bonus for each node, which can be worth something on private units too.
 - pool-decode: the same with random halves of 200 labels.
 - pool-ranks: pairs of accounts are told only which of the two stands higher on the board.
+- pool-sixteen: sixteen teams with twelve tries each, the fewest that can ask 200 times within the quotas. The
+  first try of each is at an edge of the rounding, the others are those of the ratchet.
 """
 
 from __future__ import annotations
@@ -20,10 +24,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from numpy.typing import NDArray
 
-from benchmarks.leaderboard_attack import (
-    POOLED,
-    TRIES,
+from benchmarks.leaderboard_answers import (
     Array,
     Attack,
     Attempt,
@@ -32,9 +35,13 @@ from benchmarks.leaderboard_attack import (
     accuracy,
     asked_labels,
 )
+from benchmarks.leaderboard_attack import POOLED, TRIES
 
 BLOCKS, ARMS, SCALES = 50, 32, (0.02, 0.05, 0.2)
 NOISE = 0.05
+# How much of the noise the ratchet gives up after a failure.
+TURN = 0.01
+SIXTEEN, TWELVE = 16, 12
 Draw = Callable[[], Array]
 
 
@@ -66,7 +73,7 @@ def bandit(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
         arm, scale, sign = np.unravel_index(rng.choice(chances.size, p=chances.ravel()), chances.shape)
         changed = scores + (1 - 2 * int(sign)) * SCALES[scale] * arms[arm]
         answer = channel.ask(changed)
-        gain = answer - best if np.isfinite(best) else 0.0
+        gain = answer - best
         weights[arm, scale, sign] += np.clip(100 * gain, -1.0, 1.0)
         if answer > best:
             scores, best = changed, answer
@@ -75,7 +82,7 @@ def bandit(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
 
 def remember(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Ask about random halves of the labels at the edge of what beats constant scores, with a regression."""
-    channel = Channel(setting.secret, how)
+    channel = Channel(setting.secret, how, setting.board(how))
     chosen, truth = asked_labels(setting.secret, rng)
     share, answers, halves = 0.5, [], []
     while channel.tries < TRIES - 1:
@@ -92,6 +99,55 @@ def remember(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     scores = setting.honest.copy()
     scores[chosen] += np.sign(guesses)
     return Attempt(scores, channel.ask(scores), accuracy(guesses, truth, rng))
+
+
+def ratchet(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
+    """Climb from noise to the honest model in small steps, with random halves of the labels."""
+    channel = Channel(setting.secret, how, setting.board(how))
+    chosen, truth = asked_labels(setting.secret, rng)
+    guesses = _ratcheted(channel, setting, chosen, TRIES - 1, rng)
+    scores = setting.honest.copy()
+    scores[chosen] += np.sign(guesses)
+    return Attempt(scores, channel.ask(scores), accuracy(guesses, truth, rng))
+
+
+def pool_sixteen(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
+    """Use all that sixteen teams are allowed: a first answer each, and eleven on the way up."""
+    board = setting.board(how)
+    chosen, truth = asked_labels(setting.secret, rng)
+    guesses, told, share = np.zeros(len(chosen)), [], 0.05
+    for turn in range(SIXTEEN):
+        channel = Channel(setting.secret, how, board)
+        half = rng.choice([-1.0, 1.0], size=len(chosen))
+        submission = _spoiled(setting.honest, share, rng)
+        submission[chosen] = 0.5 + 1.5 * half
+        told.append(channel.ask(submission))
+        sign = float(np.sign(told[-1] - np.mean(told)))
+        share = float(np.clip(share + 0.05 * sign / np.sqrt(1 + turn), 0.0, 0.9))
+        guesses += sign * half + _ratcheted(channel, setting, chosen, TWELVE - 1, rng)
+    scores = setting.honest.copy()
+    scores[chosen] += np.sign(guesses)
+    return Attempt(scores, decoded=accuracy(guesses, truth, rng))
+
+
+def _ratcheted(
+    channel: Channel, setting: Setting, chosen: NDArray[np.int64], tries: int, rng: np.random.Generator
+) -> Array:
+    """Return the sum of halves that passed, less the mean of all."""
+    count = len(setting.honest)
+    order, noise, share = rng.random(count), rng.random(count), 1.0
+    halves, passed = [], []
+    for _ in range(tries):
+        half = rng.choice([-1.0, 1.0], size=len(chosen))
+        changed = np.where(order < share, noise, setting.honest)
+        changed[chosen] = 0.5 + 1.5 * half
+        before = channel.shown or 0.0
+        answer = channel.ask(changed)
+        halves.append(half)
+        passed.append(answer if not channel.how.startswith("ladder") else float(answer > before))
+        share = max(0.0, share - TURN * float(answer <= before))
+    found: Array = np.array(halves).T @ (np.array(passed) - np.mean(passed))
+    return found
 
 
 def pool_edge(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
@@ -126,11 +182,11 @@ def pool_decode(setting: Setting, how: str, rng: np.random.Generator) -> Attempt
 
 def pool_ranks(setting: Setting, how: str, rng: np.random.Generator) -> Attempt:
     """Give one account of a pair noise and the other its opposite, and see only which one ranks higher."""
-    counter, total = [0], np.zeros_like(setting.honest)
+    board, total = setting.board(how), np.zeros_like(setting.honest)
     for _ in range(POOLED // 2):
         noise = rng.choice([-1.0, 1.0], size=len(total))
         told = [
-            Channel(setting.secret, how, counter=counter).ask(setting.honest + sign * NOISE * noise)
+            Channel(setting.secret, how, board).ask(setting.honest + sign * NOISE * noise)
             for sign in (1.0, -1.0)
         ]
         total += (float(told[0] > told[1]) - float(told[0] < told[1])) * noise
@@ -143,13 +199,13 @@ def _at_edge(setting: Setting, how: str, rng: np.random.Generator, draw: Draw) -
     A share of the scores is replaced by chance, more after a high answer and less after a low one, so that
     half of the answers are high (Robbins and Monro). The middle is the mean of the latest answers.
     """
-    counter, share, told = [0], 0.05, []
+    board, share, told = setting.board(how), 0.05, []
     total = np.zeros(len(setting.honest))
     for turn in range(POOLED):
         direction = draw()
         submission = _spoiled(setting.honest, share, rng) + NOISE * direction
-        answer = Channel(setting.secret, how, counter=counter).ask(submission)
-        told.append(answer if np.isfinite(answer) else 0.0)
+        answer = Channel(setting.secret, how, board).ask(submission)
+        told.append(answer)
         sign = float(np.sign(told[-1] - np.mean(told[-20:])))
         total += sign * direction
         share = float(np.clip(share + 0.05 * sign / np.sqrt(1 + turn), 0.0, 0.9))
@@ -169,8 +225,10 @@ NEW_ATTACKS: dict[str, Attack] = {
     "flips": flip_blocks,
     "bandit": bandit,
     "memory": remember,
+    "ratchet": ratchet,
     "pool-edge": pool_edge,
     "pool-nodes": pool_nodes,
     "pool-decode": pool_decode,
     "pool-ranks": pool_ranks,
+    "pool-sixteen": pool_sixteen,
 }

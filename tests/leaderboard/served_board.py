@@ -16,7 +16,6 @@ import numpy as np
 import trueedge as te
 from trueedge.leaderboard.board import Board, BoardTask
 from trueedge.leaderboard.hidden.judge import Judge
-from trueedge.leaderboard.hidden.ladder import Answer
 from trueedge.leaderboard.hidden.making import hide
 from trueedge.leaderboard.hidden.public_folder import HiddenTask
 from trueedge.leaderboard.server.app import Service, create_app
@@ -38,13 +37,14 @@ class LocalJudge:
         self._judge = Judge.of_folder(folder)
         self.questions: list[tuple[Any, ...]] = []
 
-    def ask(self, task: str, scores: Path, best: Path | None, shown: float | None, tries: int = 1) -> Answer:
-        self.questions.append((task, best, shown, tries))
+    def ask(self, task: str, scores: Path, best: Path | None, tries: int = 1) -> float | None:
+        self.questions.append((task, best, tries))
         question = {"task": task, "scores": str(scores), "best": None if best is None else str(best)}
-        found = self._judge.answer({**question, "shown": shown, "tries": tries})
+        found = self._judge.answer({**question, "tries": tries})
         if "error" in found:
             raise te.InputError(found["error"])
-        return Answer(found["value"], found["improved"])
+        value: float | None = found["value"]
+        return value
 
 
 @dataclass

@@ -39,26 +39,23 @@ def place(tmp_path_factory) -> Path:
     return folder
 
 
-def _question(place: Path, scores: str, best: str | None = None, shown: float | None = None) -> dict:
+def _question(place: Path, scores: str, best: str | None = None) -> dict:
     path = None if best is None else str(place / best)
-    return {"task": "one", "scores": str(place / scores), "best": path, "shown": shown, "tries": 1}
+    return {"task": "one", "scores": str(place / scores), "best": path, "tries": 1}
 
 
 def test_the_judge_answers_with_the_ladder_and_nothing_else(place: Path) -> None:
     judge = Judge.of_folder(place / "secrets")
     first = judge.answer(_question(place, "cn.npy"))
-    assert set(first) == {"value", "improved"}
-    assert first["improved"]
+    assert set(first) == {"value"}
     assert round(100 * first["value"]) == pytest.approx(100 * first["value"])
     secret = Secret.open(place / "secrets" / "one")
     exact = secret.values(np.load(place / "cn.npy"), public=True).mean
     assert 0 <= exact - first["value"] < 0.1
-    again = judge.answer(_question(place, "cn.npy", "cn.npy", first["value"]))
-    assert again == {"value": first["value"], "improved": False}
-    better = judge.answer(_question(place, "ppr.npy", "cn.npy", first["value"]))
-    assert better["improved"]
+    assert judge.answer(_question(place, "cn.npy", "cn.npy")) == {"value": None}
+    better = judge.answer(_question(place, "ppr.npy", "cn.npy"))
     assert better["value"] > first["value"]
-    assert judge.answer(_question(place, "zero.npy")) == {"value": None, "improved": False}
+    assert judge.answer(_question(place, "zero.npy")) == {"value": None}
 
 
 def test_only_public_units_change_an_answer(place: Path) -> None:
@@ -80,9 +77,9 @@ def test_only_public_units_change_an_answer(place: Path) -> None:
         [],
         {},
         {"task": "other"},
-        {"task": "one", "scores": "/nowhere", "best": None, "shown": None, "tries": 1},
-        {"task": "one", "scores": 3, "best": None, "shown": None, "tries": 1},
-        {"task": ["one"], "scores": "", "best": None, "shown": None, "tries": 1},
+        {"task": "one", "scores": "/nowhere", "best": None, "tries": 1},
+        {"task": "one", "scores": 3, "best": None, "tries": 1},
+        {"task": ["one"], "scores": "", "best": None, "tries": 1},
     ],
 )
 def test_every_failure_has_the_same_words(place: Path, question) -> None:
@@ -121,19 +118,19 @@ def test_lines_that_are_no_json_are_answered_like_any_failure(place: Path) -> No
     ready, failed, good = [json.loads(line) for line in answers.getvalue().splitlines()]
     assert list(ready["ready"]) == ["one"]
     assert failed == {"error": FAILED}
-    assert good["improved"]
+    assert good["value"] is not None
 
 
 def test_a_judge_in_its_own_process_answers_and_survives_a_kill(place: Path) -> None:
     with JudgeClient(secrets=place / "secrets", tick=0.01) as client:
         assert client.labels == {"one": HiddenTask.open(place / "public").card.labels}
-        first = client.ask("one", place / "cn.npy", None, None)
-        assert first.improved
+        first = client.ask("one", place / "cn.npy", None)
+        assert first is not None
         assert client._process is not None
         os.kill(client._process.pid, signal.SIGKILL)
-        assert client.ask("one", place / "cn.npy", None, None) == first
+        assert client.ask("one", place / "cn.npy", None) == first
         with pytest.raises(InputError, match=FAILED):
-            client.ask("one", place / "nothing.npy", None, None)
+            client.ask("one", place / "nothing.npy", None)
 
 
 def test_a_judge_of_somebody_else_answers_at_a_socket(place: Path, tmp_path: Path) -> None:
@@ -148,7 +145,7 @@ def test_a_judge_of_somebody_else_answers_at_a_socket(place: Path, tmp_path: Pat
         except InputError:
             threading.Event().wait(0.01)
     try:
-        assert client.ask("one", place / "cn.npy", None, None).improved
+        assert client.ask("one", place / "cn.npy", None) is not None
     finally:
         client.close()
 

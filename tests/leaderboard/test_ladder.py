@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from trueedge.leaderboard.hidden.ladder import Answer, Values, climb, step_of
+from trueedge.leaderboard.hidden.ladder import Values, climb, step_of
 
 N = 200
 
@@ -27,9 +27,9 @@ def test_the_step_is_at_least_one_hundredth_and_a_multiple_of_it() -> None:
 
 def test_a_gain_within_the_step_changes_nothing() -> None:
     best = np.full(N, 0.5)
-    assert climb(of(best + 0.0099), of(best), 0.5) == Answer(0.5, False)
-    assert climb(of(best - 0.2), of(best), 0.5) == Answer(0.5, False)
-    assert climb(of(best + 0.0101), of(best), 0.5) == Answer(0.51, True)
+    assert climb(of(best + 0.0099), of(best)) is None
+    assert climb(of(best - 0.2), of(best)) is None
+    assert climb(of(best + 0.0101), of(best)) == 0.51
 
 
 def test_single_labels_do_not_pass_the_step_however_few_units_there_are() -> None:
@@ -38,7 +38,7 @@ def test_single_labels_do_not_pass_the_step_however_few_units_there_are() -> Non
         for right in (1, 2):
             new = best.copy()
             new[:right] = 1.0
-            assert not climb(of(new), of(best), 0.0).improved
+            assert climb(of(new), of(best)) is None
 
 
 def test_the_value_is_rounded_down_to_the_step() -> None:
@@ -46,20 +46,19 @@ def test_the_value_is_rounded_down_to_the_step() -> None:
     best = np.zeros(N)
     new = (rng.random(N) < 0.4).astype(float)
     step = step_of(of(new), of(best))
-    found = climb(of(new), of(best), None)
+    found = climb(of(new), of(best))
     assert step > 0.01
-    assert found.improved
-    assert found.value == pytest.approx(step * np.floor(new.mean() / step))
+    assert found == pytest.approx(step * np.floor(new.mean() / step))
 
 
 def test_what_does_not_beat_constant_scores_has_no_value() -> None:
-    assert climb(of(np.full(N, 0.1)), of(np.full(N, 0.1)), None) == Answer(None, False)
+    assert climb(of(np.full(N, 0.1)), of(np.full(N, 0.1))) is None
 
 
 def test_a_value_that_was_rounded_down_is_not_climbed_again() -> None:
     first = np.full(N, 0.509)
-    assert climb(of(first), of(np.zeros(N)), None) == Answer(0.5, True)
-    assert climb(of(first + 0.005), of(first), 0.5) == Answer(0.5, False)
+    assert climb(of(first), of(np.zeros(N))) == 0.5
+    assert climb(of(first + 0.005), of(first)) is None
 
 
 def test_the_step_grows_with_the_tries_of_all_teams() -> None:
@@ -73,6 +72,6 @@ def test_the_step_grows_with_the_tries_of_all_teams() -> None:
 def test_a_gain_that_rests_on_one_group_of_negatives_does_not_pass() -> None:
     best = of(np.full(N, 0.5), np.full(30, 0.5))
     without = np.full(30, 0.6)
-    assert climb(of(np.full(N, 0.6), without), best, 0.5).improved
+    assert climb(of(np.full(N, 0.6), without), best) == 0.6
     without[3] = 0.5
-    assert not climb(of(np.full(N, 0.6), without), best, 0.5).improved
+    assert climb(of(np.full(N, 0.6), without), best) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from tests.leaderboard.served_board import (
 )
 
 from trueedge.leaderboard.board import Board
+from trueedge.leaderboard.board.standings import standing_of
 from trueedge.leaderboard.server.database import open_database
 from trueedge.methods import get as get_method
 
@@ -68,29 +70,38 @@ def test_scores_of_a_hidden_task_are_judged_and_shown_rounded(served: Served) ->
     entry = served.board.entry(HIDDEN, "mine")
     assert entry.tier == "scored"
     assert entry.scored is not None
-    assert set(entry.scored) == {"phase", "metric", "value", "improved", "time"}
+    assert set(entry.scored) == {"phase", "metric", "value", "time"}
     listed = served.ask("GET", f"/api/v1/boards/{HIDDEN}", team=None).json()
     assert listed["entries"][0]["value"] == found["value"]
     assert served.board.check() == []
 
 
-def test_the_ladder_of_a_team_goes_on_from_its_best_submission(tmp_path: Path, prepared: Path) -> None:
+@pytest.mark.parametrize("whose", ["task", "team"])
+def test_all_teams_climb_one_ladder_unless_the_card_says_otherwise(
+    tmp_path: Path, prepared: Path, whose: str
+) -> None:
     served = make_served(tmp_path, prepared, per_week=5)
+    card = served.board.task(HIDDEN)
+    served.board.update_task(replace(card, hidden={**card.hidden, "ladder": whose}))
     first = served.submit_scores(scores_of(served, "cn"), name="first")
     served.worker.work()
-    worse = served.submit_scores(-scores_of(served, "cn"), name="worse")
+    worse = served.submit_scores(scores_of(served, "cn") / 2, name="other", team="two")
     served.worker.work()
     better = served.submit_scores(scores_of(served, "ppr"), name="better")
     served.worker.work()
-    values = [served.status(one.json()["id"])["value"] for one in (first, worse, better)]
-    assert values[0] == values[1] < values[2]
-    assert "no gain above the step" in served.status(worse.json()["id"])["sentence"]
+    sent = ((first, "one"), (worse, "two"), (better, "one"))
+    found = [served.status(one.json()["id"], team) for one, team in sent]
+    values = [one["value"] for one in found]
+    assert values[0] < values[2]
+    # The same order of scores as the best of the board: a new account is told nothing.
+    assert values[1] == (None if whose == "task" else values[0])
+    assert ("no gain above the step" in found[1]["sentence"]) == (whose == "task")
     questions = served.worker.judge.questions  # type: ignore[union-attr]
-    assert [(one[1] is None, one[2], one[3]) for one in questions] == [
-        (True, None, 1),
-        (False, values[0], 2),
-        (False, values[0], 3),
-    ]
+    assert [(one[1] is None, one[2]) for one in questions] == [(True, 1), (whose == "team", 2), (False, 3)]
+    standing = standing_of(card, served.board.entries(HIDDEN), served.board.folder / HIDDEN)
+    rows = {row.entry.name: row for row in standing.rows}
+    assert rows["other"].value == values[1]
+    assert rows["other"].unranked == ("shown when the season ends" if whose == "task" else "")
 
 
 def test_a_judged_submission_is_not_judged_again_after_a_kill(served: Served, monkeypatch) -> None:

@@ -13,7 +13,6 @@ from typing import IO, Any, Self
 
 from trueedge.errors import InputError
 from trueedge.leaderboard.hidden.judge import FAILED, LONGEST_LINE, TICK
-from trueedge.leaderboard.hidden.ladder import Answer
 
 SECONDS = 600.0
 
@@ -94,21 +93,19 @@ class JudgeClient:
             self._socket.close()
         self._process = self._socket = self._asked = self._told = None
 
-    def ask(self, task: str, scores: Path, best: Path | None, shown: float | None, tries: int = 1) -> Answer:
-        """Return what a submission changes on the ladder; a failure is one sentence, always the same.
+    def ask(self, task: str, scores: Path, best: Path | None, tries: int = 1) -> float | None:
+        """Return what is shown for a submission, or None; a failure is one sentence, always the same.
 
         Args:
             task: the name of the hidden task.
             scores: the file of the submission.
-            best: the file of the team's best submission so far, if any.
-            shown: the value that was shown for it.
+            best: the file of the best submission so far, of all teams, if any.
             tries: how many submissions to the task have been judged, of all teams and with this one.
         """
         question = {
             "task": task,
             "scores": str(scores.absolute()),
             "best": None if best is None else str(best.absolute()),
-            "shown": shown,
             "tries": tries,
         }
         with self._lock:
@@ -116,9 +113,9 @@ class JudgeClient:
             if not found:  # it died: once more with a new one
                 self.close()
                 found = self._exchange(question)
-        if "improved" not in found:
+        if "value" not in found:
             raise InputError(FAILED)
-        return Answer(found["value"], bool(found["improved"]))
+        return None if found["value"] is None else float(found["value"])
 
     def _exchange(self, question: dict[str, Any]) -> dict[str, Any]:
         if self._asked is None:

@@ -1,9 +1,9 @@
 """The judge: a process of its own, in whose memory alone hidden labels are.
 
-It answers one question: what does a submission change on the ladder of its team? Questions and answers are
-lines of JSON, through a pipe or a unix socket. It keeps nothing: what a team's best submission is, and what
-was shown for it, comes with the question. Every failure has the same words, and every answer takes a multiple
-of the same time, so that neither says anything about labels.
+It answers one question: is a submission a step up on the ladder of its task? Questions and answers are lines
+of JSON, through a pipe or a unix socket. It keeps nothing: the best submission so far comes with the
+question. Every failure has the same words, and every answer takes a multiple of the same time, so that
+neither says anything about labels.
 """
 
 from __future__ import annotations
@@ -61,21 +61,21 @@ class Judge:
         return {name: secret.card.labels for name, secret in self._secrets.items()}
 
     def answer(self, question: Any) -> dict[str, Any]:
-        """Return the answer to a question: ``value`` and ``improved``, or one sentence for every failure.
+        """Return the answer to a question: the ``value`` to show or None, or one sentence for every failure.
 
         Args:
-            question: ``task``, the path of the ``scores``, that of the team's ``best`` ones or None, the
-                value that was ``shown`` for these or None, and the number of ``tries`` of all teams.
+            question: ``task``, the path of the ``scores``, that of the ``best`` ones of all teams or None,
+                and the number of ``tries`` of all teams.
         """
         try:
             secret = self._secrets[question["task"]]
             new = _public_values(secret, question["scores"])
             best = question["best"]
             base = secret.constant(public=True) if best is None else _public_values(secret, best)
-            found = climb(new, base, question["shown"], question["tries"])
+            value = climb(new, base, question["tries"])
         except Exception:  # whatever it is, its text could depend on labels
             return {"error": FAILED}
-        return {"value": found.value, "improved": found.improved}
+        return {"value": value}
 
 
 def _public_values(secret: Secret, path: str) -> Values:

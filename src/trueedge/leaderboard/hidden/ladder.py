@@ -1,13 +1,16 @@
 """The ladder: answers that say too little about hidden labels to learn them by asking.
 
-A team has a best submission and the value that was shown for it. A new submission changes the value only if
-it is better by more than a step, and the new value is rounded down to a multiple of the step. The step is the
-larger of 0.01 and z paired standard errors, rounded up to a multiple of 0.01, so that it does not tell the
-standard error. z is 1.65 for the first submission: one in twenty that is no better passes by chance. It grows
-with the submissions of all teams to the task, as Bonferroni's rule asks: 2.6 for the twelfth, 3.5 for the
-200th. With 1.65 throughout, 500 tries raise the value by points, and a counter for each team would not stop
-new accounts (``python -m benchmarks.leaderboard_attack``). The first submission of a team is compared with
-constant scores.
+A task has a best submission. The value of a new one is shown only if it is better by more than a step, and
+is rounded down to a multiple of the step. The step is the larger of 0.01 and z paired standard errors,
+rounded up to a multiple of 0.01, so that it does not tell the standard error. z is 1.65 for the first
+submission: one in twenty that is no better passes by chance. It grows with the submissions to the task, as
+Bonferroni's rule asks: 2.6 for the twelfth, 3.5 for the 200th. With 1.65 throughout, 500 tries raise the
+value by points.
+
+There is one ladder for all teams. If each team had its own, the first answer of each new account would tell
+on which side of a rounding edge a submission is, and 200 accounts would decode two thirds of 200 labels
+(``python -m benchmarks.leaderboard_attack``). The first submission is compared with constant scores. A ladder
+that begins so low can be climbed in many small steps, so the organiser should submit a baseline first.
 
 Where all positives share their negatives, a single negative can move the values of all units together. So the
 standard error also has a part of the negatives, by a jackknife over groups of these.
@@ -51,19 +54,6 @@ class Values:
         return float(self.units.mean())
 
 
-@dataclass(frozen=True)
-class Answer:
-    """The answer to a submission.
-
-    Attributes:
-        value: what is shown for the team, a multiple of 0.01; None until it beats constant scores.
-        improved: whether this submission changed it, and becomes the one that others are compared with.
-    """
-
-    value: float | None
-    improved: bool
-
-
 def paired_error(new: Values, best: Values) -> float:
     """Return the standard error of the gain of a submission over another one on the same units."""
     variance = variance_of_mean(new.units - best.units)
@@ -78,7 +68,7 @@ def step_of(new: Values, best: Values, tries: int = 1) -> float:
 
     Args:
         new: its values of the public units.
-        best: those of the team's best submission.
+        best: those of the best submission to the task.
         tries: how many submissions to the task have been judged, of all teams and with this one.
     """
     errors = NormalDist().inv_cdf(1.0 - ERROR_RATE / max(1, tries))
@@ -86,17 +76,16 @@ def step_of(new: Values, best: Values, tries: int = 1) -> float:
     return SMALLEST_STEP * math.ceil(needed / SMALLEST_STEP - ROUNDING)
 
 
-def climb(new: Values, best: Values, shown: float | None, tries: int = 1) -> Answer:
-    """Answer a submission.
+def climb(new: Values, best: Values, tries: int = 1) -> float | None:
+    """Return what is shown for a submission, a multiple of 0.01; None if it is not better by a step.
 
     Args:
         new: its values of the public units.
-        best: those of the team's best submission, or of constant scores.
-        shown: the value that was shown for the best one; None if there was none.
+        best: those of the best submission to the task, or of constant scores if there is none.
         tries: how many submissions to the task have been judged, of all teams and with this one.
     """
     step = step_of(new, best, tries)
     # Compared with the best value itself: what was shown is lower, and would be passed by a smaller gain.
     if not new.mean - best.mean > step:
-        return Answer(shown, False)
-    return Answer(round(step * math.floor(new.mean / step + ROUNDING), 2), True)
+        return None
+    return round(step * math.floor(new.mean / step + ROUNDING), 2)

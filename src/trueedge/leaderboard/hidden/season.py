@@ -169,7 +169,7 @@ def _write_final(
             "letters": letters[entry.name],
         }
         before = dict(entry.scored or {})
-        public = {"public": before.get("public", {key: before.get(key) for key in ("value", "improved")})}
+        public = {"public": before.get("public", {"value": before.get("value")})}
         content = {
             "phase": "final",
             "metric": task.headline,

@@ -16,7 +16,7 @@ from trueedge.leaderboard.server.places import sync_folder
 
 
 def write_scored(
-    board: Board, task: str, entry: str, card: EntryCard, value: float | None, improved: bool, created: float
+    board: Board, task: str, entry: str, card: EntryCard, value: float | None, created: float
 ) -> None:
     """Write an entry that was judged on hidden labels; the same again changes nothing.
 
@@ -25,8 +25,7 @@ def write_scored(
         task: the name of the task.
         entry: the name of the entry's folder.
         card: the entry's card.
-        value: what is shown for the team, or None.
-        improved: whether this submission changed it.
+        value: what is shown for it, or None if it is not better than the best of the board by a step.
         created: when it was submitted, in seconds since 1970.
     """
     place = board.folder / task
@@ -36,7 +35,6 @@ def write_scored(
         "phase": "public",
         "metric": board.task(task).headline,
         "value": value,
-        "improved": improved,
         "time": moment.strftime("%Y-%m-%dT%H:%M:%SZ"),
     }
     if not (place / entry / ENTRY_FILE).is_file():

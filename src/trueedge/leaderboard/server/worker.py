@@ -38,6 +38,9 @@ BATCH = 100
 IDLE_SECONDS = 1.0
 # Between two builds the worker rests from building for so many times as long as one takes.
 REST = 4.0
+NO_STEP = "no gain above the step: its value is shown when the season ends"
+# One ladder for a task, or one for each team: the second tells honest teams more, and coalitions too.
+LADDERS = ("task", "team")
 FAILED = "the submission could not be checked: the server's log says why"
 
 
@@ -147,35 +150,35 @@ class Worker:
         if row.status == "waiting":
             if self.judge is None:
                 raise InputError("this server has no judge for hidden tasks")
-            best, shown, tries = self._ladder(row)
+            best, tries = self._ladder(row)
             path = self.places.upload(row.team, json.loads(row.body)["scores"])
-            answer = self.judge.ask(row.task, path, best, shown, tries)
-            values = {"status": "judged", "value": answer.value, "improved": answer.improved}
+            value = self.judge.ask(row.task, path, best, tries)
+            values = {"status": "judged", "value": value, "improved": value is not None}
             with writing(self.engine) as connection:
                 connection.execute(update(SUBMISSIONS).where(SUBMISSIONS.c.id == row.id).values(**values))
-            value, improved = answer.value, answer.improved
         else:
-            value, improved = row.value, bool(row.improved)
+            value = row.value if row.improved else None
         card = EntryCard.from_dict(json.loads(row.body)["entry"])
-        write_scored(self.board, row.task, row.entry, card, value, improved, row.created)
-        if value is None:
-            return "not better than constant scores"
-        return f"{'shown as' if improved else 'no gain above the step: the team stays at'} {value:.2f}"
+        write_scored(self.board, row.task, row.entry, card, value, row.created)
+        return NO_STEP if value is None else f"shown as {value:.2f}"
 
-    def _ladder(self, row: Any) -> tuple[Path | None, float | None, int]:
-        """Return the team's best submission, what was shown for it, and the tries of all teams."""
+    def _ladder(self, row: Any) -> tuple[Path | None, int]:
+        """Return the best submission so far, of all teams or of its own, and the number of all so far."""
+        whose = self.board.task(row.task).hidden.get("ladder", "task")
+        if whose not in LADDERS:
+            raise InputError(f"{row.task}: ladder must be {' or '.join(LADDERS)}, got {whose!r}")
         others = (SUBMISSIONS.c.task == row.task) & (SUBMISSIONS.c.id != row.id)
         judged = others & SUBMISSIONS.c.status.in_(("judged", "done"))
-        own = judged & (SUBMISSIONS.c.team == row.team)
         with reading(self.engine) as connection:
-            tries = int(connection.execute(select(func.count()).where(judged)).scalar_one())
-            newest = SUBMISSIONS.c.created.desc()
-            best = connection.execute(
-                select(SUBMISSIONS).where(own & SUBMISSIONS.c.improved).order_by(newest)
-            ).first()
+            tries = 1 + int(connection.execute(select(func.count()).where(judged)).scalar_one())
+            highest = SUBMISSIONS.c.value.desc()
+            climbed = judged & SUBMISSIONS.c.improved
+            if whose == "team":
+                climbed &= SUBMISSIONS.c.team == row.team
+            best = connection.execute(select(SUBMISSIONS).where(climbed).order_by(highest)).first()
         if best is None:
-            return None, None, tries + 1
-        return self.places.upload(row.team, json.loads(best.body)["scores"]), best.value, tries + 1
+            return None, tries
+        return self.places.upload(best.team, json.loads(best.body)["scores"]), tries
 
     def _publish(self) -> None:
         """Write standings and pages if something changed, and not all the time."""
