@@ -38,14 +38,14 @@ def test_every_attack_is_one_that_the_table_can_judge() -> None:
     assert not attack._reached("decode", {**row, "told": 0.0, "decoded": 0.9})
 
 
-@pytest.mark.parametrize("name", ["flips", "bandit", "memory"])
+@pytest.mark.parametrize("name", ["flips", "bandit", "memory", "ratchet"])
 def test_new_attackers_of_one_team_are_told_nothing_by_the_ladder(setting, name: str, monkeypatch) -> None:
     monkeypatch.setattr(new, "TRIES", 60)
     found = {}
     for how in ("exact", "ladder"):
         attempt = new.NEW_ATTACKS[name](setting, how, np.random.default_rng(0))
         found[how] = attack._outcome(setting, how, attempt, name)
-    if name == "memory":
+    if name in ("memory", "ratchet"):
         assert found["exact"][2] > 0.55
         assert abs(found["ladder"][2] - 0.5) < 0.15
     else:
@@ -53,8 +53,23 @@ def test_new_attackers_of_one_team_are_told_nothing_by_the_ladder(setting, name:
         assert found["ladder"][0] == 0.0
 
 
-@pytest.mark.parametrize("name", ["pool-edge", "pool-nodes", "pool-decode", "pool-ranks"])
+@pytest.mark.parametrize("name", ["pool-edge", "pool-nodes", "pool-decode", "pool-ranks", "pool-sixteen"])
 def test_new_coalitions_gain_nothing_on_the_private_units(setting, name: str, monkeypatch) -> None:
     monkeypatch.setattr(new, "POOLED", 60)
     attempt = new.NEW_ATTACKS[name](setting, "ladder", np.random.default_rng(0))
     assert attack._outcome(setting, "ladder", attempt, name)[1] <= 0.0
+
+
+def test_new_accounts_decode_labels_if_each_has_a_ladder_and_not_if_they_share_one(setting) -> None:
+    found = {
+        how: new.NEW_ATTACKS["pool-decode"](setting, how, np.random.default_rng(0)).decoded
+        for how in ("ladder-team", "ladder")
+    }
+    assert found["ladder-team"] > 0.6
+    assert abs(found["ladder"] - 0.5) < 0.15
+
+
+def test_one_ladder_costs_honest_teams_their_values() -> None:
+    each, shared = attack.price("uniform", 1)
+    assert each["see_a_value"] == each["teams"]
+    assert shared["see_a_value"] < each["see_a_value"]

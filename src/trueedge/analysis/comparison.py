@@ -301,6 +301,8 @@ def interval(samples: Sequence[Sample], metric: str, level: float) -> Estimate:
         found = mean_over_tasks(samples, level, (rule.low, rule.high))
     else:
         found = mean_interval(samples[0], level, (rule.low, rule.high))
+    if rule.low <= found.low and found.high <= rule.high:
+        return found
     return replace(found, low=max(found.low, rule.low), high=min(found.high, rule.high))
 
 

@@ -244,6 +244,7 @@ def own(
             show_default="those that take seconds",
         ),
     ] = None,
+    skipped: Annotated[str | None, typer.Option("--skip", help="Methods that are not run.")] = None,
     datasets: Annotated[
         str | None,
         typer.Option("-d", "--datasets", help="Data sets.", show_default="all that need no download"),
@@ -278,6 +279,7 @@ def own(
         output / "board",
         Store(output / "runs"),
         chosen=names,
+        skipped=[] if skipped is None else parsing.names(skipped, "method"),
         settings={name: one for name, one in settings.items() if one},
         datasets=data,
         seeds=seeds,

@@ -33,7 +33,7 @@ def read_whole(path: Path, most: int) -> tuple[os.stat_result, bytes | None]:
         os.close(place)
 
 
-def write_new(path: Path, content: bytes) -> None:
+def write_new(path: str | Path, content: bytes) -> None:
     """Write a file that does not exist yet; errors are those of the system."""
     place = os.open(path, NEW, 0o666)
     try:

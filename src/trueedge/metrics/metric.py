@@ -7,6 +7,7 @@ import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -149,10 +150,7 @@ def scale(name: str) -> float:
     Args:
         name: the metric's name.
     """
-    try:
-        return get(name).scale
-    except InputError:
-        return 100.0
+    return _display(name)[1]
 
 
 def format_value(name: str, value: float, decimals: int | None = None) -> str:
@@ -163,12 +161,23 @@ def format_value(name: str, value: float, decimals: int | None = None) -> str:
         value: the value.
         decimals: by default 2 for percentages and ranks, and 3 for other numbers.
     """
-    try:
-        shown = get(name).shown
-    except InputError:
-        shown = "percent"
+    shown, factor = _display(name)
     places = decimals if decimals is not None else 3 if shown == "number" else 2
-    return f"{scale(name) * value:.{places}f}"
+    return f"{factor * value:.{places}f}"
+
+
+def _display(name: str) -> tuple[Shown, float]:
+    try:
+        return _known_display(name)
+    except InputError:
+        return "percent", 100.0
+
+
+# A page shows one metric thousands of times. Unknown names are not kept: they may be registered later.
+@lru_cache(maxsize=256)
+def _known_display(name: str) -> tuple[Shown, float]:
+    metric = get(name)
+    return metric.shown, metric.scale
 
 
 def catalogue() -> tuple[Metric, ...]:

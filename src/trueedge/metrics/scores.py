@@ -173,6 +173,8 @@ class PairScores(Scores):
         is_ready = self.negative.dtype in (np.float32, np.float64) and self.negative.flags.c_contiguous
         blocks = [slice(None)] if is_ready else list(row_blocks(self.negative.shape))
         parts = [rank_per_positive(self.positive[rows], as_floats(self.negative[rows])) for rows in blocks]
+        if len(parts) == 1:
+            return parts[0]
         return Ranks(
             np.concatenate([part.optimistic for part in parts]),
             np.concatenate([part.pessimistic for part in parts]),

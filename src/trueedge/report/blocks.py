@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from trueedge.analysis.figure import Figure
 from trueedge.report.charts import draw, fits_a_phone
 from trueedge.report.marks import Looks
-from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.markup import Markup, joined, tag, written
 from trueedge.report.scales import number_text
 
 MISSING = "–"
@@ -146,7 +146,8 @@ def badge(verdict: str, text: str | None = None) -> Markup:
 def definitions(items: Mapping[str, object] | Iterable[tuple[str, object]]) -> Markup:
     """Words and what they are."""
     pairs = items.items() if isinstance(items, Mapping) else items
-    return tag("dl", *(Markup(f"<dt>{joined([word])}</dt><dd>{joined([what])}</dd>") for word, what in pairs))
+    lines = [f"<dt>{written(word)}</dt><dd>{written(what)}</dd>" for word, what in pairs]
+    return Markup(f"<dl>{''.join(lines)}</dl>")
 
 
 def facts(items: Iterable[tuple[str, str]]) -> Markup:

@@ -43,6 +43,11 @@ def joined(parts: Iterable[object]) -> Markup:
     return Markup("".join([part if type(part) is Markup else _text(part) for part in parts]))
 
 
+def written(part: object) -> str:
+    """One part, escaped if it is no markup."""
+    return part if type(part) is Markup else _text(part)
+
+
 def _text(part: object) -> str:
     # What no file may hold (a lone half of a pair, a control character) must not stop a page from being read.
     if part is None:

@@ -91,10 +91,10 @@ def certified_scores(path: Path, card: Mapping[str, Any]) -> Scores | InputError
     They are in the file that the certificate names or, if it was renamed together with its scores, in the
     ``.scores.npz`` file that has its own name.
     """
-    named = path.parent / card["scores"]["file"]
+    named, own = path.parent / card["scores"]["file"], path.with_suffix(".scores.npz")
     try:
-        if not named.exists() and path.with_suffix(".scores.npz").is_file():
-            named = path.with_suffix(".scores.npz")
+        if named != own and not named.exists() and own.is_file():
+            named = own
         return load_scores(named, card["scores"])
     except InputError as error:
         return error

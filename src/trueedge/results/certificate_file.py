@@ -22,6 +22,8 @@ VERSION = 3
 # A certificate has about three thousand bytes and a dozen metrics; a far larger file is not a certificate.
 MOST_BYTES = 1 << 20
 MOST_METRICS = 1000
+# With so few objects and lists, values cannot be nested too deeply to be hashed.
+FLAT = 100
 
 # Control characters, which a certificate shown on a terminal must not hold: escaped by JSON, or verbatim.
 _CONTROLS = re.compile(r"\\[bfnrtu]|[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
@@ -58,9 +60,10 @@ def read_certificate(path: Path) -> dict[str, Any]:
     """Read a certificate, or raise an InputError for other files; its claims are not verified here."""
     try:
         text = _text(path)
-        card = json.loads(text, object_pairs_hook=_once, parse_constant=_refuse_constant)
-        # Fails for values that are nested too deeply or hold infinite numbers.
-        digest(card)
+        card = _DECODER.decode(text)
+        if text.count("{") + text.count("[") > FLAT:
+            # Fails for values that are nested too deeply.
+            digest(card)
         # Without an escape, texts are in the file as they are.
         texts = text if "\\" not in text else json.dumps(card, ensure_ascii=False).replace("\\\\", "")
     except OSError as error:
@@ -167,5 +170,16 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
+def _finite(text: str) -> float:
+    """Return a number, and refuse one that is too large for float64."""
+    value = float(text)
+    if math.isinf(value):
+        raise ValueError("Out of range float values are not JSON compliant")
+    return value
+
+
 def _refuse_constant(word: str) -> NoReturn:
     raise ValueError(f"{word} is not a number")
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse_constant, parse_float=_finite)

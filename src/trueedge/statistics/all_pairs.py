@@ -210,11 +210,12 @@ def _standard_errors(edges: Array, units: int, samples: Sequence[Sample]) -> tup
     """Return what ``standard_error`` gives for each pair, from the variances of the edges (n, n)."""
     parts = [one.seed_part for one in samples]
     variance, rest, degrees = (np.array(column, dtype=np.float64) for column in zip(*parts, strict=True))
+    if not (degrees > 0).any():
+        # One seed each: nothing but the edges varies, and all pairs have the same degrees of freedom.
+        return np.sqrt(edges), np.full_like(edges, 1.0 / max(1.0 / (units - 1), 1.0 / MOST_DEGREES))
     total = edges + variance[:, None] + variance[None, :]
     with np.errstate(divide="ignore", invalid="ignore"):
         inverse = np.where(total > 0, (edges / total) ** 2 / (units - 1), 1.0 / (units - 1))
-    if not (degrees > 0).any():
-        return np.sqrt(total), 1.0 / np.maximum(inverse, 1.0 / MOST_DEGREES)
     varies = [
         (degrees > 0)[axis] & ((variance + rest)[axis] > 1e-12 * total)
         for axis in (np.s_[:, None], np.s_[None, :])

@@ -70,7 +70,7 @@ class Sample:
                 raise InputError(f"{what} must have the shape (seeds, edges), got a row {numbers.shape}")
             if means and len(numbers) != len(total):
                 raise InputError(f"a seed has {len(numbers)} {what}, and another {len(total)}")
-            numbers = numbers.astype(np.float64)
+            numbers = numbers.astype(np.float64, copy=False)
             total = total + numbers if means else numbers
             means.append(float(numbers.mean()))
             centred = numbers - means[-1]
@@ -78,18 +78,20 @@ class Sample:
         if not means:
             raise InputError(f"there are no {what}")
         edges, seeds = total / len(means), np.array(means)
-        centred = edges - edges.mean()
-        left = max(0.0, spread - len(seeds) * float(centred @ centred))
         cells = (len(edges) - 1) * (len(seeds) - 1)
         if ends is not None and ends.shape != (len(edges), 2):
             raise InputError(f"there are {len(edges)} edges, but ends of shape {ends.shape}")
-        rest = left / cells / (len(edges) * len(seeds)) if cells else 0.0
+        rest = 0.0
+        if cells:
+            centred = edges - edges.mean()
+            left = max(0.0, spread - len(seeds) * float(centred @ centred))
+            rest = left / cells / (len(edges) * len(seeds))
         return cls(edges, seeds, rest, ends, mean_over_seeds(redraws))
 
     @property
     def mean(self) -> float:
         """Return the mean over edges and seeds."""
-        return float(self.seeds.mean())
+        return float(self.seeds.mean()) if len(self.seeds) > 1 else self.seeds.item()
 
     @property
     def seed_variance(self) -> float:

@@ -27,10 +27,14 @@ def count_above(positive: Float64s, negative: NDArray[np.floating[Any]]) -> tupl
     rows, columns = negative.shape
     above = np.empty(rows, dtype=np.int64)
     at_least = np.empty(rows, dtype=np.int64)
+    least = LEAST_SCORES_PER_BLOCK // max(columns, 1)
+    if rows <= least:
+        _count_rows(positive, negative, 0, rows, above, at_least)
+        return above, at_least
     run_blocks(
         lambda first, last, _: _count_rows(positive, negative, first, last, above, at_least),
         rows,
-        even_blocks(rows, LEAST_SCORES_PER_BLOCK // max(columns, 1)),
+        even_blocks(rows, least),
         lambda: None,
     )
     return above, at_least

@@ -77,10 +77,10 @@ class EntryCard:
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
         """Return the card of the fields of a TOML or JSON file; an unknown or missing field is an error."""
-        known = [one.name for one in fields(cls)]
+        known = cls.__dataclass_fields__
         for name in values:
             if name not in known:
-                raise unknown("field of an entry's card", name, known)
+                raise unknown("field of an entry's card", name, list(known))
         for name in ("name", "authors", "licence"):
             if name not in values:
                 hint = ": give an SPDX identifier, such as MIT" if name == "licence" else ""

@@ -50,6 +50,7 @@ def own_board(
     store: Store,
     *,
     chosen: Sequence[str] = CHEAP,
+    skipped: Sequence[str] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     datasets: Sequence[str] = DATASETS,
     seeds: int = 3,
@@ -63,6 +64,7 @@ def own_board(
         folder: the board: a new folder, or an earlier one that is continued.
         store: where records and scores are kept.
         chosen: names of methods and families; ``all`` is every method.
+        skipped: names of methods that are not run.
         settings: settings by the name of a method; the name of its entry states them.
         datasets: names of data sets.
         seeds: how many seeds.
@@ -85,10 +87,13 @@ def own_board(
             if not (board.folder / card.name / "audit.json").exists():
                 write_audit(board.folder / card.name, frozen[0])
             fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
+            made.left_out += [f"{card.name}, {one.name}: skipped" for one in fitting if one.name in skipped]
+            # All seeds of a method in a row: it is on the board before the next one runs.
             cells = [
                 Cell(dataset, protocol, method, seed, device=device)
-                for seed in range(seeds)
                 for method in fitting
+                if method.name not in skipped
+                for seed in range(seeds)
             ]
             say(f"{card.name}: {len(cells)} runs")
             _add(made, card, frozen, cells, store, settings or {}, jobs)
@@ -128,15 +133,16 @@ def _add(
     settings: Mapping[str, Mapping[str, Any]],
     jobs: int,
 ) -> None:
-    """Run the cells of one task, and add each method that has all seeds."""
+    """Run the cells of one task, and add each method as soon as it has all seeds."""
     records: dict[str, list[Record]] = {}
     for outcome in run_cells(cells, store, jobs=jobs, keep_scores=True):
         if outcome.record is None:
             sentence = f"{card.name}, {outcome.cell.method.name}: {outcome.reason}"
             made.left_out += [sentence] if sentence not in made.left_out else []
-        else:
-            records.setdefault(outcome.record.method, []).append(outcome.record)
-    for method, found in sorted(records.items()):
+            continue
+        method = outcome.record.method
+        found = records.setdefault(method, [])
+        found.append(outcome.record)
         if len(found) < len(frozen):
             continue
         try:

@@ -149,10 +149,17 @@ def _measured(task: BoardTask, entry: Entry) -> _Measured:
         tier=tier,
         seeds=len(cards),
         unranked=reason,
-        seconds=None if None in seconds else float(np.mean(seconds)),  # type: ignore[arg-type]
+        seconds=_mean(seconds),
         memory=float(max(memory)) if memory else None,
     )
     return _Measured(row, samples, tuple(str(card["hashes"]["scores"]) for card in cards.values()))
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    if len(known) < len(values):
+        return None
+    return known[0] if len(known) == 1 else float(np.mean(known))
 
 
 def _cost(card: Mapping[str, Any]) -> float | None:
@@ -172,8 +179,6 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     shared = any(len(one.shapes.get("negative", ())) == 1 for one in task.seeds.values())
     over = "tasks" if len(tasks) >= FEWEST else "units" if len(tasks) == 1 and not shared else ""
     sign = -1 if rule.higher_is_better else 1
-    rows = [replace(one.row, **_estimate(one.samples, task, over)) for one in measured]
-    rows = _with_same_scores(rows, measured)
     ranked = [place for place, one in enumerate(whole) if not one.row.unranked]
     pairs = _pairs(whole, tasks) if len(whole) > 1 else None
     if pairs is None or len(ranked) < len(whole):
@@ -181,12 +186,11 @@ def _compared(task: BoardTask, measured: Sequence[_Measured]) -> Standing:
     else:
         marks = _marks(pairs, sign, over)
     found = {whole[k].row.entry.name: mark for k, mark in zip(ranked, marks, strict=True)}
-    rows = [
-        replace(row, places=found[row.entry.name][0], letters=found[row.entry.name][1])
-        if row.entry.name in found
-        else row
-        for row in rows
-    ]
+    rows = []
+    for one, same in zip(measured, _same_scores(measured), strict=True):
+        places, letters = found.get(one.row.entry.name, (None, ()))
+        estimate = _estimate(one.samples, task, over)
+        rows.append(replace(one.row, places=places, letters=letters, same_scores=same, **estimate))
     rows.sort(key=lambda row: _order(row, sign))
     compared = tuple(one.row.entry.name for one in whole)
     return Standing(task=task, rows=tuple(rows), pairs=pairs, compared=compared, over=over)
@@ -222,16 +226,16 @@ def _marks(pairs: AllPairs, sign: int, over: str) -> list[tuple[tuple[int, int],
     return [((int(places[k, 0]), int(places[k, 1])), letters[k]) for k in range(count)]
 
 
-def _with_same_scores(rows: list[Row], measured: Sequence[_Measured]) -> list[Row]:
-    """Note which entries have the same scores: a deterministic method run twice, or a copy."""
-    owners: dict[str, list[str]] = {}
+def _same_scores(measured: Sequence[_Measured]) -> list[tuple[str, ...]]:
+    """Return which other entries have the same scores: a deterministic method run twice, or a copy."""
+    owners: dict[str, set[str]] = {}
     for one in measured:
-        for scores in dict.fromkeys(one.scores):
-            owners.setdefault(scores, []).append(one.row.entry.name)
+        for scores in one.scores:
+            owners.setdefault(scores, set()).add(one.row.entry.name)
     found = []
-    for row, one in zip(rows, measured, strict=True):
-        names = {name for scores in one.scores for name in owners[scores]} - {row.entry.name}
-        found.append(replace(row, same_scores=tuple(sorted(names))) if names else row)
+    for one in measured:
+        names = set().union(*(owners[scores] for scores in one.scores))
+        found.append(tuple(sorted(names - {one.row.entry.name})))
     return found
 
 

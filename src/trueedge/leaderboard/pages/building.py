@@ -117,7 +117,7 @@ def build_task(folder: Path, site: Path, name: str) -> TaskBuilt:
     (draft / "entries").mkdir(parents=True)
     count = 0
     for path, text in _task_files(board, standing, folder / name):
-        write_new(draft / path, text.encode())
+        write_new(f"{draft}/{path}", text.encode())
         count += path.endswith(".html")
     old = site / f".{name}.old"
     shutil.rmtree(old, ignore_errors=True)

@@ -26,7 +26,7 @@ from trueedge.leaderboard.pages.parts import (
 from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics import format_value
 from trueedge.report.blocks import definitions, in_words
-from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.markup import Markup, joined, tag, written
 
 # How many others an entry is compared with on its page: those next to it, and the best.
 COMPARED = 6
@@ -96,13 +96,12 @@ def _certificates(row: Row) -> Markup:
     cards = row.entry.certificates
     first = next(iter(cards.values()))
     lines = [
-        tag(
-            "tr",
-            tag("th", seed, scope="row"),
-            tag("td", format_value(card["headline"], card["metrics"][card["headline"]]), class_="n"),
-            tag("td", card["seal"][:16], "…", class_="mono", title=card["seal"]),
-            tag("td", str(card["created"])[:10]),
-            tag("td", str(card["versions"].get("trueedge", ""))[:20]),
+        Markup(
+            f'<tr><th scope="row">{seed}</th>'
+            f'<td class="n">{format_value(card["headline"], card["metrics"][card["headline"]])}</td>'
+            f'<td class="mono" title="{written(card["seal"])}">{written(card["seal"][:16])}…</td>'
+            f"<td>{written(card['created'][:10])}</td>"
+            f"<td>{written(str(card['versions'].get('trueedge', ''))[:20])}</td></tr>"
         )
         for seed, card in cards.items()
     ]

@@ -147,6 +147,8 @@ def _best(
 
 
 def _table(standing: Standing, rows: Sequence[Row]) -> Markup:
+    # The latest first; those of one day by name, as a stable sort leaves them.
+    newest = sorted(rows[-LISTED:], key=lambda row: row.entry.card.submitted, reverse=True)
     lines = [
         tag(
             "tr",
@@ -156,7 +158,7 @@ def _table(standing: Standing, rows: Sequence[Row]) -> Markup:
             tag("td", rank_text(row), class_="n"),
             tag("td", tier_badge(row)),
         )
-        for row in reversed(rows[-LISTED:])
+        for row in newest
     ]
     names = ("submitted", "entry", standing.task.headline, "rank", "tier")
     body = tag("table", heads(names, numeric=(2, 3)), tag("tbody", *lines))

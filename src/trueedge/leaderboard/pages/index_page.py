@@ -78,7 +78,7 @@ def _table(rows: Sequence[Summary], label: str) -> Markup:
             )
         )
     names = ("task", "best", "first place (no significant difference)", "ranked", "entries", "labels")
-    body = tag("table", heads(names, numeric=(3, 4)), tag("tbody", *lines))
+    body = tag("table", heads(names, numeric=(3, 4)), tag("tbody", *lines), class_="boards")
     return tag("div", body, class_="scroll", tabindex=0, role="region", aria_label=label)
 
 

@@ -127,15 +127,33 @@ def heads(names: tuple[str, ...], numeric: tuple[int, ...] = ()) -> Markup:
 
 def difference_cells(standing: Standing, first: str, second: str) -> str:
     """Return the cells of a row: the difference of two entries, its interval, p-value, and what it says."""
-    found = standing.difference(first, second)
+    turned = first > second
+    found = _difference_texts(standing, *((second, first) if turned else (first, second)))
     if found is None:
         return f"<td>{MISSING}</td><td>{MISSING}</td><td>{MISSING}</td><td>not comparable</td>"
+    shown, lower, upper, told = found
+    if turned:
+        shown, lower, upper = _negative(shown), _negative(upper), _negative(lower)
+    return f'<td class="n">{shown}</td><td>{lower} … {upper}</td>{told}'
+
+
+# A pair is on the pages of both entries, which are written soon after each other.
+@lru_cache(maxsize=256)
+def _difference_texts(standing: Standing, first: str, second: str) -> tuple[str, str, str, str] | None:
+    """Return a difference, the ends of its interval, and the cells of its p-value."""
+    found = standing.difference(first, second)
+    if found is None:
+        return None
     gap, low, high, p = found
     factor, digits = _display(standing.task.headline)
     shown, lower, upper = (_signed(factor * one, digits) for one in (gap, low, high))
     told = "significant" if p < 0.05 else "no significant difference"
-    cells = f'<td class="n">{shown}</td><td>{lower} … {upper}</td><td class="n">{escape(p_text(p))}</td>'
-    return f"{cells}<td>{told}</td>"
+    return shown, lower, upper, f'<td class="n">{escape(p_text(p))}</td><td>{told}</td>'
+
+
+def _negative(text: str) -> str:
+    """Return a number with a sign as text, with the other sign; one without a sign is 0."""
+    return text if text[0] not in "+−" else f"{'+' if text[0] == '−' else '−'}{text[1:]}"
 
 
 @cache
@@ -147,9 +165,9 @@ def _display(metric: str) -> tuple[float, int]:
 def _signed(value: float, digits: int) -> str:
     text = f"{value:+.{digits}f}"
     # Rounded, a difference of +0.0 and one of −0.0 are the same.
-    if not text.strip("+-0."):
-        return f"{0:.{digits}f}"
-    return text.replace("-", "−")
+    if text[1] == "0" and not text.strip("+-0."):
+        return text[1:]
+    return f"−{text[1:]}" if text[0] == "-" else text
 
 
 def explained(standing: Standing) -> Markup:

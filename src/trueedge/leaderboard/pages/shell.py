@@ -8,7 +8,7 @@ from functools import lru_cache
 from trueedge.leaderboard.pages.resources import resource
 from trueedge.report.colours import css
 from trueedge.report.document import document
-from trueedge.report.markup import Markup, joined, tag
+from trueedge.report.markup import Markup, joined, tag, written
 from trueedge.report.page import resource as report_resource
 from trueedge.version import VERSION
 
@@ -90,7 +90,8 @@ def _tabs(pages: tuple[tuple[str, str], ...]) -> Markup | None:
 
 def part(title: str, *content: object, name: str | None = None) -> Markup:
     """Return a part of a page with a heading."""
-    return tag("section", tag("h2", title), *content, class_="part", id=name)
+    named = "" if name is None else f' id="{written(name)}"'
+    return Markup(f'<section class="part"{named}><h2>{written(title)}</h2>{joined(content)}</section>')
 
 
 def page_links(current: int, count: int, address: str) -> Markup:
