@@ -78,6 +78,21 @@ def test_the_own_board_is_one_command(trueedge) -> None:
     assert {one["tier"] for one in standing["entries"]} == {"reproduced"}
 
 
+def test_methods_of_the_own_board_can_be_skipped_and_added_later(trueedge) -> None:
+    words = ("leaderboard", "own", "-o", "own", "-d", "nations", "-m", "counting", "--seeds", "2")
+    status, _, err = trueedge(*words, "--skip", "entity-degree")
+    assert status == 0
+    assert "left out: nations-filtered, entity-degree: skipped" in err
+    place = Path("own/site/nations-filtered/standing.json")
+    before = {one["entry"] for one in json.loads(place.read_text())["entries"]}
+    assert "entity-degree" not in before
+    status, _, err = trueedge(*words)
+    assert status == 0
+    entries = json.loads(place.read_text())["entries"]
+    assert {one["entry"] for one in entries} == before | {"entity-degree"}
+    assert {one["seeds"] for one in entries} == {2}
+
+
 def test_settings_of_the_own_board_are_stated_by_its_entries(trueedge) -> None:
     words = (
         "leaderboard",
