@@ -30,7 +30,9 @@ def compare_page(board: Board, standing: Standing) -> str:
                     f"These are the first {MOST}. The page of each entry compares it with its neighbours.",
                 ),
             )
-    content = [part("Differences", explained(standing), *listed)]
+    told = "Intervals are those of single pairs; p-values are corrected for all pairs (Holm)."
+    note = tag("p", told, class_="quiet") if len(rows) > 1 else None
+    content = [part("Differences", explained(standing), note, *listed)]
     return page(
         f"{standing.task.title}: compare", content, up="../", trail=trail(board), tabs=tabs("Compare")
     )

@@ -14,6 +14,7 @@ from trueedge.leaderboard.pages.shell import page, part
 from trueedge.metrics.units import plural
 from trueedge.report.blocks import badge, in_words, with_code
 from trueedge.report.markup import Markup, joined, tag
+from trueedge.tasks.base import KINDS
 
 ORDER = ("broken", "look", "ok", "too small")
 # A task with more seeds lists the first of them; its card in the folder has all.
@@ -31,6 +32,7 @@ def task_page(board: Board, standing: Standing, audit: Mapping[str, Any] | None)
 
 
 def _facts(task: BoardTask) -> Markup:
+    kind = KINDS.find(task.kind)
     facts: list[tuple[str, object]] = [
         ("data set", task.dataset),
         ("protocol", task.protocol),
@@ -38,7 +40,7 @@ def _facts(task: BoardTask) -> Markup:
             "options",
             ", ".join(f"{name} = {in_words(one)}" for name, one in task.options.items()) or "none set",
         ),
-        ("kind of task", task.kind),
+        ("kind of task", task.kind if kind is None else kind.title),
         ("headline", task.headline),
         ("compared on the same", plural(task.unit)),
         ("seeds", len(task.seeds)),
@@ -87,13 +89,18 @@ def _audit(audit: Mapping[str, Any] | None) -> list[object]:
             badge(one["verdict"]),
             " ",
             tag("b", one["check"]),
-            f" {one['shown']}. ",
-            one["sentence"],
+            f" {_told(one['shown'], one['sentence'])}",
             tag("span", with_code(one["advice"]), class_="todo") if one["advice"] else None,
         )
         for one in findings
     ]
     return [tag("p", told), tag("ul", *items, class_="findings")]
+
+
+def _told(shown: str, sentence: str) -> str:
+    """Return what a check found: its value, unless the sentence begins with it, and the sentence."""
+    begun = sentence[:1].upper() + sentence[1:]
+    return begun if sentence.startswith(shown) else f"({shown}) {begun}"
 
 
 def _seeds(task: BoardTask) -> Markup:
