@@ -68,6 +68,9 @@ def hide(
             )
         )
     showing.note(f"{output}: {card.name}, a submission has the shape {card.shape}; keep {secret} to yourself")
+    showing.note(
+        "submit a baseline of your own before others do: a ladder without one tells more about the labels"
+    )
     print(card.labels)
 
 
