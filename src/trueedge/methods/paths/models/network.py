@@ -113,8 +113,13 @@ class Layer(nn.Module):
         given = Round(states, self.relations(query), step, plan, number, first, self.degree)
         return self.update(given, states[rows]) + states[rows]
 
-    def walk(self, states: torch.Tensor, query: torch.Tensor, step: WalkedStep) -> torch.Tensor:
-        """Return the new states of all rows, float (all rows, dim): as :meth:`forward`, in few kernels."""
+    def walk(
+        self, states: torch.Tensor, query: torch.Tensor, step: WalkedStep, in_place: bool = False
+    ) -> torch.Tensor:
+        """Return the new states of all rows, float (all rows, dim): as :meth:`forward`, in few kernels.
+
+        With ``in_place``, the old states may be overwritten.
+        """
         shape, kernels = self.shape, gpu_kernels()
         if step.first == step.last:
             return states
@@ -130,7 +135,7 @@ class Layer(nn.Module):
             mask = F.dropout(torch.ones_like(states[step.first : step.last]), shape.dropout)
         weights = self.linear.weight, self.linear.bias, self.norm.weight, self.norm.bias
         given = states, self.relations(query), query, self.degree, weights, mask, self.norm.eps
-        new: torch.Tensor = kernels.walked_layer(*given, step, how)
+        new: torch.Tensor = kernels.walked_layer(*given, step, how, in_place)
         return new
 
     def update(self, given: Round, own: torch.Tensor) -> torch.Tensor:
@@ -222,15 +227,20 @@ class PathNetwork(PathModel):
 
     def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the states that are scored, float (rows, dim)."""
-        return self.propagate(plan, query)[-1]
+        return self.propagate(plan, query, keep=False)[-1]
 
-    def propagate(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> list[torch.Tensor]:
-        """Return the states before the first round and after each, float (rows, dim)."""
+    def propagate(
+        self, plan: Plan | WalkedPlan, query: torch.Tensor, keep: bool = True
+    ) -> list[torch.Tensor]:
+        """Return the states before the first round and after each, float (rows, dim).
+
+        Without ``keep``, states before the last may be overwritten.
+        """
         start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy_(0, plan.starts, query)
         all_states = [start]
         if isinstance(plan, WalkedPlan):
             for layer, walked in zip(self.layers, plan.steps, strict=True):
-                all_states.append(layer.walk(all_states[-1], query, walked))
+                all_states.append(layer.walk(all_states[-1], query, walked, in_place=not keep))
             return all_states
         for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
             states = all_states[-1]

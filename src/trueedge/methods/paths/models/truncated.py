@@ -42,7 +42,7 @@ class TruncatedNetwork(PathNetwork):
 
     def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the last state of each row, or the weighted mean of those in its window."""
-        states = self.propagate(plan, query)
+        states = self.propagate(plan, query, keep=self.attention is not None)
         if self.attention is None:
             return states[-1]
         assert plan.distance is not None
