@@ -2,6 +2,7 @@
 
 python -m benchmarks.hgb_causes --device cuda --jobs 14 --seconds 480 --json FILE   every case that is open
 python -m benchmarks.hgb_causes --only gatne --seeds 1                              one method, one seed
+python -m benchmarks.hgb_causes --missing --json FILE                               cases that the file lacks
 python -m benchmarks.hgb_causes --list                                              the cases and their times
 
 The file is written after every training, with the seeds that are done; rows of other cases stay in it. After
@@ -51,6 +52,8 @@ def main() -> None:
         and (not names or case.method in names)
         and (not data or case.dataset in data)
     ]
+    if chosen.missing:
+        cases = [number for number in cases if not is_in(chosen.json, number, chosen.seeds)]
     wanted = [pair for number in cases for pair in runs_of(number, chosen.seeds)]
     if chosen.list:
         for number in cases:
@@ -75,6 +78,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help="start no training after so many seconds")
     parser.add_argument("--epochs", type=int, help="the largest number of epochs, for a trial")
     parser.add_argument("--json", type=Path, help="write the scores to this file")
+    parser.add_argument("--missing", action="store_true", help="only cases that --json lacks, or some seeds")
     parser.add_argument("--earlier", action="store_true", help="the cases of the earlier round instead")
     parser.add_argument("--list", action="store_true", help="print the cases and leave")
     return parser.parse_args()
@@ -85,6 +89,13 @@ def runs_of(number: int, seeds: int) -> list[tuple[int, int]]:
     case = CASES[number]
     count = 1 if case.search else min(seeds, case.seeds or seeds)
     return [(number, seed) for seed in range(count)]
+
+
+def is_in(path: Path | None, number: int, seeds: int) -> bool:
+    """Return whether a file has the scores of a case with all its seeds."""
+    rows = json.loads(path.read_text()) if path is not None and path.exists() else []
+    wanted, key = len(runs_of(number, seeds)), _key({name: getattr(CASES[number], name) for name in SHOWN})
+    return any(_key(row) == key and row["seeds"] >= wanted for row in rows)
 
 
 class Trainings:

@@ -17,6 +17,7 @@ sys.path.insert(0, str(ROOT))
 from benchmarks.hgb_causes import (  # noqa: E402
     CASES,
     Trainings,
+    is_in,
     links_of_seen_nodes,
     macro_f1_of_means,
     random_pair_scores,
@@ -66,6 +67,17 @@ def test_a_file_keeps_the_rows_of_other_cases(tmp_path: Path) -> None:
     rows = json.loads(path.read_text())
     assert [(row["mean"]["auc"], row["seeds"]) for row in rows] == [(3.0, 2), (2.0, 1)]
     assert rows[1]["without"] == other.without
+
+
+def test_a_case_is_missing_until_the_file_has_all_its_seeds(tmp_path: Path) -> None:
+    path = tmp_path / "causes.json"
+    number = next(number for number, one in enumerate(CASES) if one.without and one.seeds == 3)
+    assert not is_in(path, number, 5)
+    for seeds in (1, 3):
+        found = {seed: {"auc": 1.0, "seconds": 1.0} for seed in range(seeds)}
+        write(path, [summary(CASES[number], found)])
+        assert is_in(path, number, 5) == (seeds == 3)
+    assert not is_in(path, 0, 5)
 
 
 def test_leaving_out_a_type_leaves_out_its_edges() -> None:

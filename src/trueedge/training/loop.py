@@ -25,7 +25,7 @@ from trueedge.training.captured import CapturedSteps
 from trueedge.training.checkpoints import Checkpoint
 from trueedge.training.saved_states import load_state, state_of
 from trueedge.training.schedule import LoopSchedule
-from trueedge.training.selection import Selection
+from trueedge.training.selection import JointSelection, Selection
 
 
 class Objective(ABC):
@@ -61,6 +61,7 @@ def optimize(
     higher_is_better: bool = True,
     further: Sequence[History] = (),
     stop: str | None = None,
+    jointly: str | None = None,
     seed: int = 0,
     device: str = "cpu",
     name: str = "the model",
@@ -82,6 +83,8 @@ def optimize(
         further: histories of other values; the best state by each is kept for
             :func:`trueedge.scorers.selections.steps_selected_by`.
         stop: the name of the value that early stopping watches; None: that of the selection.
+        jointly: the name of a second value, higher is better: a state is kept only if both have improved, and
+            training stops when neither has.
         seed: for batches and dropout. Weights are drawn when the model is made: see :func:`seeded`.
         device: ``cpu`` or ``cuda``.
         name: what is trained, for error messages.
@@ -93,7 +96,8 @@ def optimize(
     saved = next_step()
     if saved is not None:
         return load_state(model.to(device), saved)
-    chosen = [Selection(one) for one in (history, *further)]
+    first = Selection(history) if jointly is None else JointSelection(history, other=jointly)
+    chosen = [first, *(Selection(one) for one in further)]
     _Training(model, objective, schedule, evaluate, chosen, stop or metric, seed, device, name, given).run()
     # A model that was trained on the way, and that no scorer holds, is not kept for this.
     kept = weakref.ref(model)
@@ -236,8 +240,8 @@ class _Training:
             with self._averaged():
                 found = self.evaluate()
                 values = found if isinstance(found, Mapping) else {str(history.metric): found}
-                for name, value in values.items():
-                    self.watched[name].note(epoch, value, self.model)
+                for one in self.selections:
+                    one.note(epoch, values, self.model)
         self.callbacks.end_epoch(epoch, schedule.epochs, history)
         if self.evaluate is None:
             return False

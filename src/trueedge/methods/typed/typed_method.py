@@ -89,7 +89,11 @@ class TypedMethod(Method):
         high=10**9,
     )
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
-    select: str = setting("loss", "what is compared on the validation part: its loss, or a metric")
+    select: str = setting(
+        "loss",
+        "what is compared on the validation part: its loss, or a metric; loss-and-f1 keeps a state only if"
+        " both improve",
+    )
 
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:

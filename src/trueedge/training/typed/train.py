@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -11,18 +11,21 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from trueedge.errors import InputError
 from trueedge.training.loop import optimize
 from trueedge.training.schedule import LoopSchedule
 from trueedge.training.typed.decoders import Decoder
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.objectives import LinkObjective, NodeObjective, class_loss
 from trueedge.training.typed.scorer import ClassPredictor, TypedLinkScorer, computed
-from trueedge.training.validation import validation
+from trueedge.training.validation import validation, validation_by
 
 if TYPE_CHECKING:
     from trueedge.tasks import NodeTask, TypedLinkTask
 
 LOSS = "loss"
+LOSS_AND_F1 = "loss-and-f1"
+F1 = ("micro-f1", "macro-f1")
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,9 @@ class TypedSchedule(LoopSchedule):
 
     Attributes:
         batch_size: links of a step; the classes of nodes are learned in one step an epoch.
-        select: what is compared on the validation part: its ``loss``, or a metric.
+        select: what is compared on the validation part: its ``loss``, or a metric. With ``loss-and-f1``, a
+            state is kept only if its loss and the sum of its F1 scores have both improved, and training stops
+            when neither has.
         epoch_steps: steps of an epoch of links; 0: as many as there are batches.
     """
 
@@ -150,9 +155,12 @@ def _optimize(
     device: str,
     settings: Mapping[str, Any] | None,
 ) -> Any:
-    by_loss = schedule.select == LOSS
+    by_loss, jointly = schedule.select in (LOSS, LOSS_AND_F1), schedule.select == LOSS_AND_F1
+    evaluate: Any
     if "valid" not in task.part_names:
         evaluate = None
+    elif jointly:
+        evaluate = _loss_and_f1(task, loss, lambda: scorer(model, inputs, None))
     elif by_loss:
         evaluate = loss
     else:
@@ -162,13 +170,24 @@ def _optimize(
         objective,
         schedule,
         evaluate,
-        metric=schedule.select,
+        metric=LOSS if by_loss else schedule.select,
         higher_is_better=not by_loss,
+        jointly="f1" if jointly else None,
         seed=seed,
         device=device,
         name=f"on {task.dataset}",
         request={"task": task.hash, "settings": dict(settings or {})},
     )
+
+
+def _loss_and_f1(
+    task: Any, loss: Callable[[], float], scorer: Callable[[], object]
+) -> Callable[[], dict[str, float]]:
+    """Return a function that gives the validation loss, and the sum of micro-F1 and macro-F1."""
+    if task.kind != "nodes":
+        raise InputError(f"select: {LOSS_AND_F1} is for classes of nodes; take loss or roc-auc")
+    f1 = validation_by(task, F1, scorer)
+    return lambda: {LOSS: loss(), "f1": sum(f1().values())}
 
 
 def _labelled(task: NodeTask, part: str, inputs: TypedInputs) -> tuple[torch.Tensor, torch.Tensor]:
