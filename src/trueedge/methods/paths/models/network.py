@@ -179,8 +179,8 @@ class PathNetwork(PathModel):
         self.hidden, self.out = nn.Linear(size, size), nn.Linear(size, 1)
 
     @abstractmethod
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
-        """Return which edges pass messages."""
+    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
+        """Return which edges pass messages; with ``reuse``, the next plan may overwrite this one."""
 
     @property
     def walks(self) -> bool:
@@ -197,7 +197,8 @@ class PathNetwork(PathModel):
         targets: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return the logits of targets, float (queries, k), or of all entities."""
-        plan = self.plan(edges, heads)
+        # With a gradient, the plan is read again after this.
+        plan = self.plan(edges, heads, reuse=not torch.is_grad_enabled())
         query: torch.Tensor = self.query(relations)
         states = self.final_states(plan, query)
         kernels = gpu_kernels() if targets is None and isinstance(plan, WalkedPlan) else None
@@ -265,7 +266,8 @@ class PathNetwork(PathModel):
 class FullNetwork(PathNetwork):
     """The network of NBFNet: every edge passes a message in every round."""
 
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
+    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
         """Return rounds with all edges."""
+        del reuse
         make = walked_full_plan if self.walks else full_plan
         return make(edges, heads, self.shape.layers)

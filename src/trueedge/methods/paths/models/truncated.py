@@ -35,10 +35,11 @@ class TruncatedNetwork(PathNetwork):
             else None
         )
 
-    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
+    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
         """Return rounds with the edges of the window."""
-        make = walked_pruned_plan if self.walks else pruned_plan
-        return make(edges, heads, self.shape.layers, self.delta)
+        if self.walks:
+            return walked_pruned_plan(edges, heads, self.shape.layers, self.delta, reuse)
+        return pruned_plan(edges, heads, self.shape.layers, self.delta)
 
     def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the last state of each row, or the weighted mean of those in its window."""
