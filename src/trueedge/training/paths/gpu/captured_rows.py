@@ -19,12 +19,11 @@ MOST_CAPTURED = 4
 def reused_rows(edges: Edges, sources: Any, num_long: int, layers: int, delta: int) -> NumberedRows:
     """Return the rows of a batch as :func:`number_rows` does, in arrays that the next batch overwrites."""
     key = len(sources), num_long, layers, delta
-    known = edges.captured
-    if isinstance(known.get(key), _Captured):
-        return known[key].replay(sources)
+    known: dict[tuple[int, ...], _Captured | None] = edges.captured
     if key in known and len(known) <= MOST_CAPTURED and len(sources):
-        known[key] = _Captured(edges, sources, num_long, layers, delta)
-        return known[key].replay(sources)
+        captured = known[key] or _Captured(edges, sources, num_long, layers, delta)
+        known[key] = captured
+        return captured.replay(sources)
     # The first batch compiles the kernels.
     known[key] = None
     return _rows(edges, sources, num_long, layers, delta)

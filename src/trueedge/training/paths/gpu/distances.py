@@ -54,7 +54,7 @@ def level_distances(edges: Edges, sources: Any, limit: int) -> Any:
 
 @lru_cache(maxsize=16)
 def _bits(queries: int, entities: int, device: Any) -> tuple[Any, Any]:
-    """Return where the numbers of each query begin, int64 (queries,), and its bit in them, int32 (queries,)."""
+    """Return where the numbers of each query begin, int64 (queries,), and its bit, int32 (queries,)."""
     every = torch.arange(queries, device=device)
     one = torch.ones(queries, dtype=torch.int32, device=device)
     return every // BITS * entities, torch.bitwise_left_shift(one, (every % BITS).int())

@@ -50,7 +50,7 @@ def walked_layer(
     contiguous = (one.contiguous() for one in (states, relations, query))
     given = *contiguous, degree, *weights, mask, eps, step, how, trained
     # Without a gradient, the function is called directly: that is faster.
-    return _Layer.apply(*given) if trained else _forward(*given, in_place)[0]
+    return _Layer.apply(*given) if trained else _forward(*given, in_place=in_place)[0]
 
 
 def _forward(
