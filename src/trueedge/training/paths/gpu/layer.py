@@ -48,9 +48,9 @@ def walked_layer(
     """
     trained = torch.is_grad_enabled()
     contiguous = (one.contiguous() for one in (states, relations, query))
-    given = *contiguous, degree, *weights, mask, eps, step, how, trained
+    given: tuple[Any, ...] = (*contiguous, degree, *weights, mask, eps, step, how, trained)
     # Without a gradient, the function is called directly: that is faster.
-    return _Layer.apply(*given) if trained else _forward(*given, in_place=in_place)[0]
+    return _Layer.apply(*given) if trained else _forward(*(*given, in_place))[0]
 
 
 def _forward(
