@@ -197,3 +197,30 @@ def test_a_run_that_was_cut_off_in_its_first_split_still_gives_rows(tmp_path: Pa
     finding = studies.get("lpformer/draws").run(Plan(store=store, runner=StoredOnly()))
     assert {row.dataset for row in finding.rows} == {"karate"}
     write(studies.get("lpformer/draws"), finding, tmp_path / "draws.json")
+
+
+def test_the_tables_and_pictures_of_the_docs_come_from_the_evidence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "tools"))
+    import draws_tables
+
+    def listed(columns: list[str], rows: list[list[str]]) -> str:
+        assert all(len(row) == len(columns) for row in rows)
+        return "\n".join(" | ".join(row) for row in rows)
+
+    assert "No results are stored yet" in draws_tables.render(tmp_path, listed)
+    assert draws_tables.picture(tmp_path, "draws") == ""
+    own = values(gcn=[[50, 54], [50, 54]], buddy=[[10, 10], [10, 14]])
+    rows = [row for method, found in own.items() for row in rows_of("chameleon", method, found, ())]
+    rows += difference_rows("chameleon", ("gcn", "buddy"), own)
+    finding = studies.Finding(rows, figures=[medians({"chameleon": own}), curves("chameleon", own)])
+    write(studies.get("lpformer/draws"), finding, tmp_path / draws_tables.EVIDENCE)
+    made = draws_tables.render(tmp_path, listed)
+    assert "![MRR over splits and draws of shared negatives, and published](draws.svg)" in made
+    assert "draws-squirrel.svg" not in made
+    line = "chameleon | `gcn` | 2 | 52.0 ± 2.3 | 20.7 ± 8.1 | 52.0 | 50.0 to 54.0 | 2.8 | 0.0 | 100.0 %"
+    assert line in made
+    assert "chameleon | gcn − buddy | 2 | **+41.0 [+28.3, +53.7]** | 100 %" in made
+    assert draws_tables.picture(tmp_path, "draws").startswith("<svg")
+    assert draws_tables.picture(tmp_path, "draws-squirrel") == ""
