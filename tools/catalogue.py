@@ -9,6 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from trueedge.tasks import Task
 
 sys.path.insert(0, str(Path(__file__).parent))
+import draws_tables
 import engine_tables
 import hgb_tables
 from growth import picture
@@ -47,6 +49,7 @@ PAGES = (
     "docs/statistics.md",
     "docs/growth.svg",
     "docs/typed-cost.svg",
+    *draws_tables.PICTURES,
 )
 LARGE_NETWORK = 1_000
 
@@ -639,6 +642,11 @@ def hgb_first_table() -> str:
     return table(["Simple-HGN minus", *columns], rows)
 
 
+def draws_table() -> str:
+    """Squirrel and Chameleon over splits and draws: pictures, methods, and differences of methods."""
+    return draws_tables.render(ROOT / "results", table)
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_causes_table,
     "hgb-first": hgb_first_table,
@@ -654,6 +662,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "studies": studies_table,
     "comparison": comparison_table,
     "equal-steps": equal_steps_table,
+    "draws": draws_table,
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,
@@ -698,7 +707,14 @@ def typed_cost_picture() -> str:
     return f"{draw(figure)}\n"
 
 
-PICTURES = {"docs/growth.svg": growth_picture, "docs/typed-cost.svg": typed_cost_picture}
+PICTURES: dict[str, Callable[[], str]] = {
+    "docs/growth.svg": growth_picture,
+    "docs/typed-cost.svg": typed_cost_picture,
+    **{
+        path: partial(draws_tables.picture, ROOT / "results", name)
+        for path, name in draws_tables.PICTURES.items()
+    },
+}
 
 
 def main() -> int:

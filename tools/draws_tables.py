@@ -1,0 +1,95 @@
+"""The tables and pictures of docs/pairwise.md on splits and draws, from the evidence of lpformer/draws."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from hgb_tables import MINUS
+
+EVIDENCE = "lpformer-draws.json"
+# The files of the pictures, and the figures in the evidence.
+PICTURES = {f"docs/{name}.svg": name for name in ("draws", "draws-chameleon", "draws-squirrel")}
+METHODS_HEAD = ["data set", "method", "splits", "mrr ours", "mrr published", "median", "5 % to 95 %"]
+METHODS_HEAD += ["std, negatives alone", "std, split and training", "variance due to negatives"]
+DIFFERENCES_HEAD = ["data set", "difference", "splits", "mrr [95 %]", "draws on which the first is better"]
+Table = Callable[[list[str], list[list[str]]], str]
+Cells = dict[tuple[str, str], dict[str, dict[str, Any]]]
+
+
+def render(results: Path, table: Table) -> str:
+    """Return the pictures and both tables, or a sentence where there is no evidence.
+
+    Args:
+        results: the folder of evidence.
+        table: makes a table of columns and rows.
+    """
+    from trueedge.studies.evidence import figures
+
+    path = results / EVIDENCE
+    if not path.is_file():
+        return "No results are stored yet. The command above computes them."
+    cells: Cells = {}
+    for row in json.loads(path.read_text())["rows"]:
+        cells.setdefault((row["dataset"], row["method"]), {})[row["metric"]] = row
+    drawn = {figure.name: figure.title for figure in figures(path)}
+    images = [f"![{drawn[name]}]({Path(file).name})" for file, name in PICTURES.items() if name in drawn]
+    own = [_method(*place, found) for place, found in cells.items() if MINUS not in place[1]]
+    gaps = [_difference(*place, found) for place, found in cells.items() if MINUS in place[1]]
+    parts = [*images, table(METHODS_HEAD, own)]
+    if gaps:
+        parts.append(table(DIFFERENCES_HEAD, gaps))
+    return "\n\n".join(parts)
+
+
+def picture(results: Path, name: str) -> str:
+    """Return a figure of the evidence as SVG; nothing where there is none.
+
+    Args:
+        results: the folder of evidence.
+        name: the name of the figure.
+    """
+    # Here: what is imported first changes the order of the catalogue.
+    from trueedge.report.charts import draw
+    from trueedge.studies.evidence import figures
+
+    path = results / EVIDENCE
+    found = [figure for figure in figures(path) if figure.name == name] if path.is_file() else []
+    return f"{draw(found[0])}\n" if found else ""
+
+
+def _method(dataset: str, method: str, found: dict[str, dict[str, Any]]) -> list[str]:
+    mean = found["mrr"]
+    published = _spread(mean["theirs"], mean["their_std"])
+
+    def number(metric: str, ending: str = "") -> str:
+        row = found.get(f"mrr, {metric}")
+        return "–" if row is None else f"{row['ours']:.1f}{ending}"
+
+    return [
+        *(dataset, f"`{method}`", str(mean["seeds"]), _spread(mean["ours"], mean["std"]), published),
+        number("50% of draws below"),
+        f"{number('5% of draws below')} to {number('95% of draws below')}",
+        number("std, negatives alone"),
+        number("std, split and training"),
+        number("variance due to negatives, %", " %"),
+    ]
+
+
+def _spread(mean: float | None, std: float | None) -> str:
+    if mean is None:
+        return "–"
+    return f"{mean:.1f} ± {std:.1f}" if std else f"{mean:.1f}"
+
+
+def _difference(dataset: str, pair: str, found: dict[str, dict[str, Any]]) -> list[str]:
+    ends = [found.get(f"mrr, {end} end of 95 %") for end in ("lower", "upper")]
+    shown = f"{found['mrr']['ours']:+.1f}"
+    known = [end["ours"] for end in ends if end is not None]
+    if len(known) == len(ends):
+        shown += f" [{known[0]:+.1f}, {known[1]:+.1f}]"
+        shown = f"**{shown}**" if known[0] > 0 or known[1] < 0 else shown
+    better = found["draws on which the first is better, %"]["ours"]
+    return [dataset, pair, str(found["mrr"]["seeds"]), shown, f"{better:.0f} %"]
