@@ -245,24 +245,3 @@ def test_queries_that_are_columns_of_a_table_score_the_same(
     table = torch.stack([SOURCES, RELATION], dim=1)
     found = model.score(edges, table[:, 0], table[:, 1])
     assert torch.equal(found, model.score(edges, SOURCES, RELATION))
-
-
-@pytest.mark.parametrize("delta", [None, 1, 2])
-def test_states_that_are_overwritten_give_the_same_scores(delta: int | None) -> None:
-    edges, model = make_edges(1, removed=False), make(delta)
-    with torch.no_grad():
-        plan, query = model.plan(edges, SOURCES), model.query(RELATION)
-        kept = model.propagate(plan, query)
-        assert torch.equal(model.propagate(plan, query, keep=False)[-1], kept[-1])
-
-
-@pytest.mark.skipif(DEVICE == "cpu", reason="needs a GPU")
-def test_plans_of_later_batches_reuse_the_arrays_of_the_first() -> None:
-    edges, model = make_edges(1, removed=False), make(2)
-    orders = [SOURCES, SOURCES.flip(0), SOURCES.roll(1), SOURCES]
-    with torch.no_grad():
-        found = [model.score(edges, order, RELATION) for order in orders]
-        again = [model.score(make_edges(1, removed=False), order, RELATION) for order in orders]
-    assert edges.captured
-    for one, other in zip(found, again, strict=True):
-        assert torch.equal(one, other)

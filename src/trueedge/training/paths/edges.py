@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import torch
@@ -42,8 +42,6 @@ class Edges:
         self.num_entities, self.num_relations = num_entities, num_relations
         self.whole = self if whole is None else whole
         self.kept = kept
-        # Plans of a GPU by the size of their batch.
-        self.captured: dict[tuple[int, ...], Any] = {}
 
     @classmethod
     def of_triples(

@@ -132,23 +132,15 @@ def walked_full_plan(edges: Edges, sources: torch.Tensor, layers: int) -> Walked
     return WalkedPlan(spans, row_of, described, None, long_rows, LONG, starts, sources, size, edges)
 
 
-def walked_pruned_plan(
-    edges: Edges, sources: torch.Tensor, layers: int, delta: int, reuse: bool = False
-) -> WalkedPlan:
-    """Return rounds with the same messages as :func:`trueedge.training.paths.steps.pruned_plan`.
-
-    With ``reuse``, the next plan for as many sources may overwrite this one, which takes less time.
-    """
+def walked_pruned_plan(edges: Edges, sources: torch.Tensor, layers: int, delta: int) -> WalkedPlan:
+    """Return rounds with the same messages as :func:`trueedge.training.paths.steps.pruned_plan`."""
     sources = sources.contiguous()
     kernels = gpu_kernels()
-    how = _num_long(edges), layers, delta
-    if reuse and edges.kept is None and sources.device.type == "cuda":
-        numbered = kernels.reused_rows(edges, sources, *how)
-    else:
-        numbered = kernels.number_rows(edges, kernels.level_distances(edges, sources, layers), *how)
+    found = kernels.level_distances(edges, sources, layers)
+    numbered = kernels.number_rows(edges, found, _num_long(edges), layers, delta)
     # The only numbers that the CPU needs: one transfer.
     at, long_at = numbered.level_starts.tolist()
-    long_at = [one - numbered.row_of.numel() for one in long_at]
+    long_at = [one - found.numel() for one in long_at]
     bounds = [(max(t - delta, 0), t + 1, t) for t in range(1, layers + 1)]
     # Before round t, a path has reached the rows at a distance below t.
     spans = tuple((at[low], at[high], long_at[low], long_at[high], at[t]) for low, high, t in bounds)

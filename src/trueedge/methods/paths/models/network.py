@@ -113,13 +113,8 @@ class Layer(nn.Module):
         given = Round(states, self.relations(query), step, plan, number, first, self.degree)
         return self.update(given, states[rows]) + states[rows]
 
-    def walk(
-        self, states: torch.Tensor, query: torch.Tensor, step: WalkedStep, in_place: bool = False
-    ) -> torch.Tensor:
-        """Return the new states of all rows, float (all rows, dim): as :meth:`forward`, in few kernels.
-
-        With ``in_place``, the old states may be overwritten.
-        """
+    def walk(self, states: torch.Tensor, query: torch.Tensor, step: WalkedStep) -> torch.Tensor:
+        """Return the new states of all rows, float (all rows, dim): as :meth:`forward`, in few kernels."""
         shape, kernels = self.shape, gpu_kernels()
         if step.first == step.last:
             return states
@@ -135,7 +130,7 @@ class Layer(nn.Module):
             mask = F.dropout(torch.ones_like(states[step.first : step.last]), shape.dropout)
         weights = self.linear.weight, self.linear.bias, self.norm.weight, self.norm.bias
         given = states, self.relations(query), query, self.degree, weights, mask, self.norm.eps
-        new: torch.Tensor = kernels.walked_layer(*given, step, how, in_place)
+        new: torch.Tensor = kernels.walked_layer(*given, step, how)
         return new
 
     def update(self, given: Round, own: torch.Tensor) -> torch.Tensor:
@@ -179,8 +174,8 @@ class PathNetwork(PathModel):
         self.hidden, self.out = nn.Linear(size, size), nn.Linear(size, 1)
 
     @abstractmethod
-    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
-        """Return which edges pass messages; with ``reuse``, the next plan may overwrite this one."""
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
+        """Return which edges pass messages."""
 
     @property
     def walks(self) -> bool:
@@ -197,8 +192,7 @@ class PathNetwork(PathModel):
         targets: torch.Tensor | None = None,
     ) -> torch.Tensor:
         """Return the logits of targets, float (queries, k), or of all entities."""
-        # With a gradient, the plan is read again after this.
-        plan = self.plan(edges, heads, reuse=not torch.is_grad_enabled())
+        plan = self.plan(edges, heads)
         query: torch.Tensor = self.query(relations)
         states = self.final_states(plan, query)
         kernels = gpu_kernels() if targets is None and isinstance(plan, WalkedPlan) else None
@@ -228,20 +222,15 @@ class PathNetwork(PathModel):
 
     def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the states that are scored, float (rows, dim)."""
-        return self.propagate(plan, query, keep=False)[-1]
+        return self.propagate(plan, query)[-1]
 
-    def propagate(
-        self, plan: Plan | WalkedPlan, query: torch.Tensor, keep: bool = True
-    ) -> list[torch.Tensor]:
-        """Return the states before the first round and after each, float (rows, dim).
-
-        Without ``keep``, states before the last may be overwritten.
-        """
+    def propagate(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> list[torch.Tensor]:
+        """Return the states before the first round and after each, float (rows, dim)."""
         start = query.new_zeros(plan.num_rows, self.shape.dim).index_copy_(0, plan.starts, query)
         all_states = [start]
         if isinstance(plan, WalkedPlan):
             for layer, walked in zip(self.layers, plan.steps, strict=True):
-                all_states.append(layer.walk(all_states[-1], query, walked, in_place=not keep))
+                all_states.append(layer.walk(all_states[-1], query, walked))
             return all_states
         for number, (layer, step) in enumerate(zip(self.layers, plan.steps, strict=True), start=1):
             states = all_states[-1]
@@ -266,8 +255,7 @@ class PathNetwork(PathModel):
 class FullNetwork(PathNetwork):
     """The network of NBFNet: every edge passes a message in every round."""
 
-    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
         """Return rounds with all edges."""
-        del reuse
         make = walked_full_plan if self.walks else full_plan
         return make(edges, heads, self.shape.layers)

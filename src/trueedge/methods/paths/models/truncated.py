@@ -35,15 +35,14 @@ class TruncatedNetwork(PathNetwork):
             else None
         )
 
-    def plan(self, edges: Edges, heads: torch.Tensor, reuse: bool = False) -> Plan | WalkedPlan:
+    def plan(self, edges: Edges, heads: torch.Tensor) -> Plan | WalkedPlan:
         """Return rounds with the edges of the window."""
-        if self.walks:
-            return walked_pruned_plan(edges, heads, self.shape.layers, self.delta, reuse)
-        return pruned_plan(edges, heads, self.shape.layers, self.delta)
+        make = walked_pruned_plan if self.walks else pruned_plan
+        return make(edges, heads, self.shape.layers, self.delta)
 
     def final_states(self, plan: Plan | WalkedPlan, query: torch.Tensor) -> torch.Tensor:
         """Return the last state of each row, or the weighted mean of those in its window."""
-        states = self.propagate(plan, query, keep=self.attention is not None)
+        states = self.propagate(plan, query)
         if self.attention is None:
             return states[-1]
         assert plan.distance is not None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import torch
@@ -12,10 +11,8 @@ import triton.language as tl
 
 from trueedge.training.paths.edges import Edges
 
-# Queries whose bits are one number.
-BITS = 32
-# Edges, or distances, that a program reads at a time.
-SPREAD = 512
+# Distances that a program reads at a time.
+SPREAD = 2048
 # Rows that a program numbers.
 NUMBERED = 1024
 
@@ -25,39 +22,25 @@ def level_distances(edges: Edges, sources: Any, limit: int) -> Any:
 
     Entities that are further away than ``limit`` get ``limit + 1``. In each level, all edges look for a head
     that was reached in the last one. The CPU never waits.
-
-    The queries that first reach an entity in a level are the bits of one number, so an edge is read once
-    for 32 queries.
     """
-    queries, device = len(sources), edges.device
-    entities, words = edges.num_entities, triton.cdiv(queries, BITS)
-    found = torch.empty(entities, queries, dtype=torch.uint8, device=device)
-    if not entities or not queries:
+    queries = len(sources)
+    found = torch.full((edges.num_entities, queries), limit + 1, dtype=torch.uint8, device=edges.device)
+    found.scatter_(0, sources.unsqueeze(0), 0)
+    block = min(triton.next_power_of_2(max(queries, 1)), 64)
+    tile = max(16, SPREAD // block)
+    grid = (triton.cdiv(len(edges), tile), triton.cdiv(queries, block))
+    if not len(edges) or not queries:
         return found
-    reached = torch.zeros(limit + 1, words * entities, dtype=torch.int32, device=device)
-    first, bits = _bits(queries, entities, device)
-    # Queries from the same source have different bits: their sum is their union.
-    reached[0].index_add_(0, sources + first, bits)
     kept = edges.head if edges.kept is None else edges.kept.view(torch.uint8)
-    if len(edges):
-        for level in range(1, limit + 1):
-            _reach[(triton.cdiv(len(edges), SPREAD), words)](
-                *(reached, edges.head, edges.tail, kept, level, entities, words, len(edges)),
-                HAS_KEPT=edges.kept is not None,
-                TILE=SPREAD,
-                num_warps=4,
-            )
-    size = entities * queries
-    _first[(triton.cdiv(size, SPREAD),)](reached, found, limit, entities, queries, words, size, TILE=SPREAD)
+    for level in range(1, limit + 1):
+        _reach[grid](
+            *(found, edges.head, edges.tail, kept, level, queries, len(edges)),
+            HAS_KEPT=edges.kept is not None,
+            BLOCK=block,
+            TILE=tile,
+            num_warps=4,
+        )
     return found
-
-
-@lru_cache(maxsize=16)
-def _bits(queries: int, entities: int, device: Any) -> tuple[Any, Any]:
-    """Return where the numbers of each query begin, int64 (queries,), and its bit, int32 (queries,)."""
-    every = torch.arange(queries, device=device)
-    one = torch.ones(queries, dtype=torch.int32, device=device)
-    return every // BITS * entities, torch.bitwise_left_shift(one, (every % BITS).int())
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,51 +90,34 @@ def number_rows(edges: Edges, found: Any, num_long: int, layers: int, delta: int
     return NumberedRows(row_of, described, starts, distance, long_rows, level_starts)
 
 
-@triton.jit(do_not_specialize=["level", "entities", "words", "size"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["level", "queries", "size"])  # type: ignore[untyped-decorator]
 def _reach(  # type: ignore[no-untyped-def]
-    reached,
+    found,
     head,
     tail,
     kept,
     level,
-    entities,
-    words,
+    queries,
     size,
     HAS_KEPT: tl.constexpr,
+    BLOCK: tl.constexpr,
     TILE: tl.constexpr,
 ):
     edge = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
-    own = tl.program_id(1).to(tl.int64) * entities
-    row = words.to(tl.int64) * entities
+    column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     there = edge < size
     if HAS_KEPT:
         there = there & (tl.load(kept + edge, mask=there, other=0) != 0)
     sender = tl.load(head + edge, mask=there, other=0).to(tl.int64)
-    bits = tl.load(reached + (level - 1) * row + own + sender, mask=there, other=0)
-    there = there & (bits != 0)
-    receiver = own + tl.load(tail + edge, mask=there, other=0).to(tl.int64)
-    # Those that reached it in an earlier level. Other programs only add bits of the current one.
-    for before in range(level):
-        bits = bits & ~tl.load(reached + before * row + receiver, mask=there, other=-1)
-    # Most edges lead to what another edge has reached already.
-    bits = bits & ~tl.load(reached + level * row + receiver, mask=there & (bits != 0), other=-1)
-    tl.atomic_or(reached + level * row + receiver, bits, mask=there & (bits != 0), sem="relaxed")
-
-
-@triton.jit(do_not_specialize=["limit", "entities", "queries", "words", "size"])  # type: ignore[untyped-decorator]
-def _first(  # type: ignore[no-untyped-def]
-    reached, found, limit, entities, queries, words, size, TILE: tl.constexpr
-):
-    place = tl.program_id(0).to(tl.int64) * TILE + tl.arange(0, TILE)
-    there = place < size
-    entity, query = place // queries, place % queries
-    at = query // 32 * entities + entity
-    row = words.to(tl.int64) * entities
-    far = tl.zeros((TILE,), tl.int32) + limit + 1
-    for level in range(limit + 1):
-        bits = tl.load(reached + level * row + at, mask=there, other=0)
-        far = tl.where(((bits >> (query % 32).to(tl.int32)) & 1) != 0, level, far)
-    tl.store(found + place, far.to(tl.uint8), mask=there)
+    receiver = tl.load(tail + edge, mask=there, other=0).to(tl.int64)
+    use = there[:, None] & (column < queries)[None, :]
+    before = tl.load(found + sender[:, None] * queries + column[None, :], mask=use, other=255).to(tl.int32)
+    hit = use & (before == level - 1)
+    # Distances only shrink to the current level, so programs may read while others write.
+    place = receiver[:, None] * queries + column[None, :]
+    own = tl.load(found + place, mask=hit, other=0).to(tl.int32)
+    new = tl.zeros((TILE, BLOCK), tl.int32) + level
+    tl.store(found + place, new.to(tl.uint8), mask=hit & (own > level))
 
 
 @triton.jit

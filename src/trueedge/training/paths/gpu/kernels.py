@@ -1,6 +1,5 @@
 """What the kernels for GPUs offer: plans without lists of edges, and whole layers."""
 
-from trueedge.training.paths.gpu.captured_rows import reused_rows
 from trueedge.training.paths.gpu.distances import level_distances, number_rows
 from trueedge.training.paths.gpu.layer import walked_layer
 from trueedge.training.paths.gpu.pna import Statistics
@@ -13,7 +12,6 @@ __all__ = [
     "count_messages",
     "level_distances",
     "number_rows",
-    "reused_rows",
     "score_entities",
     "walked_layer",
 ]

@@ -29,7 +29,6 @@ def walked_layer(
     eps: float,
     step: Any,
     how: Statistics,
-    in_place: bool = False,
 ) -> Any:
     """Return the states after a layer, float (all rows, dim); rows that receive nothing stay as they are.
 
@@ -44,13 +43,12 @@ def walked_layer(
         eps: added to the variance that normalises.
         step: a ``WalkedStep``.
         how: which statistics.
-        in_place: whether the old states may be overwritten. With a gradient, they never are.
     """
     trained = torch.is_grad_enabled()
     contiguous = (one.contiguous() for one in (states, relations, query))
-    given: tuple[Any, ...] = (*contiguous, degree, *weights, mask, eps, step, how, trained)
+    given = *contiguous, degree, *weights, mask, eps, step, how, trained
     # Without a gradient, the function is called directly: that is faster.
-    return _Layer.apply(*given) if trained else _forward(*(*given, in_place))[0]
+    return _Layer.apply(*given) if trained else _forward(*given)[0]
 
 
 def _forward(
@@ -67,15 +65,13 @@ def _forward(
     step: Any,
     how: Statistics,
     trained: bool,
-    in_place: bool = False,
 ) -> tuple[Any, Any, tuple[Any, Any, Any]]:
     """Return the new states, what was normalised, and the results of :func:`aggregate`."""
     found = aggregate(states, relations, query, degree, step, how, trained)
     rest = mask, eps, step, trained
     dim = states.shape[1]
     if dim <= LARGEST_FUSED:
-        given = states, found[0], found[1], weight, (bias, gain, shift), *rest, in_place
-        return *map_and_update(*given), found
+        return *map_and_update(states, found[0], found[1], weight, (bias, gain, shift), *rest), found
     mapped = found[0] @ _parts(weight).t()
     mapped[:, :dim].addmm_(states[step.first : step.last], weight[:, :dim].t())
     return *update(states, mapped, found[1], (bias, gain, shift), *rest), found

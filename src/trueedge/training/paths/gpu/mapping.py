@@ -24,7 +24,6 @@ def map_and_update(
     eps: float,
     step: Any,
     trained: bool,
-    in_place: bool,
 ) -> tuple[Any, Any]:
     """Return the new states, float (all rows, dim), and what is normalised, float (rows, dim), if trained.
 
@@ -37,19 +36,16 @@ def map_and_update(
         weights: the additive weights of the layer, and weight and bias of the normalisation; or three None.
         mask: float (rows, dim), the factors of dropout, or None.
         eps: added to the variance.
-        in_place: whether the old states may be overwritten; then rows that receive nothing are not read.
     """
     total, dim = states.shape
-    new = states if in_place else states.new_empty(total, dim)
-    hidden = states.new_empty(len(found) if trained else 0, dim)
+    new, hidden = states.new_empty(total, dim), states.new_empty(len(found) if trained else 0, dim)
     block = max(triton.next_power_of_2(dim), LEAST)
     rows = max(SPREAD // block, LEAST)
-    low, high = (step.first // rows, step.last) if in_place else (0, total)
     affine = weights[0] is not None
     if total:
-        _map_and_update[(triton.cdiv(high, rows) - low,)](
+        _map_and_update[(triton.cdiv(total, rows),)](
             *(states, found, numbers, weight, *(weights if affine else (states, states, states))),
-            *(states if mask is None else mask, hidden, new, low, step.first, step.last, total, dim, eps),
+            *(states if mask is None else mask, hidden, new, step.first, step.last, total, dim, eps),
             AFFINE=affine,
             MASKED=mask is not None,
             TRAINED=trained,
@@ -67,7 +63,7 @@ def _weights(weight, number, dim, column, inside):  # type: ignore[no-untyped-de
     return tl.load(weight + place, mask=inside[:, None] & inside[None, :], other=0.0)
 
 
-@triton.jit(do_not_specialize=["low", "first", "last", "total"])  # type: ignore[untyped-decorator]
+@triton.jit(do_not_specialize=["first", "last", "total"])  # type: ignore[untyped-decorator]
 def _map_and_update(  # type: ignore[no-untyped-def]
     states,
     found,
@@ -79,7 +75,6 @@ def _map_and_update(  # type: ignore[no-untyped-def]
     mask,
     hidden_to,
     new_to,
-    low,
     first,
     last,
     total,
@@ -91,7 +86,7 @@ def _map_and_update(  # type: ignore[no-untyped-def]
     ROWS: tl.constexpr,
     BLOCK: tl.constexpr,
 ):
-    begin = (low + tl.program_id(0)).to(tl.int64) * ROWS
+    begin = tl.program_id(0).to(tl.int64) * ROWS
     row = begin + tl.arange(0, ROWS)
     column = tl.arange(0, BLOCK)
     inside = column < dim
