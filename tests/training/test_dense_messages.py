@@ -129,3 +129,15 @@ def test_tensor_cores_add_up_what_float64_does(random_graph):
     states = torch.randn(300, 64, generator=torch.Generator().manual_seed(0))
     exact = torch.from_numpy(graph.adjacency().toarray()).double() @ states.double()
     torch.testing.assert_close(messages.sum(states.cuda()).cpu().double(), exact, rtol=1e-5, atol=1e-4)
+
+
+def test_a_batch_sent_to_a_device_holds_the_same_pairs(task, monkeypatch):
+    schedule = create("gcn", SMALL).for_task(task).schedule(task)
+    objective = PairObjective(task.graph, Messages.of(task.graph), schedule)
+    step, negatives = np.array([3, 0, 7]), np.array([[1, 2], [5, 4]])
+    here = objective._pairs(step, negatives)
+    assert here.tolist() == [*task.graph.edges[step].tolist(), *negatives.tolist()]
+    monkeypatch.setattr("trueedge.training.links.objectives.sent", lambda array, _: torch.from_numpy(array))
+    objective.device = torch.device("meta")
+    objective._edges = torch.from_numpy(task.graph.edges.astype(np.int64))
+    assert objective._pairs(step, negatives).equal(here)

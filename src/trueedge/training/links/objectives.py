@@ -51,7 +51,7 @@ class PairObjective(Objective):
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Score a batch on the graph without its edges, and compute gradients."""
         negatives = self.negatives_of(step, rng)
-        pairs = np.concatenate([self.graph.edges[step], negatives]).astype(np.int64, copy=False)
+        pairs = self._pairs(step, negatives)
         messages = self.messages
         if self.schedule.hide_positives:
             messages = messages.without(sent(step, self.device))
@@ -60,11 +60,22 @@ class PairObjective(Objective):
             sampled = messages.sample_neighbors(self.schedule.neighbors)
             # The first layers reach the nodes that are further away.
             messages = LayeredMessages.of_layers(sampled, messages.sample_neighbors(far)) if far else sampled
-        parts = model.learned(model.encode(messages), sent(pairs, self.device), messages)
+        parts = model.learned(model.encode(messages), pairs, messages)
         loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
         # Not read here, so that the GPU need not finish the step first.
         return loss.detach()
+
+    def _pairs(self, step: NDArray[np.int64], negatives: NDArray[np.int64]) -> torch.Tensor:
+        """Return the edges of a batch, then negatives, on the device, int64 (m, 2)."""
+        if self.device.type == "cpu":
+            return torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
+        return torch.cat([self._edges.index_select(0, sent(step, self.device)), sent(negatives, self.device)])
+
+    @cached_property
+    def _edges(self) -> torch.Tensor:
+        """All edges on the device, int64 (edges, 2)."""
+        return torch.from_numpy(self.graph.edges.astype(np.int64)).to(self.device)
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the negatives of a batch, int64 (m, 2)."""
