@@ -24,6 +24,8 @@ NETWORKS = {"gcn": "GCNConv", "sage": "SAGEConv"}
 
 def measure(sizes: Sizes, repeats: int, with_peers: bool = True, device: str = "cpu") -> list[Row]:
     """GCN and SAGE with their published settings on Pubmed and ogbl-ddi; on a small graph without those."""
+    from trueedge.training.links.dense import dense_enough
+
     rows: list[Row] = []
     for name, task in _tasks(sizes):
         for network, layer in NETWORKS.items():
@@ -34,10 +36,9 @@ def measure(sizes: Sizes, repeats: int, with_peers: bool = True, device: str = "
             makers: dict[str, Callable[[], Contender]] = {
                 "plain PyG": partial(plain_pyg, task, network, layer, steps, device, Bar("ratio", 1))
             }
-            if sizes.separated >= REAL and network == "gcn":
-                # Our own options, which are off by default: what they would bring.
-                for option in ("bfloat16", "compiled"):
-                    makers[f"ours, {option}"] = partial(optional, task, network, device, option)
+            if device == "cuda" and dense_enough(task.graph.num_nodes, 2 * task.graph.num_edges):
+                # What messages along the edges of a dense graph would take.
+                makers["ours, sparse"] = partial(sparse, task, method, device)
             peers, absent = invite(makers if with_peers else {})
             rows += race(label, ours, peers, repeats, check) + absent_rows(label, absent)
     return rows
@@ -70,13 +71,15 @@ def check(ours: list[float], theirs: list[float]) -> None:
         raise DisagreementError(f"the first loss is {ours[0]:.3f} in ours and {theirs[0]:.3f} in theirs")
 
 
-def optional(task: Any, network: str, device: str, option: str) -> Contender:
-    """Our loop with an option on."""
-    method = methods.get(network)(**{option: True}).for_task(task)
-    return replace(steps_of_ours(task, method, device, MOST_STEPS[device])[0], who=f"{OURS}, {option}")
+def sparse(task: Any, method: Any, device: str) -> Contender:
+    """Our loop without the dense table of a dense graph."""
+    ours = steps_of_ours(task, method, device, MOST_STEPS[device], dense=False)[0]
+    return replace(ours, who=f"{OURS}, sparse")
 
 
-def steps_of_ours(task: Any, method: Any, device: str, most: int) -> tuple[Contender, int, int]:
+def steps_of_ours(
+    task: Any, method: Any, device: str, most: int, dense: bool | None = None
+) -> tuple[Contender, int, int]:
     """Some steps of our loop, how many, and how many an epoch has.
 
     Args:
@@ -84,6 +87,7 @@ def steps_of_ours(task: Any, method: Any, device: str, most: int) -> tuple[Conte
         method: a trained method whose settings are filled in.
         device: ``cpu`` or ``cuda``.
         most: at most so many steps.
+        dense: whether messages are products with a dense table; None: as for any user.
     """
     import torch
 
@@ -93,7 +97,9 @@ def steps_of_ours(task: Any, method: Any, device: str, most: int) -> tuple[Conte
     schedule = method.schedule(task)
     with seeded(0, device):
         model = method.build(task, 0).to(device)
-    objective = PairObjective(task.graph, Messages.of(task.graph, device), schedule)
+    messages = Messages.of(task.graph, device)
+    messages.dense = dense
+    objective = PairObjective(task.graph, messages, schedule)
     optimizer = torch.optim.Adam(model.parameters(), lr=schedule.learning_rate)
     total = -(-task.graph.num_edges // schedule.batch_size)
     steps = min(total, most)

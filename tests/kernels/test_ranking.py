@@ -8,7 +8,13 @@ import numba
 import numpy as np
 import pytest
 
-from trueedge.kernels.ranking.ranking import chance_of_hit, count_above, rank_relevant, reciprocal_first
+from trueedge.kernels.ranking.ranking import (
+    chance_of_hit,
+    count_above,
+    count_above_listed,
+    rank_relevant,
+    reciprocal_first,
+)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -20,6 +26,16 @@ def test_counts_above_equal_a_double_loop(dtype):
     for i in range(25):
         assert above[i] == sum(1 for other in negative[i] if other > positive[i])
         assert at_least[i] == sum(1 for other in negative[i] if other >= positive[i])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_counts_above_by_place_are_those_of_the_scores_there(dtype):
+    rng = np.random.default_rng(1)
+    scores = rng.integers(0, 6, 9).astype(dtype)
+    positive = rng.integers(0, 6, 25).astype(np.float64)
+    places = rng.integers(0, 9, (25, 13)).astype(np.int32)
+    found, expected = count_above_listed(positive, scores, places), count_above(positive, scores[places])
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
 
 
 def test_a_float32_negative_is_compared_exactly_with_a_float64_positive():

@@ -173,30 +173,9 @@ def test_tables_add_up_what_lists_do(block, task, monkeypatch):
     monkeypatch.setattr(cn, "DENSE_BLOCK", block)
     messages, pairs = Messages.of(task.graph), torch.from_numpy(some_pairs(task))
     answers = []
-    for add_up in (cn.common_neighbor_sums, cn.dense_sums):
+    for messages.dense in (False, True):
         states = torch.randn(74, 6, generator=torch.Generator().manual_seed(0)).requires_grad_()
-        found = add_up(messages, pairs, states)
+        found = cn.common_neighbor_sums(messages, pairs, states)
         (found * torch.arange(6.0)).square().sum().backward()
         answers.append((found.detach(), states.grad))
     torch.testing.assert_close(answers[0], answers[1], rtol=1e-4, atol=1e-4)
-
-
-def test_a_graph_is_taken_for_dense_only_where_its_table_is_linear_in_it(random_graph):
-    assert cn.is_dense(Messages.of(random_graph(1, nodes=20, edges=300)))
-    assert not cn.is_dense(Messages.of(random_graph(1, nodes=400, edges=500)))
-
-
-def test_a_table_has_a_one_for_each_arc_and_nothing_beside_it(random_graph):
-    graph = random_graph(1, nodes=37, edges=200)
-    table = cn.table(Messages.of(graph))
-    assert table.shape == (37, 48)
-    assert table[:, :37].double().numpy().tolist() == dense(graph).tolist()
-    assert not table[:, 37:].any()
-
-
-def test_a_number_is_the_sum_of_three_short_ones():
-    from trueedge.methods.pairwise.models.common_neighbors import short_parts
-
-    numbers = torch.randn(50, 7, generator=torch.Generator().manual_seed(0)) * 10.0 ** torch.arange(-9, 12, 3)
-    parts = short_parts(numbers).double().view(50, 3, 7)
-    assert parts.sum(1).equal(numbers.double())

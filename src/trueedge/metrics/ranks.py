@@ -53,6 +53,15 @@ def rank_per_positive(positive: NDArray[np.float64], negative: NDArray[np.floati
     return _ranks(above, at_least)
 
 
+def rank_listed(
+    positive: NDArray[np.float64], scores: NDArray[np.floating[Any]], places: NDArray[np.int32]
+) -> Ranks:
+    """Return ranks among each positive's own negatives, given by their places (P, K) among scores (m,)."""
+    from trueedge.kernels.ranking.ranking import count_above_listed
+
+    return _ranks(*count_above_listed(positive, scores, places))
+
+
 def without_highest(ranks: NDArray[np.float64], number: int) -> NDArray[np.float64]:
     """Return ranks (P,) among shared negatives without the ``number`` of them with the highest scores.
 

@@ -57,7 +57,7 @@ def _ask_shared(
     pairs = np.concatenate([positives, negatives])
     order = generator(seed, "questions").permutation(len(pairs))
     scores = np.empty(len(pairs), dtype=np.float64)
-    for rows in _even_blocks(order, block):
+    for rows in equal_blocks(order, block):
         scores[rows] = check_answer(scorer.score(neutral_direction(pairs[rows])), len(rows), scorer)
     return scores[: len(positives)], scores[len(positives) :]
 
@@ -77,7 +77,7 @@ def _ask_lists(
     key = np.uint64(derive(seed, "questions", "lists"))
     positive = np.empty(len(positives), dtype=np.float64)
     negative = np.empty(negatives.shape[:2], dtype=np.float64)
-    blocks = _even_blocks(order, max(1, block // length))
+    blocks = equal_blocks(order, max(1, block // length))
     mixed = _ahead(lambda rows: _mixed(positives, negatives, rows, orders, key), blocks)
     # New arrays each time: a scorer may keep what it is given.
     for rows, (asked, places) in zip(blocks, mixed, strict=True):
@@ -140,7 +140,7 @@ def _ahead(make: Callable[[Item], Made], items: Sequence[Item]) -> Iterator[Made
         yield waiting.result()
 
 
-def _even_blocks(order: NDArray[np.int64], most: int) -> list[NDArray[np.int64]]:
+def equal_blocks(order: NDArray[np.int64], most: int) -> list[NDArray[np.int64]]:
     """Divide an order into blocks of one size; the last is filled up from the start."""
     count = -(-len(order) // most)
     size = -(-len(order) // count)

@@ -19,6 +19,7 @@ from trueedge.graph.freezing import FrozenFields
 from trueedge.metrics import PairScores, Scores
 from trueedge.randomness import generator
 from trueedge.scorers.asking import ask_mixed, neutral_direction
+from trueedge.scorers.asking_once import DistinctPairs, repeats_scores
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
 from trueedge.scorers.scorer import Scorer
@@ -78,6 +79,11 @@ class Part(FrozenFields):
         """Return how many positives and negatives there are, in words."""
         size = " × ".join(f"{number:,}" for number in self.negatives.shape[:-1])
         return f"{len(self.positives):,} positives, {size} negatives"
+
+    @cached_property
+    def distinct(self) -> DistinctPairs | None:
+        """Return its pairs, each once; None if they hardly repeat."""
+        return DistinctPairs.of(self.positives, self.negatives)
 
     @cached_property
     def hash(self) -> str:
@@ -196,6 +202,8 @@ class LinkTask(GraphTask):
                 )
             return self.scores_of(part, scorer.in_order)
         bound = self.bind(scorer, part)
+        if repeats_scores(bound) and chosen.distinct is not None:
+            return chosen.distinct.scores(bound, self.seed)
         return PairScores(*ask_mixed(bound, chosen.positives, chosen.negatives, self.seed))
 
     def bind(self, scorer: object, part: str) -> Scorer:

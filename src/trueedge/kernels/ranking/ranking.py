@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int64s
+from trueedge.kernels.arrays.dtypes import Bools, Float64s, Int32s, Int64s
 from trueedge.kernels.arrays.threads import even_blocks, run_blocks
 
 LEAST_SCORES_PER_BLOCK = 65_536
@@ -55,6 +55,50 @@ def _count_rows(
         higher_or_equal = 0
         for column in range(negative.shape[1]):
             other = negative[row, column]
+            higher += other > score
+            higher_or_equal += other >= score
+        above[row] = higher
+        at_least[row] = higher_or_equal
+
+
+def count_above_listed(
+    positive: Float64s, scores: NDArray[np.floating[Any]], places: Int32s
+) -> tuple[Int64s, Int64s]:
+    """Return :func:`count_above` for negatives that are given by their places among some scores.
+
+    Args:
+        positive: float64 array (P,).
+        scores: float32 or float64 array (m,).
+        places: int32 array (P, K), a row for each positive.
+    """
+    rows, columns = places.shape
+    above = np.empty(rows, dtype=np.int64)
+    at_least = np.empty(rows, dtype=np.int64)
+    run_blocks(
+        lambda first, last, _: _count_listed(positive, scores, places, first, last, above, at_least),
+        rows,
+        even_blocks(rows, LEAST_SCORES_PER_BLOCK // max(columns, 1)),
+        lambda: None,
+    )
+    return above, at_least
+
+
+@njit(cache=True, nogil=True)
+def _count_listed(
+    positive: Float64s,
+    scores: NDArray[np.floating[Any]],
+    places: Int32s,
+    first: int,
+    last: int,
+    above: Int64s,
+    at_least: Int64s,
+) -> None:
+    for row in range(first, last):
+        score = positive[row]
+        higher = 0
+        higher_or_equal = 0
+        for column in range(places.shape[1]):
+            other = scores[places[row, column]]
             higher += other > score
             higher_or_equal += other >= score
         above[row] = higher

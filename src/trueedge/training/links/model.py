@@ -109,8 +109,9 @@ class LinkModel(nn.Module):
         """
         del messages
         # On the CPU the gradient of an embedding is summed in a fixed order, that of indexing is not.
-        ends = F.embedding(pairs, states)
-        logits: torch.Tensor = self.predictor(ends[:, 0], ends[:, 1])
+        # That of a slice would write zeros for all other numbers first.
+        left, right = F.embedding(pairs, states).unbind(1)
+        logits: torch.Tensor = self.predictor(left, right)
         return logits
 
     def learned(

@@ -51,20 +51,31 @@ class PairObjective(Objective):
     def backward(self, model: LinkModel, step: NDArray[np.int64], rng: np.random.Generator) -> torch.Tensor:
         """Score a batch on the graph without its edges, and compute gradients."""
         negatives = self.negatives_of(step, rng)
-        pairs = torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
+        pairs = self._pairs(step, negatives)
         messages = self.messages
         if self.schedule.hide_positives:
-            messages = messages.without(torch.from_numpy(step).to(self.device))
+            messages = messages.without(sent(step, self.device))
         if self.schedule.neighbors:
             far = self.schedule.far_neighbors
             sampled = messages.sample_neighbors(self.schedule.neighbors)
             # The first layers reach the nodes that are further away.
             messages = LayeredMessages.of_layers(sampled, messages.sample_neighbors(far)) if far else sampled
-        parts = model.learned(model.encode(messages), pairs.to(self.device), messages)
+        parts = model.learned(model.encode(messages), pairs, messages)
         loss = reduce(torch.add, (cross_entropy(logits, len(step)) for logits in parts))
         loss.backward()
         # Not read here, so that the GPU need not finish the step first.
         return loss.detach()
+
+    def _pairs(self, step: NDArray[np.int64], negatives: NDArray[np.int64]) -> torch.Tensor:
+        """Return the edges of a batch, then negatives, on the device, int64 (m, 2)."""
+        if self.device.type == "cpu":
+            return torch.from_numpy(np.concatenate([self.graph.edges[step], negatives]).astype(np.int64))
+        return torch.cat([self._edges.index_select(0, sent(step, self.device)), sent(negatives, self.device)])
+
+    @cached_property
+    def _edges(self) -> torch.Tensor:
+        """All edges on the device, int64 (edges, 2)."""
+        return torch.from_numpy(self.graph.edges.astype(np.int64)).to(self.device)
 
     def negatives_of(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
         """Return the negatives of a batch, int64 (m, 2)."""
@@ -122,6 +133,12 @@ class PairObjective(Objective):
         return ends[rng.integers(0, len(ends), size=(count, 2))].astype(np.int64)
 
 
+def sent(array: NDArray[np.int64], device: torch.device) -> torch.Tensor:
+    """Return an array as a tensor on a device, without waiting for the work that a GPU still has to do."""
+    tensor = torch.from_numpy(array)
+    return tensor.pin_memory().to(device, non_blocking=True) if device.type == "cuda" else tensor.to(device)
+
+
 def cross_entropy(logits: torch.Tensor, positives: int) -> torch.Tensor:
     """Return the mean cross entropy of the first logits, of edges, plus that of the others, of negatives."""
     return F.softplus(-logits[:positives]).mean() + F.softplus(logits[positives:]).mean()
@@ -161,19 +178,32 @@ class ReconstructionObjective(Objective):
         leaf = states.detach().requires_grad_()
         nodes, total = len(leaf), torch.zeros((), device=leaf.device)
         rows = max(1, self.BLOCK // nodes)
-        indptr, indices = self.messages.indptr, self.messages.indices
         for first in range(0, nodes, rows):
             last = min(first + rows, nodes)
             logits = leaf[first:last] @ leaf.t()
-            arcs = slice(int(indptr[first]), int(indptr[last]))
-            # Cross entropy is softplus(x) - x y; where edges weigh w, each adds (w - 1) softplus(-x) too.
-            at_edges = logits[self.messages.targets[arcs] - first, indices[arcs]]
-            loss = F.softplus(logits).sum() - at_edges.sum()
-            if self.weight != 1.0:
-                loss = loss + (self.weight - 1.0) * F.softplus(-at_edges).sum()
-            loss = loss * (self.scale / nodes**2)
+            loss = self._loss(logits, first, last) * (self.scale / nodes**2)
             loss.backward()
             total += loss.detach()
         assert leaf.grad is not None
         states.backward(leaf.grad)
         return total
+
+    def _loss(self, logits: torch.Tensor, first: int, last: int) -> torch.Tensor:
+        """Return the summed cross entropy of some rows of the matrix.
+
+        It is softplus(x) - x y; where edges weigh w, each adds (w - 1) softplus(-x) too.
+        """
+        loss = F.softplus(logits).sum()
+        if self.messages.is_dense:
+            edges = self.messages.table[first:last, : logits.shape[1]]
+            loss = loss - (logits * edges).sum()
+            if self.weight != 1.0:
+                loss = loss + (self.weight - 1.0) * (F.softplus(-logits) * edges).sum()
+            return loss
+        indptr, indices = self.messages.indptr, self.messages.indices
+        arcs = slice(int(indptr[first]), int(indptr[last]))
+        at_edges = logits[self.messages.targets[arcs] - first, indices[arcs]]
+        loss = loss - at_edges.sum()
+        if self.weight != 1.0:
+            loss = loss + (self.weight - 1.0) * F.softplus(-at_edges).sum()
+        return loss

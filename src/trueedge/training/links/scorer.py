@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import torch
@@ -29,7 +29,10 @@ class TrainedScorer:
         model: the selected model.
         messages: the adjacency of the graph that it scores on.
         history: the history of its training.
+        repeats: a pair that is asked again gets the same score, so a task may ask once for each pair.
     """
+
+    repeats: ClassVar[bool] = True
 
     def __init__(self, model: LinkModel, messages: Messages, history: History) -> None:
         self.model = model

@@ -8,18 +8,14 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from trueedge.training.links.dense import ready, times
 from trueedge.training.links.inputs import Input
 from trueedge.training.links.messages import Messages
 from trueedge.training.links.model import Encoder, LinkModel
 from trueedge.training.links.pair_sets import common_neighbors
 
-# A graph with at least this share of all pairs is stored as a dense table.
-DENSE_FROM = 1 / 128
-# The largest number of entries of such a table, and of rows processed at a time.
-DENSE_MOST = 1 << 30
+# The largest number of entries of the rows processed at a time.
 DENSE_BLOCK = 1 << 27
-# Rows are padded to a multiple of this, for the tensor cores of a GPU.
-LANES = 16
 
 
 class CommonNeighborPredictor(nn.Module):
@@ -92,27 +88,16 @@ def product_of_ends(states: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
 
 def common_neighbor_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
     """Return the sum of the states of the common neighbours of each pair, float (m, d)."""
-    if states.device.type == "cuda" and is_dense(messages):
-        return dense_sums(messages, pairs, states)
+    if messages.is_dense:
+        return table_sums(messages.table, pairs, states)
     return common_neighbors(messages, pairs).sums(states)
-
-
-def is_dense(messages: Messages) -> bool:
-    """Return whether a graph is dense enough for products of dense tables to beat lists on a GPU."""
-    entries = messages.num_nodes**2
-    return DENSE_FROM * entries <= len(messages.indices) and entries <= DENSE_MOST
-
-
-def dense_sums(messages: Messages, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
-    """Return :func:`common_neighbor_sums` by products of rows of a dense table."""
-    return table_sums(table(messages), pairs, states)
 
 
 def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) -> torch.Tensor:
     """Return the sum of all states, weighted by the products of two rows of a table for each pair, (m, d).
 
     Args:
-        values: :func:`table`, or a float32 one (n, n).
+        values: the table of some messages, or a float32 one (n, n).
         pairs: int (m, 2).
         states: float (n, d).
     """
@@ -127,16 +112,6 @@ def table_sums(values: torch.Tensor, pairs: torch.Tensor, states: torch.Tensor) 
     return total[: len(pairs)]
 
 
-def table(messages: Messages) -> torch.Tensor:
-    """Return the adjacency as a dense table, bfloat16 (n, w), with padded rows."""
-    nodes = messages.num_nodes
-    width = -(-nodes // LANES) * LANES
-    keys = messages.arc_keys
-    found = torch.zeros(nodes * width, dtype=torch.bfloat16, device=keys.device)
-    found[keys + keys // nodes * (width - nodes)] = 1
-    return found.view(nodes, width)
-
-
 class _DenseSums(torch.autograd.Function):
     """Blocks of rows of common neighbours times the states; the rows are made again for the gradient."""
 
@@ -145,15 +120,15 @@ class _DenseSums(torch.autograd.Function):
         ctx: Any, states: torch.Tensor, pairs: torch.Tensor, values: torch.Tensor, size: int
     ) -> torch.Tensor:
         ctx.given = pairs, values, size
-        parts = _ready(states, values)
-        return torch.cat([_times(_products(values, block), parts) for block in pairs.split(size)])
+        parts = ready(states, values)
+        return torch.cat([times(_products(values, block), parts) for block in pairs.split(size)])
 
     @staticmethod
     def backward(ctx: Any, *gradients: torch.Tensor) -> tuple[torch.Tensor, None, None, None]:
         (pairs, values, size), gradient = ctx.given, gradients[0]
         found = gradient.new_zeros(values.shape[1], gradient.shape[1])
         for block, part in zip(pairs.split(size), gradient.split(size), strict=True):
-            found += _times(_products(values, block).t(), _ready(part, values))
+            found += times(_products(values, block).t(), ready(part, values))
         return found, None, None, None
 
 
@@ -164,27 +139,3 @@ def _products(values: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
     # Of ones and zeros the product is that of their bits.
     bits = values.view(torch.int16)
     return (bits.index_select(0, pairs[:, 0]) & bits.index_select(0, pairs[:, 1])).view(torch.bfloat16)
-
-
-def _ready(numbers: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-    """Return numbers as :func:`_times` takes them: split into three bfloat16 each for tensor cores."""
-    fast = values.dtype == torch.bfloat16 and numbers.device.type == "cuda"
-    return short_parts(numbers) if fast else numbers
-
-
-def _times(left: torch.Tensor, right: torch.Tensor) -> torch.Tensor:
-    """Return a product of matrices in float32: of ones and zeros with short numbers without loss."""
-    if right.dtype != torch.bfloat16:
-        return left.to(right.dtype) @ right
-    # Sums are float32; only the factors are bfloat16, without loss.
-    summed = torch.mm(left, right, out_dtype=torch.float32)
-    return summed.view(len(left), 3, -1).sum(1)
-
-
-def short_parts(numbers: torch.Tensor) -> torch.Tensor:
-    """Split float32 numbers (n, d) into three bfloat16 numbers each that sum to them, (n, 3 d)."""
-    parts = []
-    for _ in range(3):
-        parts.append(numbers.to(torch.bfloat16))
-        numbers = numbers - parts[-1].float()
-    return torch.cat(parts, dim=1)

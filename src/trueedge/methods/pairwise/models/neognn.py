@@ -8,7 +8,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
-from trueedge.methods.pairwise.models.common_neighbors import is_dense, table, table_sums
+from trueedge.methods.pairwise.models.common_neighbors import table_sums
 from trueedge.methods.pairwise.models.walk_overlap import WalkRows, walk_counts, walk_rows
 from trueedge.training.links.inputs import Input
 from trueedge.training.links.messages import Messages
@@ -109,7 +109,7 @@ class OverlapModel(LinkModel):
 
     def overlap(self, weights: torch.Tensor, pairs: torch.Tensor, messages: Messages) -> torch.Tensor:
         """Return the overlaps of pairs under weights of nodes (n, 1), float (m, 1)."""
-        if weights.device.type == "cuda" and is_dense(messages):
+        if messages.is_dense:
             return table_sums(self.power_table(messages), pairs, weights)
         if len(self.weights) == 1:
             return common_neighbors(messages, pairs).sums(weights)
@@ -130,7 +130,7 @@ class OverlapModel(LinkModel):
 
     def power_table(self, messages: Messages) -> torch.Tensor:
         """Return the weighted powers of a dense graph: for one hop its table, else float (n, n)."""
-        links = table(messages)
+        links = messages.table
         if len(self.weights) == 1:
             return links
         power = one = links[:, : len(links)].float()
