@@ -165,10 +165,10 @@ def walk_vectors(edges: torch.Tensor, nodes: int, passes: int) -> torch.Tensor:
             noise[:, 0] = walks[0]
             optimizer.zero_grad()
             loss = torch.zeros((), device=device)
-            for sign, sequences in ((1, torch.stack(walks, 1)), (-1, noise)):
+            for is_noise, sequences in ((False, torch.stack(walks, 1)), (True, noise)):
                 found = vectors[sequences]
-                dots = torch.bmm(found, found.transpose(1, 2))[:, begin, other]
-                loss = loss - torch.log(torch.sigmoid(sign * dots) + TINY).mean()
+                chance = torch.sigmoid(torch.bmm(found, found.transpose(1, 2))[:, begin, other])
+                loss = loss - torch.log((1 - chance if is_noise else chance) + TINY).mean()
             loss.backward()
             optimizer.step()
     return vectors.detach()
