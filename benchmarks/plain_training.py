@@ -5,6 +5,10 @@
 A plain torch_geometric script: dense features, an edge index, one Adam with weight decay for everything,
 learned vectors included, and each metric read off the test part at the evaluation where its own validation
 value is highest, which is how the published tables were made. Ours keeps one state and judges that.
+
+The published settings are those whose ten seeds have the highest mean on the validation part, and the
+published value is the mean of the same ten seeds on the test part. With twenty seeds or more, ``chosen tens``
+says what this alone adds: the test mean of the best of some tens by validation, all of the same settings.
 """
 
 from __future__ import annotations
@@ -143,6 +147,24 @@ def evaluated(
         return [task.evaluate(score, part, metrics) for part in ("valid", "test")]
 
 
+def chosen_tens(runs: list[dict[str, Any]], metric: str, tens: int, repeats: int = 2000) -> float:
+    """The expected test mean of that of some random tens of runs whose validation mean is highest.
+
+    Args:
+        runs: what :func:`train` returned, for twenty seeds or more.
+        metric: the metric of both means.
+        tens: the number of tens to choose from.
+        repeats: how often tens are drawn.
+    """
+    valid, test = (np.array([run[part][metric] for run in runs]) for part in ("valid", "test"))
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(repeats):
+        drawn = np.array([rng.choice(len(runs), 10, replace=False) for _ in range(tens)])
+        found.append(test[drawn[valid[drawn].mean(axis=1).argmax()]].mean())
+    return float(np.mean(found))
+
+
 def one_seed(asked: argparse.Namespace, seed: int) -> dict[str, Any]:
     """Train one seed, in a process of its own where there are several."""
     if asked.jobs > 1:
@@ -185,6 +207,10 @@ def main() -> None:
         values = [one["test"][metric] for one in found]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         table[metric] = {"mean": float(np.mean(values)), "std": spread, "seeds": len(values)}
+        if len(values) >= 20:
+            both = [[one[part][metric] for one in found] for part in ("valid", "test")]
+            table[metric]["correlation with validation"] = float(np.corrcoef(both)[0, 1])
+            table[metric]["chosen tens"] = {tens: chosen_tens(found, metric, tens) for tens in (1, 10, 100)}
     print(json.dumps(table))
     table["runs"] = found
     asked.output.mkdir(parents=True, exist_ok=True)
