@@ -211,7 +211,7 @@ def train(asked: argparse.Namespace, seed: int) -> dict[str, Any]:
     optimizer = torch.optim.Adam(model.parameters(), lr=asked.learning_rate)
     best: dict[str, tuple[float, float]] = {}
     waited, epoch = 0, 0
-    while waited <= PATIENCE and time.perf_counter() - start < asked.seconds:
+    while epoch == 0 or (waited <= PATIENCE and time.perf_counter() - start < asked.seconds):
         epoch += 1
         model.train_epoch(edges, optimizer, asked.clip)
         model.eval()
