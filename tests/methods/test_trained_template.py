@@ -289,3 +289,27 @@ def test_matrix_factorisation_is_the_published_model():
     (group,) = model.parameter_groups()
     assert any(weight is vectors for weight in group["params"])
     assert method.build(cliques(features=0), 0).inputs.vectors.shape == (NODES, 256)
+    assert method.schedule(task).clip == 1.0
+
+
+@pytest.mark.parametrize("dataset", ["ogbl-collab", "ogbl-ddi", "ogbl-ppa"])
+@pytest.mark.parametrize("protocol", ["existing", "heart"])
+def test_matrix_factorisation_has_no_layer_and_no_clip_on_ogb(dataset, protocol):
+    task = cliques()
+    method = create("mf").for_task(SimpleNamespace(protocol=protocol, dataset=dataset))
+    assert (method.layers, method.predictor_layers, method.dim) == (0, 3, 256)
+    assert method.schedule(task).clip == 0.0
+    model = method.build(task, 0).eval()
+    vectors = model.inputs.vectors
+    assert vectors.shape == (NODES, 256)
+    assert not list(model.encoder.parameters())
+    pairs = torch.tensor([[0, 1], [2, 3]])
+    states = model.encode(Messages.of(task.graph, "cpu"))
+    expected = model.predictor(vectors[pairs[:, 0]], vectors[pairs[:, 1]])
+    torch.testing.assert_close(model.score(states, pairs, None), expected)
+
+
+def test_matrix_factorisation_without_a_layer_learns():
+    task = cliques(features=0)
+    history = made("mf", layers=0, clip=0.0, dim=32, epochs=40).fit(task, seed=1).history
+    assert history.losses[-1] < history.losses[0] - 0.2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numba
 import numpy as np
 import pytest
@@ -143,3 +145,75 @@ def test_vectors_are_as_good_as_those_of_word2vec_on_the_same_walks(data_folder)
     vectors = np.array([theirs.wv[str(node)] for node in range(graph.num_nodes)])
     found = [task.evaluate(which, "test", ["auc"])["auc"] for which in (ours.vectors, vectors)]
     assert found[0] == pytest.approx(found[1], abs=0.015)
+
+
+ADAM = {**QUICK["node2vec"], "trainer": "adam", "noise": 1}
+
+
+class TestAdam:
+    """Vectors that Adam learns from random ones."""
+
+    @pytest.fixture(autouse=True)
+    def torch(self):
+        return pytest.importorskip("torch")
+
+    def test_planted_groups_come_apart(self):
+        vectors = create("node2vec", {**ADAM, "walks": 10, "passes": 150}).vectors(planted(), 1)
+        products = vectors @ vectors.T
+        same = np.equal.outer(np.arange(80) < 40, np.arange(80) < 40)
+        within, between = products[same & ~np.eye(80, dtype=bool)], products[~same]
+        assert np.mean(within[:, None] > between[None, :200]) > 0.8
+
+    def test_a_seed_gives_the_same_bits_on_any_number_of_threads(self, torch):
+        kind, threads = create("node2vec", ADAM), torch.get_num_threads()
+        once = kind.vectors(planted(), 3)
+        assert (once.dtype, once.shape) == (np.float32, (80, 16))
+        assert kind.vectors(planted(), 4).tobytes() != once.tobytes()
+        try:
+            torch.set_num_threads(2 if threads == 1 else 1)
+            assert kind.vectors(planted(), 3).tobytes() == once.tobytes()
+        finally:
+            torch.set_num_threads(threads)
+
+    def test_a_step_of_adam_moves_a_number_by_a_hundredth(self):
+        from trueedge.methods.embeddings.models.adam_vectors import AdamVectors
+
+        graph = planted()
+        first, moved = (AdamVectors(16, 4, 10, 3, passes=passes).of(graph, 0) for passes in (0, 1))
+        assert first.std() == pytest.approx(1.0, abs=0.1)
+        # All 80 nodes are one step, and the first step of Adam has the size of the rate.
+        assert np.abs(moved - first).max() == pytest.approx(0.01, rel=1e-3)
+
+    @pytest.mark.parametrize("window", [1, 2, 3, 7, 9])
+    def test_a_node_meets_those_that_follow_it_in_a_whole_window(self, window):
+        from trueedge.methods.embeddings.models.adam_vectors import AdamVectors
+
+        length = 7
+        places = AdamVectors(4, 1, length, window)._places()
+        found = list(zip(*(place.tolist() for place in places), strict=True))
+        size = min(window, length)
+        slow = [(start, start + step) for start in range(length - size + 1) for step in range(1, size)]
+        assert found == slow
+
+    @pytest.mark.parametrize("edges", [[], [[0, 1]], [[0, 1], [1, 2]]])
+    def test_graphs_of_a_few_nodes_get_finite_vectors(self, edges):
+        graph = Graph.from_edges(np.array(edges, dtype=np.int64).reshape(-1, 2), 3)
+        vectors = create("node2vec", ADAM).vectors(graph, 0)
+        assert vectors.shape == (3, 16)
+        assert np.isfinite(vectors).all()
+
+    def test_a_node_without_neighbours_stays_where_it_is(self):
+        from trueedge.methods.embeddings.models.adam_vectors import AdamVectors
+
+        graph = Graph.from_edges(np.array([[0, 1]]), 3)
+        starts = np.array([2, 0], dtype=np.int32)
+        assert AdamVectors(4, 1, 4, 2)._walks(graph, starts, 1, 0).tolist() == [[2] * 4, [0, 1, 0, 1]]
+
+    @pytest.mark.parametrize("protocol", ["existing", "heart"])
+    def test_published_runs_on_ogb_use_it_and_others_do_not(self, protocol):
+        def filled(dataset):
+            return create("node2vec").for_task(SimpleNamespace(protocol=protocol, dataset=dataset))
+
+        ogb = filled("ogbl-ddi")
+        assert (ogb.trainer, ogb.noise, ogb.passes, ogb.walk_length, ogb.window) == ("adam", 1, 2, 40, 20)
+        assert (filled("citeseer").trainer, filled("citeseer").noise) == ("word2vec", 5)

@@ -108,6 +108,25 @@ def test_a_metric_gets_the_settings_that_are_best_by_it_on_validation() -> None:
         assert chosen <= {tuple(one.settings[key] for key in searched) for one in winners}
 
 
+def test_trials_of_several_seeds_are_compared_by_their_mean() -> None:
+    plan = Plan(tuning=Tuning(trials=4, trial_seeds=3), settings={"epochs": 2})
+    finding = shared_table(value("gcn", "mrr")).run(plan)
+    assert "trials compared by the mean of 3 seeds" in finding.rows[0].tuned
+    searched = ("learning_rate", "dropout", "weight_decay", "layers", "predictor_layers", "dim")
+    own = [one for one in plan.used if one.settings["select"] == "mrr"]
+    by_settings: dict[tuple[object, ...], list[float]] = {}
+    for one in own:
+        if "test" not in one.metrics:
+            place = tuple(one.settings[key] for key in searched)
+            by_settings.setdefault(place, []).append(one.metrics["valid"]["mrr"])
+    assert {len(values) for values in by_settings.values()} == {3}
+    trial_seeds = {one.seed for one in own if "test" not in one.metrics}
+    finals = [one for one in own if "test" in one.metrics]
+    assert not trial_seeds & {one.seed for one in finals}
+    means = {place: sum(values) / 3 for place, values in by_settings.items()}
+    assert all(means[tuple(one.settings[key] for key in searched)] == max(means.values()) for one in finals)
+
+
 def test_stored_records_say_what_is_known_so_far(tmp_path) -> None:
     one, other = value("gcn", "auc"), value("sage", "auc")
     plan = replace(QUICK, store=Store(tmp_path), used=[])
@@ -140,6 +159,7 @@ def test_evidence_says_how_it_was_tuned(tmp_path) -> None:
     [
         (["heart/figure-2", "--tuned"], "has no published grid to search: remove --tuned"),
         (["heart/table-1", "--trials", "3"], "--trials is for --tuned"),
+        (["heart/table-1", "--trial-seeds", "3"], "--trial-seeds is for --tuned"),
         (["heart/figure-2", "--metric", "mrr"], "has all its metrics at once: remove --metric"),
         (["heart/table-1", "--metric", "mr"], "metric of heart/table-1"),
         (["heart/table-1", "--tuned", "--share", "1/2"], "remove --share"),

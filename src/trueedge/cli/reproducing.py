@@ -76,6 +76,14 @@ def reproduce(
         int | None,
         typer.Option(help="With --tuned: trials for each method.", min=1, show_default="60"),
     ] = None,
+    trial_seeds: Annotated[
+        int | None,
+        typer.Option(
+            help="With --tuned: seeds of each trial; settings are compared by the mean of their values.",
+            min=1,
+            show_default="1",
+        ),
+    ] = None,
     stored: Annotated[
         bool,
         typer.Option("--stored", help="Run nothing: show what the stored records say so far."),
@@ -118,7 +126,7 @@ def reproduce(
         showing.table("Studies", ["name", "what it shows", "paper"], rows, texts=(1, 2))
         return
     chosen = get(study)
-    tuning = _tuning(chosen, tuned, trials, engine)
+    tuning = _tuning(chosen, tuned, trials, trial_seeds, engine)
     if metric and not chosen.tunable:
         raise InputError(f"{chosen.name} has all its metrics at once: remove --metric")
     if jobs > 1 and chosen.one_process:
@@ -206,19 +214,23 @@ def _duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 120 else f"{seconds / 3600:.0f} h"
 
 
-def _tuning(study: Study, tuned: bool, trials: int | None, engine: engines.Engine) -> Tuning | None:
+def _tuning(
+    study: Study, tuned: bool, trials: int | None, trial_seeds: int | None, engine: engines.Engine
+) -> Tuning | None:
     """Return how a study is tuned; refuse to tune one that has no grid."""
     from trueedge.studies import Tuning
 
     if not tuned:
-        if trials is not None:
-            raise InputError("--trials is for --tuned")
+        for name, given in (("trials", trials), ("trial-seeds", trial_seeds)):
+            if given is not None:
+                raise InputError(f"--{name} is for --tuned")
         return None
     if not study.tunable:
         raise InputError(f"{study.name} has no published grid to search: remove --tuned")
     if engine.share is not None:
         raise InputError("--tuned needs all trials of a search to choose: remove --share")
-    return Tuning() if trials is None else Tuning(trials)
+    chosen = {"trials": trials, "trial_seeds": trial_seeds}
+    return Tuning(**{name: value for name, value in chosen.items() if value is not None})
 
 
 def _settings(words: Sequence[str]) -> dict[str, object]:

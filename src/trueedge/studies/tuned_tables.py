@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from statistics import fmean
 from typing import Any
 
 from trueedge.methods import Method
@@ -71,7 +72,7 @@ def run_searches(
     Returns for each search what it found, by metric, and a sentence for each search or seed that failed.
     """
     running = [_Running(one, seeds, plan) for one in searches]
-    done, total = 0, sum(one.budget.trainings + 1 for one in running)
+    done, total = 0, sum(len(one.trials) + seeds for one in running)
     with runner_in_use(plan.runner, plan.jobs) as runner:
         # Final runs are known when the trials are done. The last ones may be known too late for a first pass.
         while any(one.is_waiting for one in running):
@@ -110,10 +111,13 @@ class _Running:
         space = Space.of(search.method, search.space, unused)
         trials = min(self.plan.tuning.trials, len(space))
         self.budget = Budget(space, "grid", trials, self.seeds, self.plan.jobs)
-        self.trials = [PUBLISHED, *strategy("grid", space, 0, trials).ask(trials)]
+        # Other seeds than those of the final runs, so that a lucky trial is not reported.
+        more = range(self.seeds + 1, self.seeds + self.plan.tuning.trial_seeds)
+        points = [PUBLISHED, *strategy("grid", space, 0, trials).ask(trials)]
+        self.trials = [(point, seed) for seed in (0, *more) for point in points]
         self.running_trials = 0
-        # The validation value by metric of each finished trial, by the number of its point.
-        self.values: dict[int, dict[str, float]] = {}
+        # The validation values by metric of each trial, one for each seed, by the number of its point.
+        self.values: dict[int, dict[str, list[float]]] = {}
         self.numbers: dict[Method, int] = {}
         self.finals: list[Cell] | None = None
         self.records: dict[str, list[Record]] = {}
@@ -137,9 +141,9 @@ class _Running:
         if not self.trials:
             assert self.finals
             return self.finals.pop(0)
-        number = self.trials.pop(0)
+        number, seed = self.trials.pop(0)
         self.running_trials += 1
-        cell = self._cell(number, self.search.metrics, 0)
+        cell = self._cell(number, self.search.metrics, seed)
         self.numbers[cell.method] = number
         return replace(cell, parts=("valid",))
 
@@ -157,7 +161,8 @@ class _Running:
         for one in (outcome.record, *outcome.others):
             metric = str(one.settings["select"])
             if is_trial:
-                self.values.setdefault(self.numbers[cell.method], {})[metric] = one.metrics["valid"][metric]
+                found = self.values.setdefault(self.numbers[cell.method], {}).setdefault(metric, [])
+                found.append(one.metrics["valid"][metric])
             else:
                 self.records.setdefault(metric, []).append(one)
 
@@ -179,14 +184,13 @@ class _Running:
             chosen.setdefault(self._best(metric), []).append(metric)
         return [
             self._cell(number, metrics, seed)
-            # Other seeds than that of the trials, so that a lucky trial is not reported.
             for seed in range(1, self.seeds + 1)
             for number, metrics in chosen.items()
         ]
 
     def _best(self, metric: str) -> int:
         sign = 1 if get_metric(metric).higher_is_better else -1
-        return max(sorted(self.values), key=lambda number: sign * self.values[number][metric])
+        return max(sorted(self.values), key=lambda number: sign * fmean(self.values[number][metric]))
 
     def _cell(self, number: int, metrics: Sequence[str], seed: int) -> Cell:
         search, space = self.search, self.budget.space
@@ -207,5 +211,8 @@ class _Running:
         shared = f", trained once for this and {others} other metrics" if others else ""
         missing = self.budget.trials + 1 - len(self.values)
         left = f", {missing} of the trials without a result" if missing else ""
-        tried = f"{self.budget}, the published settings tried too{shared}{left}"
+        assert self.plan.tuning is not None
+        seeds = self.plan.tuning.trial_seeds
+        compared = f", trials compared by the mean of {seeds} seeds" if seeds > 1 else ""
+        tried = f"{self.budget}, the published settings tried too{compared}{shared}{left}"
         return f"tuned by validation {metric}: {tried}; best: {winner}"

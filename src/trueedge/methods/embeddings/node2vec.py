@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from trueedge.training import LinkModel, TrainedScorer
 
 # Defaults where the dot product of vectors is the score, and where an MLP is trained on them.
-ALONE: dict[str, Any] = {"walk_length": 80, "window": 10, "passes": 1, "noise": 5}
+ALONE: dict[str, Any] = {"walk_length": 80, "window": 10, "passes": 1, "noise": 5, "trainer": "word2vec"}
 # Among 1, 2, 3, 5 and 8 passes, 5 have the highest validation MRR on Citeseer (three seeds, both settings).
-AS_INPUT: dict[str, Any] = {"walk_length": 20, "window": 10, "passes": 5, "noise": 5}
+AS_INPUT: dict[str, Any] = {"walk_length": 20, "window": 10, "passes": 5, "noise": 5, "trainer": "word2vec"}
 
 
 @dataclass(frozen=True)
@@ -31,6 +31,10 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
 
     With the predictor ``dot`` the score is the dot product of two vectors. With ``mlp`` an MLP is trained on
     the fixed vectors, concatenated with the features.
+
+    The trainer ``word2vec`` has two vectors for each node and noise by frequency. ``adam`` is that of the
+    published runs with an MLP: one vector for each node, which begins at a standard normal distribution, and
+    uniform noise. On ogbl-ddi its two passes are 34 steps of 0.01, so that the vectors stay close to random.
     """
 
     name: ClassVar[str] = "node2vec"
@@ -44,9 +48,16 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
     window: int = open_setting(int, "window size of skip-gram", low=1, high=10**4)
     passes: int = open_setting(int, "passes over all nodes, each with new walks", low=1, high=10**6)
     noise: int = open_setting(int, "noise nodes per pair", low=1, high=1000)
-    noise_power: float = setting(0.75, "noise nodes are drawn by frequency to this power", low=-2.0, high=2.0)
+    trainer: str = open_setting(
+        str,
+        "how vectors are learned: as in word2vec, or by Adam from random ones with uniform noise",
+        choices=("word2vec", "adam"),
+    )
+    noise_power: float = setting(
+        0.75, "word2vec: noise nodes are drawn by frequency to this power", low=-2.0, high=2.0
+    )
     subsample: float = setting(
-        0.001, "downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
+        0.001, "word2vec: downsample nodes more frequent than this share; 0: none", low=0.0, high=1.0
     )
     p: float = setting(
         1.0, "return parameter: above 1, walks rarely turn back", low=0.05, high=20.0, search=(0.25, 1.0, 4.0)
@@ -82,6 +93,19 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
     def vectors(self, graph: Graph, seed: int = 0) -> NDArray[np.float32]:
         """Return a vector for each node, float32 (n, vector_dim)."""
         filled = self.filled_in(ALONE)
+        if filled.trainer == "adam":
+            from trueedge.methods.embeddings.models.adam_vectors import AdamVectors
+
+            return AdamVectors(
+                dim=self.vector_dim,
+                walks=self.walks,
+                length=filled.walk_length,
+                window=filled.window,
+                noise=filled.noise,
+                passes=filled.passes,
+                p=self.p,
+                q=self.q,
+            ).of(graph, seed)
         return WalkVectors(
             dim=self.vector_dim,
             walks=self.walks,

@@ -24,7 +24,8 @@ class BUDDY(HasInputs, HasMessages, Pairwise):
     of the counts is averaged over both directions of a pair.
 
     HeaRT's published runs made sketches once, with the batch's edges in the graph, and drew the training
-    negatives once: ``hide_positives=False, fixed_negatives=True, reject_edges=True``.
+    negatives once: ``hide_positives=False, fixed_negatives=True, reject_edges=True``. Their batches of 1,024
+    hold edges and negatives together, half of each: ``batch_size=512``.
     """
 
     name: ClassVar[str] = "buddy"
