@@ -47,6 +47,7 @@ class Case:
         settings: what differs from the settings of this package.
         seen: leave out links of nodes without training edges.
         without: a node type whose edges are left out.
+        valid: draw validation links as HGB's code does, see ``published_validation``.
         search: the search on the validation part that this is a trial of. A trial has one seed; the trial
             with the highest validation micro-F1 is then trained with all seeds.
         seeds: the number of seeds; None: as many as asked for.
@@ -59,6 +60,7 @@ class Case:
     settings: Mapping[str, Any] = field(default_factory=dict)
     seen: bool = False
     without: str = ""
+    valid: str = ""
     search: str = ""
     seeds: int | None = None
     seconds: int = 30
@@ -72,6 +74,13 @@ def _long() -> Iterator[Case]:
         yield Case(data, "hetgnn", pairs, seeds=1, seconds=200)
     for data in LINKS:
         yield Case(data, "rgcn-hetero", {**RGCN, **RGCN_BLOCKS[data]}, seeds=3, seconds=150)
+
+
+def _validation() -> Iterator[Case]:
+    rgcn = {**RGCN, **RGCN_BLOCKS["pubmed-hgb"]}
+    yield Case("pubmed-hgb", "rgcn-hetero", rgcn, valid="kept", seeds=3, seconds=60)
+    for method in ("gat-hetero", "gcn-hetero"):
+        yield Case("pubmed-hgb", method, TENTH_BATCH, valid="one-way", seeds=3, seconds=15)
 
 
 def _links() -> Iterator[Case]:
@@ -131,4 +140,4 @@ def _earlier() -> Iterator[Case]:
     yield from (Case("acm", "hetsann", {"features": one}, earlier=True) for one in ("all", "target"))
 
 
-CASES = (*_long(), *_links(), *_classes(), *_searches(), *_earlier())
+CASES = (*_long(), *_validation(), *_links(), *_classes(), *_searches(), *_earlier())
