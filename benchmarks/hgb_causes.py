@@ -9,9 +9,9 @@ The file is written after every training, with the seeds that are done; rows of 
 --seconds, no training is started, and those that are left are named.
 
 Links are scored against negatives two steps away, against random ones, and against pairs whose both ends are
-random, as HGB's code does for GCN and GAT. "seen" leaves out the links of nodes without training edges, as HGB's
-evaluation of GATNE does. "valid" draws validation links as HGB's code does. "macro-f1 of means" is the F1 score
-of the mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
+random, as HGB's code does for GCN and GAT. "seen" leaves out the links of nodes without training edges, as
+HGB's evaluation of GATNE does. "valid" draws validation links as HGB's code does. "macro-f1 of means" is the
+F1 score of the mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
 """
 
 from __future__ import annotations
