@@ -34,9 +34,7 @@ class TypedGAT(TypedMethod):
     )
     attention_dropout: float = open_setting(float, "dropout rate of attention", low=0.0, high=0.99)
     residual: bool = setting(False, "add a node's own state in each layer")
-    repeated: bool = setting(
-        False, "count an edge twice whose reverse is an edge too, as published for links"
-    )
+    repeated: bool = setting(False, "count an edge twice whose reverse is an edge too, as HGB does for links")
     start: str = setting(
         "dgl",
         "first weights of attention and of input biases: as in DGL, or in PyTorch Geometric (pyg), which the"

@@ -149,7 +149,8 @@ class TypedInputs:
         begin = np.searchsorted(every[:, 1], np.arange(self.num_nodes + 1))
         kind = np.zeros(len(every), dtype=np.int64)
         given = (np.ascontiguousarray(one) for one in (every[:, 0], every[:, 1], kind, begin))
-        return Arcs(*(torch.from_numpy(one).to(self.device) for one in given), num_kinds=1)
+        source, target, kinds, starts = (torch.from_numpy(one).to(self.device) for one in given)
+        return Arcs(source, target, kinds, starts, 1)
 
     @cached_property
     def typed(self) -> tuple[TypedEdges, ...]:

@@ -37,7 +37,7 @@ class GroupedLinks(LinkModel):
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return what the encoder's layer receives, float (n, dim)."""
-        encoder: MagnnModel = self.encoder  # type: ignore[assignment]
+        encoder: MagnnModel = self.encoder
         return F.dropout(encoder.input(inputs), encoder.dropout, self.training)
 
     def decode(self, vectors: torch.Tensor, links: torch.Tensor) -> torch.Tensor:
@@ -78,7 +78,7 @@ class GroupedLinks(LinkModel):
         generator: torch.Generator | None,
     ) -> torch.Tensor:
         """Return the vectors of the sources (side 0) or targets (side 1), float (n, out)."""
-        layer: MagnnLayer = self.encoder.layers[-1]  # type: ignore[index, assignment]
+        layer: MagnnLayer = self.encoder.layers[-1]
         kind, inputs = self.ends[side], self.inputs
         rows = links[:, 2 * side] - inputs.starts[kind]
         own = states[links[:, 2 * side]]
@@ -105,7 +105,7 @@ class GroupedLinks(LinkModel):
 
     def _mixed(self, found: torch.Tensor, over_paths: torch.nn.Module) -> torch.Tensor:
         """Return the mixture of meta-paths with the weights of each group, float (n, heads * dim)."""
-        scores = over_paths.score(found).squeeze(2)  # type: ignore[operator]
+        scores = over_paths.score(found).squeeze(2)
         group = torch.arange(found.shape[1], device=found.device) // self.size
         count = torch.bincount(group)
         means = scores.new_zeros(len(found), len(count)).index_add(1, group, scores) / count
