@@ -236,10 +236,13 @@ def scores(case: Case, seed: int, device: str) -> Iterator[tuple[str, float]]:
         return
     tasks = link_tasks(case.dataset)
     given = next(iter(tasks.values()))
-    scorer = method.fit(published_validation(given, case.valid, seed) if case.valid else given, seed, device)
+    if case.valid:
+        given = published_validation(given, case.valid, seed)
+    scorer = method.fit(given, seed=seed, device=device)
     for negatives, task in tasks.items():
         asked = links_of_seen_nodes(task) if case.seen else task
-        found = asked.evaluate(scorer)
+        # The test links are the same; validation links may be other ones, and with them the training graph.
+        found = replace(asked, graph=given.graph).evaluate(scorer)
         yield from ((f"{name}, {negatives}", 100 * found[name]) for name in ("roc-auc", "head-mrr"))
         if "batches" in case.settings:
             yield from ordered_scores(task, scorer, negatives)
@@ -256,7 +259,7 @@ def ordered_scores(task: TypedLinkTask, scorer: Any, negatives: str) -> Iterator
     answers[order] = scorer.score_links(links[order].astype(np.int64))
     found = task.scores_of("test", answers)
     for name in ("roc-auc", "head-mrr"):
-        yield f"{name}, {negatives} in order", 100 * float(get_metric(name).compute(found))
+        yield f"{name}, {negatives} in order", 100 * float(np.mean(get_metric(name).per_unit(found)))
 
 
 def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLinkTask:

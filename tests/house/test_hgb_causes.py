@@ -20,6 +20,7 @@ from benchmarks.hgb_causes import (  # noqa: E402
     is_in,
     links_of_seen_nodes,
     macro_f1_of_means,
+    ordered_scores,
     published_validation,
     random_pair_scores,
     summary,
@@ -105,6 +106,22 @@ def test_a_perfect_scorer_has_full_marks_against_random_pairs() -> None:
         "roc-auc, random pairs": 100.0,
         "head-mrr, random pairs": 100.0,
     }
+
+
+def test_links_are_asked_by_head_and_positives_before_negatives() -> None:
+    task = te.task("bibliography", "typed-links", negatives="random")
+    assert isinstance(task, TypedLinkTask)
+    known = {tuple(link) for link in task.positives["test"].tolist()}
+    asked: list[tuple[int, bool]] = []
+
+    class Perfect:
+        def score_links(self, links: NDArray[np.int64]) -> NDArray[np.float64]:
+            asked.extend((link[0], tuple(link) not in known) for link in links.tolist())
+            return np.array([float(tuple(link) in known) for link in links.tolist()])
+
+    found = dict(ordered_scores(task, Perfect(), "random"))
+    assert asked == sorted(asked)
+    assert found == {"roc-auc, random in order": 100.0, "head-mrr, random in order": 100.0}
 
 
 def test_no_training_starts_after_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
