@@ -9,9 +9,9 @@ The file is written after every training, with the seeds that are done; rows of 
 --seconds, no training is started, and those that are left are named.
 
 Links are scored against negatives two steps away, against random ones, and against pairs whose both ends are
-random, as HGB's code does for GCN and GAT. "seen" leaves out the links of
-nodes without training edges, as HGB's evaluation of GATNE does. "macro-f1 of means" is the F1 score of the
-mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
+random, as HGB's code does for GCN and GAT. "seen" leaves out the links of nodes without training edges, as
+HGB's evaluation of GATNE does. "valid" draws validation links as HGB's code does. "macro-f1 of means" is the
+F1 score of the mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
 """
 
 from __future__ import annotations
@@ -34,10 +34,11 @@ from numpy.typing import NDArray
 import trueedge as te
 from benchmarks.hgb_cases import CASES, Case
 from trueedge import methods
+from trueedge.metrics import get as get_metric
 from trueedge.tasks import NodeTask, TypedLinkTask
 
 VALID = "validation"
-SHOWN = ("dataset", "method", "settings", "seen", "without", "search")
+SHOWN = ("dataset", "method", "settings", "seen", "without", "valid", "search")
 Scores = dict[str, float]
 
 
@@ -222,6 +223,7 @@ def title(case: Case | Mapping[str, Any]) -> str:
     row = case if isinstance(case, Mapping) else {name: getattr(case, name) for name in SHOWN}
     seen = ", links of seen nodes" if row.get("seen") else ""
     without = f", without {row['without']}" if row.get("without") else ""
+    without += f", validation links {row['valid']}" if row.get("valid") else ""
     search = f", search of {row['search']}" if row.get("search") else ""
     return f"{row['dataset']} {row['method']} {dict(row['settings'])}{seen}{without}{search}"
 
@@ -233,13 +235,64 @@ def scores(case: Case, seed: int, device: str) -> Iterator[tuple[str, float]]:
         yield from class_scores(task_of(case.dataset, seed, case.without), method, seed, device)
         return
     tasks = link_tasks(case.dataset)
-    scorer = method.fit(next(iter(tasks.values())), seed=seed, device=device)
+    given = next(iter(tasks.values()))
+    if case.valid:
+        given = published_validation(given, case.valid, seed)
+    scorer = method.fit(given, seed=seed, device=device)
     for negatives, task in tasks.items():
         asked = links_of_seen_nodes(task) if case.seen else task
-        found = asked.evaluate(scorer)
+        # The test links are the same; validation links may be other ones, and with them the training graph.
+        found = replace(asked, graph=given.graph).evaluate(scorer)
         yield from ((f"{name}, {negatives}", 100 * found[name]) for name in ("roc-auc", "head-mrr"))
+        if "batches" in case.settings:
+            yield from ordered_scores(task, scorer, negatives)
     if not case.seen:
         yield from random_pair_scores(tasks["random"], scorer)
+
+
+def ordered_scores(task: TypedLinkTask, scorer: Any, negatives: str) -> Iterator[tuple[str, float]]:
+    """Yield the scores of links that are asked in HGB's order: by head, positives before negatives."""
+    links = task.questions("test")
+    far = np.arange(len(links)) >= len(task.positives["test"])
+    order = np.lexsort((far, links[:, 0]))
+    answers = np.empty(len(links))
+    answers[order] = scorer.score_links(links[order].astype(np.int64))
+    found = task.scores_of("test", answers)
+    for name in ("roc-auc", "head-mrr"):
+        yield f"{name}, {negatives} in order", 100 * float(np.mean(get_metric(name).per_unit(found)))
+
+
+def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLinkTask:
+    """Return a task for fitting whose validation links are drawn as HGB's code does.
+
+    The first link of each head stays, and one in ten of the others is drawn, whatever happens to its reverse:
+    between nodes of one type, the graph still tells nearly all of them. Negatives have any target.
+
+    Args:
+        task: the task; its test part is not read.
+        kind: ``one-way`` takes links from the graph in their own direction; ``kept`` leaves them in it, as
+            undirected models see it.
+        seed: the seed of the drawing.
+    """
+    rng = np.random.default_rng(seed)
+    edges, links, far = list(task.graph.edges), [], []
+    for number in task.relations:
+        drawn = task.positives["valid"][task.positives["valid"][:, 1] == number]
+        every = np.concatenate([edges[number], drawn[:, [0, 2]]]).astype(np.int32)
+        every = every[np.lexsort((every[:, 1], every[:, 0]))]
+        first = np.append(True, np.diff(every[:, 0]) > 0)
+        held = ~first & (rng.random(len(every)) < 0.1)
+        edges[number] = every if kind == "kept" else every[~held]
+        heads = every[held, 0]
+        tails = rng.integers(*task.graph.starts[task.graph.relations[number].target :][:2], len(heads))
+        links.append(np.insert(every[held], 1, number, axis=1))
+        far.append(np.column_stack([heads, np.full(len(heads), number), tails]))
+    return replace(
+        task,
+        graph=task.graph.with_edges(edges),
+        positives={**task.positives, "valid": np.concatenate(links).astype(np.int32)},
+        negatives={**task.negatives, "valid": np.concatenate(far).astype(np.int32)},
+    )
 
 
 def random_pair_scores(task: TypedLinkTask, scorer: Any) -> Iterator[tuple[str, float]]:

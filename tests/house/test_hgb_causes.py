@@ -20,6 +20,8 @@ from benchmarks.hgb_causes import (  # noqa: E402
     is_in,
     links_of_seen_nodes,
     macro_f1_of_means,
+    ordered_scores,
+    published_validation,
     random_pair_scores,
     summary,
     task_of,
@@ -106,7 +108,40 @@ def test_a_perfect_scorer_has_full_marks_against_random_pairs() -> None:
     }
 
 
+def test_links_are_asked_by_head_and_positives_before_negatives() -> None:
+    task = te.task("bibliography", "typed-links", negatives="random")
+    assert isinstance(task, TypedLinkTask)
+    known = {tuple(link) for link in task.positives["test"].tolist()}
+    asked: list[tuple[int, bool]] = []
+
+    class Perfect:
+        def score_links(self, links: NDArray[np.int64]) -> NDArray[np.float64]:
+            asked.extend((link[0], tuple(link) not in known) for link in links.tolist())
+            return np.array([float(tuple(link) in known) for link in links.tolist()])
+
+    found = dict(ordered_scores(task, Perfect(), "random"))
+    assert asked == sorted(asked)
+    assert found == {"roc-auc, random in order": 100.0, "head-mrr, random in order": 100.0}
+
+
 def test_no_training_starts_after_the_time_is_over(capsys: pytest.CaptureFixture[str]) -> None:
     chosen = argparse.Namespace(jobs=1, seconds=1e-9, device="cpu", epochs=1, json=None, seeds=1)
     Trainings(chosen, [(0, 0)]).run()
     assert "not started: pubmed-hgb gatne" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("kind", ["one-way", "kept"])
+def test_published_validation_links_leave_their_reverses_in_the_graph(kind: str) -> None:
+    people = [(a, b) for a in range(30) for b in range(30) if a != b and (a + b) % 3]
+    graph = te.HeteroGraph.from_tables(nodes={"person": 30}, edges={("person", "knows", "person"): people})
+    task = te.task(graph, "typed-links", negatives="random", ratios=(0.8, 0.1, 0.1))
+    found = published_validation(task, kind, 0)
+    before, after = (set(map(tuple, one.graph.edges[0].tolist())) for one in (task, found))
+    held = {(source, target) for source, _, target in found.positives["valid"].tolist()}
+    drawn = {(source, target) for source, _, target in task.positives["valid"].tolist()}
+    assert after | held == before | drawn
+    assert (held <= after) if kind == "kept" else not held & after
+    assert np.mean([(target, source) in after for source, target in held]) > 0.7
+    assert {source for source, _ in after} == {source for source, _ in before}
+    assert len(found.negatives["valid"]) == len(held)
+    assert found.positives["test"] is task.positives["test"]

@@ -10,6 +10,7 @@ from torch import nn
 import trueedge as te
 from trueedge import methods
 from trueedge.errors import InputError
+from trueedge.methods.typed.models.attention_layer import AttentionLayer, AttentionShape
 from trueedge.methods.typed.models.hetgnn import context_pairs
 from trueedge.methods.typed.models.hetsann import HetSANNModel, HetSANNShape
 from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
@@ -156,3 +157,45 @@ def test_a_penalty_makes_vectors_smaller() -> None:
         with torch.no_grad():
             sizes.append(float(scorer.model.encoder.eval()(inputs).square().mean()))
     assert sizes[1] < sizes[0]
+
+
+def test_repeated_arcs_count_an_edge_twice_whose_reverse_is_an_edge() -> None:
+    graph = te.HeteroGraph.from_tables(
+        nodes={"person": 3, "book": 2},
+        edges={
+            ("person", "knows", "person"): [(0, 1), (1, 0), (1, 1), (2, 0)],
+            ("person", "reads", "book"): [(0, 0)],
+        },
+    )
+    arcs = TypedInputs.of(graph).repeated_arcs
+    found = sorted(zip(arcs.source.tolist(), arcs.target.tolist(), strict=True))
+    ways = [(0, 1), (0, 1), (1, 0), (1, 0), (2, 0), (0, 2), (0, 3), (3, 0)]
+    assert found == sorted([*ways, *((one, one) for one in range(5))])
+    assert arcs.target.tolist() == sorted(arcs.target.tolist())
+    assert arcs.indptr.tolist() == [0, *np.cumsum(np.bincount(arcs.target, minlength=5)).tolist()]
+
+
+def test_repeated_arcs_double_the_attention_to_a_mutual_neighbour() -> None:
+    graph = te.HeteroGraph.from_tables(
+        nodes={"person": 3}, edges={("person", "knows", "person"): [(0, 1), (1, 0), (2, 0)]}
+    )
+    inputs = TypedInputs.of(graph)
+    shape = AttentionShape()
+    layer = AttentionLayer(4, 4, 1, shape, False)
+    nn.init.zeros_(layer.vectors)
+    states = torch.eye(3, 4)
+    found = layer(states, inputs.repeated_arcs)[0].flatten(1)
+    # Node 0 hears itself once, node 1 twice and node 2 once.
+    wanted = (states[[0, 1, 1, 2]] @ layer.map.weight.T).mean(0)
+    torch.testing.assert_close(found[0], wanted)
+
+
+@pytest.mark.parametrize("start", ["dgl", "pyg"])
+def test_the_first_weights_of_gat_are_those_of_the_library_it_is_made_with(start: str) -> None:
+    method = methods.create("gat-hetero", {"start": start, "features": "one-hot"}).for_task(LINKS)
+    model = method.build(LINKS, TypedInputs.of(LINKS.graph), 8)
+    bound = (6 / (method.heads + method.dim)) ** 0.5
+    vectors = model.layers[0].vectors
+    assert (float(vectors.detach().abs().max()) <= bound) == (start == "pyg")
+    biases = [one.bias for one in model.input.maps]
+    assert all(bool(one.any()) == (start == "pyg") for one in biases)

@@ -115,7 +115,8 @@ def test_walks_along_a_relation_stay_within_its_types() -> None:
     objective = SkipGramObjective(inputs, (0, 2, 3), 1, 6, 2, 4, 64, 0)
     kinds = {0: {0, 1}, 2: {1, 2}, 3: {1}}
     seen = set()
-    for relation, (node, context, drawn) in objective.steps(np.random.default_rng(0)):
+    for given, node, context, drawn in objective.steps(np.random.default_rng(0)):
+        relation = int(given)
         seen.add(relation)
         assert {*graph.types[node.numpy()], *graph.types[context.numpy()]} <= kinds[relation]
         assert (graph.types[drawn.numpy()] == graph.types[context.numpy()][:, None]).all()

@@ -34,6 +34,13 @@ class TypedGAT(TypedMethod):
     )
     attention_dropout: float = open_setting(float, "dropout rate of attention", low=0.0, high=0.99)
     residual: bool = setting(False, "add a node's own state in each layer")
+    repeated: bool = setting(False, "count an edge twice whose reverse is an edge too, as HGB does for links")
+    start: str = setting(
+        "dgl",
+        "first weights of attention and of input biases: as in DGL, or in PyTorch Geometric (pyg), which the"
+        " published network for links is made with",
+        choices=("dgl", "pyg"),
+    )
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""
@@ -47,4 +54,4 @@ class TypedGAT(TypedMethod):
         # The published network for links has biases, the one for nodes has none.
         shape = AttentionShape(self.slope, self.dropout, self.attention_dropout, bias=task.kind != "nodes")
         given = (inputs, self.features, self.dim, self.heads, self.layers, shape)
-        return GATModel(*given, self.residual, out)
+        return GATModel(*given, self.residual, out, self.repeated, self.start == "pyg")

@@ -14,6 +14,7 @@ from trueedge.randomness import derive, generator
 if TYPE_CHECKING:
     from torch import nn
 
+    from trueedge.graph.typed import HeteroGraph
     from trueedge.tasks import NodeTask, TypedLinkTask
     from trueedge.training.typed.inputs import TypedInputs
 
@@ -24,6 +25,10 @@ class GATNE(TypedMethod):
 
     A link is scored by the cosine of the two vectors for its relation, so no decoder is trained. Features
     are not used.
+
+    HGB's code draws negatives from all nodes by the rank of their frequency (``noise=rank``). On PubMed, its
+    command names meta-paths that fit four of the ten relations alone, so that only these are walked along
+    (``walked``).
     """
 
     name: ClassVar[str] = "gatne"
@@ -52,6 +57,19 @@ class GATNE(TypedMethod):
     walk_length: int = setting(30, "nodes in a walk", low=2, high=1000)
     window: int = setting(5, "how far apart two nodes of a walk may be to be trained on", low=1, high=100)
     negatives: int = setting(5, "nodes drawn against each pair", low=1, high=1000)
+    noise: str = setting(
+        "type",
+        "how these are drawn: from the type of the node that is predicted, by degree to the power of 3/4; or"
+        " from all nodes by the rank of their degree, each with the logarithm of 1 + 1 / rank (rank)",
+        choices=("type", "rank"),
+    )
+    walked: str = setting(
+        None,
+        "relations to walk along, separated by commas; by default all",
+        kind=str,
+        optional=True,
+    )
+    captured: bool = setting(False, "replay the steps on a GPU as a CUDA graph, which is faster")
     select: str = setting("roc-auc", "what is compared on the validation part: a metric")
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
@@ -64,6 +82,19 @@ class GATNE(TypedMethod):
         # Torch is seeded here with the seed of the fit.
         rng = generator(int(torch.randint(1 << 62, ())), "neighbors")
         return GatneModel(inputs, relations, out, self.edge_dim, self.attention_dim, self.neighbors, rng)
+
+    def walked_relations(self, graph: HeteroGraph) -> tuple[int, ...]:
+        """Return the relations that are walked along, by number."""
+        if self.walked is None:
+            return tuple(range(graph.num_relations))
+        names = [one.name for one in graph.relations]
+        wanted = [name.strip() for name in self.walked.split(",")]
+        unknown = [name for name in wanted if name not in names]
+        if unknown:
+            raise InputError(
+                f"gatne: walked: there is no relation {unknown[0]!r}; there are {', '.join(names)}"
+            )
+        return tuple(names.index(name) for name in wanted)
 
     def _fit_one(self, task: NodeTask | TypedLinkTask, seed: int, device: str) -> Any:
         """Train by skip-gram instead of on links against random ones."""
@@ -80,7 +111,7 @@ class GATNE(TypedMethod):
             model = self.build(task, inputs, self.dim)
         objective = SkipGramObjective(
             inputs,
-            tuple(range(inputs.num_relations)),
+            self.walked_relations(task.graph),
             self.walks,
             self.walk_length,
             self.window,
@@ -88,7 +119,9 @@ class GATNE(TypedMethod):
             self.batch_size,
             derive(seed, "walks"),
             self.epoch_steps,
+            self.noise,
         )
+        objective.capturable = self.captured  # type: ignore[misc]
         valid = "valid" in task.part_names
         evaluate = validation(
             task,

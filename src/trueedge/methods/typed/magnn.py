@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from trueedge.graph.metapaths import MetaPath
     from trueedge.tasks import NodeTask, TypedLinkTask
+    from trueedge.training.typed.decoders import Decoder
     from trueedge.training.typed.inputs import TypedInputs
+    from trueedge.training.typed.train import LinkModel
 
 
 @dataclass(frozen=True)
@@ -24,6 +26,10 @@ class MAGNN(MetaPathMethod):
 
     An instance is encoded by rotations, as in RotatE. There is no batch norm, which let the published code
     see whether a batch of links is positive.
+
+    With ``batches=published``, links are trained and scored in groups of eight, in the order in which they
+    are asked. Groups are all positive or all negative in training, and attention is averaged over a group, so
+    that the model learns to tell groups apart. This is for studying the published scores.
     """
 
     name: ClassVar[str] = "magnn"
@@ -43,6 +49,33 @@ class MAGNN(MetaPathMethod):
     heads: int = setting(8, "attention heads", low=1, high=64)
     attention_dim: int = setting(128, "hidden size of the attention over meta-paths", low=1, high=8192)
     instances: int = setting(100, "instances of a meta-path for each node, at most", low=1, high=10**6)
+
+    batches: str = setting(
+        "mixed",
+        "vectors of links: the same for all links of a node, or computed in groups of eight links as in the"
+        " published code, where scores depend on the group",
+        choices=("mixed", "published"),
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("batches",)) if kind == "nodes" else frozenset())
+
+    def link_model(
+        self, task: TypedLinkTask, inputs: TypedInputs, encoder: nn.Module, decoder: Decoder
+    ) -> LinkModel:
+        """Return the encoder and the decoder as one model; the published one sees links in groups."""
+        if self.batches == "mixed":
+            return super().link_model(task, inputs, encoder, decoder)
+        from trueedge.methods.typed.models.magnn import MagnnModel
+        from trueedge.methods.typed.models.magnn_groups import GroupedLinks
+
+        if self.layers > 1 or self.decoder != "dot" or len(task.relations) > 1:
+            raise InputError("magnn: batches=published needs layers=1, decoder=dot and one relation")
+        assert isinstance(encoder, MagnnModel)
+        _, source, target = task.graph.relations[task.relations[0]]
+        return GroupedLinks(encoder, decoder, inputs, (source, target))
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return the model, with the instances drawn."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from trueedge.tasks import NodeTask, Task, TypedLinkTask
     from trueedge.training.typed.decoders import Decoder
     from trueedge.training.typed.inputs import TypedInputs
-    from trueedge.training.typed.train import TypedSchedule
+    from trueedge.training.typed.train import LinkModel, TypedSchedule
 
 # For data sets without published settings: those that are published most often.
 DEFAULTS: dict[str, Any] = {
@@ -143,7 +143,7 @@ class TypedMethod(Method):
         from trueedge.tasks import NodeTask
         from trueedge.training.loop import seeded
         from trueedge.training.typed.inputs import TypedInputs
-        from trueedge.training.typed.train import LinkModel, train_classes, train_links
+        from trueedge.training.typed.train import train_classes, train_links
 
         chosen = {"method": self.name, **self.settings()}
         schedule = self.schedule()
@@ -156,7 +156,7 @@ class TypedMethod(Method):
         with seeded(seed, device):
             encoder: Any = self.build(task, inputs, self.dim)
             decoder = self.link_decoder(task, encoder.out_dim)
-            linked = LinkModel(encoder, decoder, getattr(self, "penalty", 0.0))
+            linked = self.link_model(task, inputs, encoder, decoder)
         return train_links(linked, task, inputs, schedule, seed, device, chosen)
 
     @abstractmethod
@@ -172,6 +172,15 @@ class TypedMethod(Method):
         from trueedge.training.typed.decoders import Decoder
 
         return Decoder(self.decoder, task.relations, dim)
+
+    def link_model(
+        self, task: TypedLinkTask, inputs: TypedInputs, encoder: nn.Module, decoder: Decoder
+    ) -> LinkModel:
+        """Return the encoder and the decoder as one untrained model of links."""
+        from trueedge.training.typed.train import LinkModel
+
+        del task, inputs
+        return LinkModel(encoder, decoder, getattr(self, "penalty", 0.0))
 
     def schedule(self) -> TypedSchedule:
         """Return the training schedule."""

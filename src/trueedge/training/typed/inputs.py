@@ -136,6 +136,23 @@ class TypedInputs:
         return Arcs(sent, received, kind, begin, 2 * relations + 1)
 
     @cached_property
+    def repeated_arcs(self) -> Arcs:
+        """The arcs of all edges and of their reverses: an edge whose reverse is an edge, too, counts twice.
+
+        So HGB's code of GCN and GAT for links has it. Loops count once.
+        """
+        pairs = np.concatenate([*self.graph.edges, np.empty((0, 2), np.int32)]).astype(np.int64)
+        pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
+        loops = np.repeat(np.arange(self.num_nodes), 2).reshape(-1, 2)
+        every = np.concatenate([pairs, pairs[:, ::-1], loops])
+        every = every[np.lexsort((every[:, 0], every[:, 1]))]
+        begin = np.searchsorted(every[:, 1], np.arange(self.num_nodes + 1))
+        kind = np.zeros(len(every), dtype=np.int64)
+        given = (np.ascontiguousarray(one) for one in (every[:, 0], every[:, 1], kind, begin))
+        source, target, kinds, starts = (torch.from_numpy(one).to(self.device) for one in given)
+        return Arcs(source, target, kinds, starts, 1)
+
+    @cached_property
     def typed(self) -> tuple[TypedEdges, ...]:
         """Every relation, then the reverses of those that have no reverse relation of their own."""
         forward = [self._edges(number, False) for number in range(self.num_relations)]

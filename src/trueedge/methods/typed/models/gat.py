@@ -9,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.methods.typed.models.attention_layer import AttentionLayer, AttentionShape
-from trueedge.training.typed.features import FeatureInput
+from trueedge.training.typed.features import FeatureInput, TypeMap
 from trueedge.training.typed.inputs import TypedInputs
 
 
@@ -27,6 +27,8 @@ class GATModel(nn.Module):
         shape: what the layers have in common.
         residual: add a node's own state, except in the first layer.
         out: number of classes, or size of the vectors.
+        repeated: count an edge twice whose reverse is an edge, too.
+        pyg: begin with attention vectors by Glorot's uniform bound, and with random biases of the input.
     """
 
     def __init__(
@@ -39,8 +41,11 @@ class GATModel(nn.Module):
         shape: AttentionShape,
         residual: bool,
         out: int,
+        repeated: bool = False,
+        pyg: bool = False,
     ) -> None:
         super().__init__()
+        self.repeated = repeated
         self.input = FeatureInput(inputs, features, dim)
         sizes = [dim] + [heads * dim] * (layers - 1)
         # As published, the first layer for links receives its input without dropout.
@@ -53,12 +58,24 @@ class GATModel(nn.Module):
         )
         self.layers.append(AttentionLayer(sizes[-1], out, 1, shapes[-1], residual and layers > 1))
         self.out_dim = out
+        if pyg:
+            self._start_as_pyg()
 
     def forward(self, inputs: TypedInputs) -> torch.Tensor:
         """Return the logits or vectors, float (n, out)."""
         states = self.input(inputs)
+        arcs = inputs.repeated_arcs if self.repeated else inputs.arcs
         for number, layer in enumerate(self.layers, start=1):
-            states = layer(states, inputs.arcs)[0].flatten(1)
+            states = layer(states, arcs)[0].flatten(1)
             if number < len(self.layers):
                 states = F.elu(states)
         return states if inputs.target is None else states[inputs.rows(inputs.target)]
+
+    def _start_as_pyg(self) -> None:
+        """Draw the weights anew that the published network for links draws in another way."""
+        for layer in self.layers:
+            heads, dim, _ = layer.vectors.shape
+            nn.init.uniform_(layer.vectors, -((6 / (heads + dim)) ** 0.5), (6 / (heads + dim)) ** 0.5)
+        for one in self.input.maps:
+            if isinstance(one, TypeMap):
+                nn.init.uniform_(one.bias, -(len(one.weight) ** -0.5), len(one.weight) ** -0.5)

@@ -71,17 +71,18 @@ class GatneModel(nn.Module):
         number = place[links[:, 1]]
         return (table[links[:, 0], number] * table[links[:, 2], number]).sum(1)
 
-    def vectors(self, nodes: torch.Tensor, relation: int) -> torch.Tensor:
-        """Return the vectors of nodes for a relation, float (b, dim), of length one.
+    def vectors(self, nodes: torch.Tensor, relation: int | torch.Tensor) -> torch.Tensor:
+        """Return the vectors of nodes for a relation, a number or int64 (1,), float (b, dim), of length one.
 
         Equations 3 to 6 of GATNE: the edge embeddings of a node's neighbours by each relation are added up,
         weighed by attention, and mapped to what is added to the base vector.
         """
         near = self.neighbors[nodes]
         gathered = F.embedding_bag(near.flatten(0, 1), self.edge, mode="sum").view(*near.shape[:2], -1)
-        logits = torch.tanh(gathered @ self.hidden[relation]) @ self.score[relation]
+        hidden, score, spread = (_part(one, relation) for one in (self.hidden, self.score, self.spread))
+        logits = torch.tanh(gathered @ hidden) @ score
         mixed = (logits.softmax(1) * gathered).sum(1)
-        return F.normalize(F.embedding(nodes, self.base) + mixed @ self.spread[relation], dim=1)
+        return F.normalize(F.embedding(nodes, self.base) + mixed @ spread, dim=1)
 
 
 class SkipGramObjective(Objective):
@@ -97,6 +98,8 @@ class SkipGramObjective(Objective):
         batch_size: pairs of a step.
         key: what the walks depend on.
         steps: steps of an epoch; 0: as many as there are batches.
+        noise: ``type`` draws against a pair as said; ``rank`` draws from all nodes, by the rank of their
+            degree in the relations that are walked along.
     """
 
     def __init__(
@@ -110,6 +113,7 @@ class SkipGramObjective(Objective):
         batch_size: int,
         key: int,
         steps: int = 0,
+        noise: str = "type",
     ) -> None:
         self.epoch_steps = steps
         self.inputs, self.walks, self.length, self.window = inputs, walks, length, window
@@ -118,8 +122,10 @@ class SkipGramObjective(Objective):
         self.graphs = {one: graph for one, graph in self.graphs.items() if len(graph[1])}
         degrees = sum(np.diff(indptr) for indptr, _ in self.graphs.values())
         self.weights = np.concatenate([[0.0], np.cumsum(degrees**EXPONENT)])
+        frequent = np.argsort(-degrees, kind="stable")[: np.count_nonzero(degrees)]
+        self.frequent = torch.from_numpy(frequent).to(inputs.device) if noise == "rank" else None
 
-    def steps(self, rng: np.random.Generator) -> Iterator[tuple[int, tuple[torch.Tensor, ...]]]:
+    def steps(self, rng: np.random.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
         """Yield a relation, and nodes, context nodes and nodes drawn against these; relations are mixed."""
         found = {relation: self.pairs(relation, rng) for relation in self.graphs}
         batches = [
@@ -130,15 +136,16 @@ class SkipGramObjective(Objective):
         for place in rng.permutation(len(batches))[: self.epoch_steps or None]:
             relation, first = batches[place]
             node, context = found[relation][first : first + self.batch_size].T.astype(np.int64)
-            given = (torch.from_numpy(one) for one in (node, context, self.draw(context, rng)))
-            yield relation, tuple(one.to(self.inputs.device) for one in given)
+            drawn = self.draw(context, rng) if self.frequent is None else self.draw_ranks(len(context))
+            given = (torch.as_tensor(one) for one in (np.array([relation]), node, context, drawn))
+            yield tuple(one.to(self.inputs.device) for one in given)
 
     def backward(
-        self, model: GatneModel, step: tuple[int, tuple[torch.Tensor, ...]], rng: np.random.Generator
+        self, model: GatneModel, step: tuple[torch.Tensor, ...], rng: np.random.Generator
     ) -> torch.Tensor:
         """Compute the loss and its gradients; return the loss, float ()."""
         del rng
-        relation, (nodes, context, drawn) = step
+        relation, nodes, context, drawn = step
         own = model.vectors(nodes, relation)
         near = (own * F.embedding(context, model.context)).sum(1)
         far = (F.embedding(drawn, model.context) * own.unsqueeze(1)).sum(2)
@@ -168,6 +175,21 @@ class SkipGramObjective(Objective):
         drawn = np.searchsorted(self.weights, place, side="right") - 1
         kept: NDArray[np.int64] = np.clip(drawn, first[:, None], last[:, None] - 1)
         return kept
+
+    def draw_ranks(self, count: int) -> torch.Tensor:
+        """Return nodes of any type, int64 (count, negatives), by the rank of their degree.
+
+        Rank k has the weight log(1 + 1 / k), as in the published code, which takes it from word2vec.
+        """
+        assert self.frequent is not None
+        most = len(self.frequent)
+        drawn = torch.rand(count, self.negatives, device=self.inputs.device, dtype=torch.float64)
+        return self.frequent[((most + 1.0) ** drawn).long().clamp(1, most) - 1]
+
+
+def _part(table: torch.Tensor, relation: int | torch.Tensor) -> torch.Tensor:
+    """Return the part of a table for a relation; a relation on the device is not read by the CPU."""
+    return table[relation] if isinstance(relation, int) else table.index_select(0, relation).squeeze(0)
 
 
 def undirected(inputs: TypedInputs, relation: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
