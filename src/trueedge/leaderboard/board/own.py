@@ -240,7 +240,7 @@ class _Filling:
                 if outcome.record is None:
                     raise InputError(outcome.reason)
                 value = outcome.record.metrics["test"][self.card.headline]
-                keep_rerun(entry, self.card, f"{AUTHOR} leaderboard own", date, outcome.cell.seed, value)
+                keep_rerun(entry, self.card, AUTHOR, date, outcome.cell.seed, value)
             except InputError as error:
                 self.made.leave_out(self.card.name, outcome.cell.method.name, f"not reproduced: {error}")
 
