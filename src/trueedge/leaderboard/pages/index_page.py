@@ -113,7 +113,7 @@ def submit_page(board: Board) -> str:
         (
             "Add the certificates to a copy of the board's folder, with your names and an SPDX "
             "licence. Declare data "
-            "that you used beside the training part with --extra-data.",
+            "that you used besides the training part with --extra-data.",
             'trueedge leaderboard add mine-*.json --board DIR --name Mine --author "Your Name" --licence MIT '
             "--code https://example.org/mine --commit 0123abc",
         ),
