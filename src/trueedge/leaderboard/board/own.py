@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -254,8 +255,11 @@ class SlowRuns:
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / "over-limit.json"
-        known = json.loads(self._path.read_text()) if self._path.is_file() else {}
-        self._limits: dict[str, float] = {key: float(limit) for key, limit in known.items()}
+        self._limits: dict[str, float] = {}
+        # A file that cannot be read costs a try of each run, and nothing else.
+        with suppress(OSError, ValueError, TypeError, AttributeError):
+            known = json.loads(self._path.read_text())
+            self._limits = {str(key): float(limit) for key, limit in known.items()}
 
     def limit_of(self, cell: Cell, limit: float) -> float | None:
         """Return the limit that a run was over, if the limit is not higher now."""
