@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import leaderboard_answers
-from benchmarks.leaderboard_answers import Channel, Setting, settings
+from benchmarks.leaderboard_answers import Case, Channel, Setting, settings
 from benchmarks.leaderboard_attack import TRIES
 from trueedge.runs.provenance import machine, versions
 
@@ -33,7 +33,7 @@ RESULTS = Path(__file__).parent / "results"
 PARTS = ("told", "real", "chosen", "rounding", "over")
 # The generated graphs have about the size and the mean degree of the network of messages. No rule was
 # adjusted on any of them.
-GENERATED = {
+GENERATED: dict[str, Case] = {
     f"lfr-{mixing}-{seed}": (f"lfr:nodes=2000,mixing={mixing},mean_degree=14,seed={seed}", "uniform", {})
     for mixing in (0.3, 0.6)
     for seed in (1, 2)
