@@ -70,6 +70,7 @@ def test_the_own_board_is_one_command(trueedge) -> None:
     )
     assert status == 0
     assert "left out" not in err
+    assert "karate-heart: 1 of 1 methods" in err
     assert trueedge("leaderboard", "check", "own/board")[0] == 0
     page = Path("own/site/index.html").read_text()
     assert "Knowledge graph completion" in page
@@ -91,6 +92,71 @@ def test_methods_of_the_own_board_can_be_skipped_and_added_later(trueedge) -> No
     entries = json.loads(place.read_text())["entries"]
     assert {one["entry"] for one in entries} == before | {"entity-degree"}
     assert {one["seeds"] for one in entries} == {2}
+
+
+def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> None:
+    from trueedge.leaderboard.board import Board
+    from trueedge.leaderboard.board import own as own_module
+
+    words = ("leaderboard", "own", "-d", "nations", "-m", "counting", "--seeds", "2", "--limit", "0")
+    assert trueedge(*words, "-o", "whole")[0] == 0
+    add, kept, calls = Board.add, own_module.keep_rerun, []
+
+    def stopped(function, after):
+        def instead(*arguments):
+            calls.append(function)
+            if calls.count(function) > after:
+                raise KeyboardInterrupt
+            return function(*arguments)
+
+        return instead
+
+    monkeypatch.setattr(Board, "add", stopped(add, 1))
+    assert trueedge(*words, "-o", "own")[0] != 0
+    monkeypatch.setattr(Board, "add", add)
+    monkeypatch.setattr(own_module, "keep_rerun", stopped(kept, 1))
+    assert trueedge(*words, "-o", "own")[0] != 0
+    monkeypatch.setattr(own_module, "keep_rerun", kept)
+    assert trueedge(*words, "-o", "own")[0] == 0
+    shown = [Path(place, "site/nations-filtered/standing.json").read_text() for place in ("whole", "own")]
+    listed = [
+        [(one["entry"], one["value"], one["tier"]) for one in json.loads(text)["entries"]] for text in shown
+    ]
+    assert listed[0] == listed[1]
+    assert {tier for _, _, tier in listed[0]} == {"reproduced"}
+
+
+def test_the_own_board_names_methods_that_take_too_long_and_does_not_try_them_again(
+    trueedge, monkeypatch
+) -> None:
+    from trueedge.runs import Cell, InProcess, Outcome
+    from trueedge.runs.processes import too_long
+
+    tried: list[tuple[str, int]] = []
+
+    class Limited(InProcess):
+        def __init__(self, jobs: int, limit: float) -> None:
+            super().__init__()
+            self.limit = limit
+
+        def run_one(self, cell: Cell, scores_to: Path | None = None) -> Outcome:
+            tried.append((cell.method.name, cell.seed))
+            if cell.method.name == "entity-degree" and self.limit < 600:
+                return Outcome(cell, None, reason=too_long(self.limit))
+            return super().run_one(cell, scores_to)
+
+    monkeypatch.setattr("trueedge.leaderboard.board.own.Processes", Limited)
+    words = ("leaderboard", "own", "-o", "own", "-d", "nations", "-m", "counting", "--seeds", "2")
+    for _ in range(2):
+        status, _, err = trueedge(*words, "--limit", "5")
+        assert status == 0
+        assert "left out: nations-filtered, entity-degree: it takes longer than the limit of 5 minutes" in err
+        assert "nations-filtered: 1 of 2 methods" in err
+        # Not its second seed, and not by the second command.
+        assert [one for one in tried if one[0] == "entity-degree"] == [("entity-degree", 0)]
+    status, _, err = trueedge(*words, "--limit", "10")
+    assert "nations-filtered: 2 of 2 methods" in err
+    assert "left out" not in err
 
 
 def test_settings_of_the_own_board_are_stated_by_its_entries(trueedge) -> None:

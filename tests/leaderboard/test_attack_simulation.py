@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from benchmarks import leaderboard_attack as attack
 from benchmarks import leaderboard_new_attackers as new
+from benchmarks import leaderboard_tuning as tuning
 
 
 @pytest.fixture(scope="module")
@@ -73,3 +74,11 @@ def test_one_ladder_costs_honest_teams_their_values() -> None:
     each, shared = attack.price("uniform", 1)
     assert each["see_a_value"] == each["teams"]
     assert shared["see_a_value"] < each["see_a_value"]
+
+
+def test_what_a_tuner_is_told_is_the_sum_of_its_parts(setting, monkeypatch) -> None:
+    monkeypatch.setattr(tuning, "TRIES", 60)
+    found = tuning.tuned(setting, np.random.default_rng(0))
+    assert found["told"] == pytest.approx(found["real"] + found["chosen"] + found["rounding"])
+    # A shown value is rounded down, so it is not above the truth by more than chance allows.
+    assert found["over"] < 2.0

@@ -7,15 +7,18 @@ import io
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from tests.leaderboard.boards import board_with, card, certificates, reproduced
 
+import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.pages import build
+from trueedge.leaderboard.pages.index_page import Summary, _table
 from trueedge.leaderboard.pages.ranking_page import ranking_pages
 from trueedge.leaderboard.pages.shell import page_links
 
@@ -150,3 +153,36 @@ def test_a_long_ranking_has_pages_with_links(made: Path, monkeypatch) -> None:
     assert 'href="index.html">1<' in pages["page-2.html"]
     assert page_links(5, 40, "p-{}").count("…") == 2
     assert page_links(1, 1, "p-{}") == ""
+
+
+def test_the_first_page_says_if_no_entry_of_a_task_is_better_than_another() -> None:
+    firsts = tuple((name, name) for name in ("a", "b", "c"))
+    one = Summary(
+        name="task",
+        title="task",
+        kind="Link prediction",
+        headline="mrr",
+        entries=9,
+        ranked=8,
+        first=firsts,
+        tied=8,
+        value="50",
+        superseded=False,
+        hidden=False,
+    )
+    assert " and all 5 others" in _table([one], "tasks")
+    assert " and 4 more" in _table([replace(one, tied=7)], "tasks")
+    assert "and" not in _table([replace(one, tied=3, ranked=3)], "tasks")
+
+
+def test_a_table_without_intervals_has_no_column_of_that_name(tmp_path: Path, made: Path) -> None:
+    board = Board.create(tmp_path / "board", "A board")
+    board.add_task([te.task("karate", "existing", 0)])
+    for name in ("ra", "cn"):
+        first = sorted(certificates(tmp_path / "made", name))[:1]
+        reproduced(board.add(first, card(name=name), "karate-existing"))
+    build(board, tmp_path / "site")
+    page = (tmp_path / "site" / "karate-existing" / "index.html").read_text()
+    assert "differences cannot be tested" in page
+    assert "95 % interval" not in page
+    assert "95 % interval" in (made / "site" / "karate-existing" / "index.html").read_text()

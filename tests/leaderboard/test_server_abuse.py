@@ -264,6 +264,31 @@ def test_a_malformed_submission_is_refused_in_one_sentence(served: Served, chang
     assert said in answer.json()["error"]
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+def test_scores_that_are_not_finite_are_refused_and_free(served: Served, value: float) -> None:
+    scores = noise(served, 1)
+    scores[7] = value
+    answer = served.submit_scores(scores)
+    assert answer.status_code == 422
+    assert "NaN or infinite" in answer.json()["error"]
+    assert served.submit_scores(noise(served, 1)).status_code == 202
+
+
+def test_a_script_in_a_name_is_text_on_the_served_pages(served: Served) -> None:
+    served.worker.pages = True
+    body = served.certificate_body("ra")
+    body["entry"]["name"] = "<script>alert(1)</script>"
+    answer = served.post(body)
+    served.worker.work()
+    found = served.status(answer.json()["id"])
+    assert found["status"] == "done"
+    page = served.ask("GET", f"/{TASK}/entries/{found['entry']}.html")
+    assert page.status_code == 200
+    assert "<script>alert" not in page.text
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page.text
+    assert "script-src 'self';" in page.headers["content-security-policy"]
+
+
 def test_an_unknown_task_is_not_found(served: Served) -> None:
     for name in ("nothing", "../board", ""):
         assert served.post({"task": name, "entry": ENTRY}).status_code == 404

@@ -122,7 +122,8 @@ def test_the_demonstration_has_entries_a_hidden_task_and_a_token(tmp_path: Path)
     made = make_demo(tmp_path, ("ra", "cn"), (("karate", "existing", 2),))
     board = Board.open(made.board)
     assert [one.name for one in board.entries("karate-existing")] == ["cn", "ra"]
-    assert board.task("cora-hidden").hidden["shape"]
+    assert {one.tier for one in board.entries("karate-existing")} == {"reproduced"}
+    assert board.task(made.hidden).hidden["shape"]
     assert made.token.startswith("te_")
     assert board.check() == []
 

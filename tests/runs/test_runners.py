@@ -10,10 +10,12 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from tests.runs.engine_methods import Endless
 
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.runs import Cell, InProcess, Outcome, Processes, Runner, drive, run_cells, runner_for
+from trueedge.runs.processes import too_long
 
 
 def cells(*names: str, seeds: int = 2) -> list[Cell]:
@@ -196,6 +198,32 @@ def test_a_process_that_was_killed_is_followed_by_another() -> None:
         idle.process.join()
         found = in_order(several, asked)
     assert all(outcome.record is not None for outcome in found)
+
+
+@pytest.mark.rotating(4, group="processes")
+def test_a_cell_that_takes_longer_than_the_limit_is_ended_and_the_others_run() -> None:
+    asked = [*cells("cn", seeds=1), Cell("karate", "existing", Endless()), *cells("ra", seeds=1)]
+    with Processes(1, limit=600.0) as several:
+        first = in_order(several, asked[:1])
+        several._limit = 0.5
+        ((_, slow),) = several.run(asked[1:2])
+        assert (slow.record, slow.reason) == (None, "it takes longer than the limit of 0.5 seconds")
+        assert not several._busy
+        assert not several._idle
+        several._limit = 600.0
+        last = in_order(several, asked[2:])
+    assert all(outcome.record is not None for outcome in [*first, *last])
+
+
+@pytest.mark.parametrize("limit", [0, -1.0, "1", float("nan")])
+def test_a_limit_that_cannot_be_is_refused(limit) -> None:
+    with pytest.raises(InputError, match="limit"):
+        Processes(1, limit)
+
+
+def test_a_limit_is_said_in_seconds_or_minutes() -> None:
+    assert too_long(90.0) == "it takes longer than the limit of 90 seconds"
+    assert too_long(900.0) == "it takes longer than the limit of 15 minutes"
 
 
 @pytest.mark.rotating(4, group="processes")

@@ -102,7 +102,7 @@ def submit(
 ) -> None:
     """Submit certificates, or the scores of a hidden task, to a board's server.
 
-    Certificates of one entry differ in their seed. Scores are a .npy, .npz or raw file with one float for
+    Certificates of one entry differ in their seed. Scores are a .npy or .npz file with one float for
     each candidate; name their task with --task.
 
     Example:
@@ -176,9 +176,15 @@ def _serve_demo(host: str, port: int) -> None:
     with tempfile.TemporaryDirectory(prefix="trueedge-demo-") as folder:
         with showing.progress(1, "running the built-in methods"):
             made = make_demo(Path(folder))
-        showing.note(f"http://{host}:{port} serves the demonstration; Ctrl-C stops it and removes {folder}")
-        showing.note(f"a team's token to try: {TOKEN}={made.token}")
-        showing.note(f"a hidden task to try: {made.public}")
+        address = f"http://{host}:{port}"
+        showing.note(f"{address} serves the demonstration; Ctrl-C stops it and removes {folder}")
+        showing.note("to submit to its hidden task, in another terminal:")
+        showing.note(f"  export {TOKEN}={made.token}")
+        showing.note(f"  trueedge leaderboard answer {made.public} -m ra -o scores.npy")
+        showing.note(
+            f"  trueedge submit scores.npy --to {address} --task {made.hidden} --name RA --author You"
+            " --licence MIT"
+        )
         sys.stderr.flush()
         run(made.board, None, host, port, secrets=made.secrets)
 

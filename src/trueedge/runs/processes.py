@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import signal
 import threading
+import time
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -15,7 +17,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 
-from trueedge.errors import InputError, must_be
+from trueedge.errors import InputError, is_number, must_be
 from trueedge.results.kept_scores import ScoresToKeep
 from trueedge.results.record import Record
 from trueedge.runs.cells import Cell, Outcome
@@ -42,10 +44,12 @@ class _Worker:
     position: int = -1
     cell: Cell | None = None
     scores_to: Path | None = None
+    sent: float = math.inf
 
     def send(self) -> None:
         """Send the cell once the process listens: sending a long message earlier would block."""
         if self.ready and self.cell is not None:
+            self.sent = time.monotonic()
             # The death of a process is noticed when it is waited for.
             with suppress(OSError):
                 self.line.send((packed(self.cell), self.scores_to))
@@ -65,12 +69,20 @@ class Processes(Runner):
     The processes share the cores of the machine, and the GPU if cells use it. If a process dies, its cell has
     no record; all others run. A script that uses this needs ``if __name__ == "__main__"``, since each process
     imports the script.
+
+    Args:
+        jobs: the number of processes.
+        limit: how many seconds a cell may take; the process of one that takes longer is ended, and the cell
+            has no record. None is no limit.
     """
 
-    def __init__(self, jobs: int) -> None:
+    def __init__(self, jobs: int, limit: float | None = None) -> None:
         if type(jobs) is not int or jobs < 1:
             raise must_be("jobs", "Processes", "a whole number, 1 or more", jobs)
+        if limit is not None and (not is_number(limit) or not limit > 0):
+            raise must_be("limit", "Processes", "a number of seconds above 0, or None", limit)
         self._jobs = jobs
+        self._limit = math.inf if limit is None else float(limit)
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
 
@@ -124,7 +136,12 @@ class Processes(Runner):
 
     def _finished(self) -> Iterator[tuple[int, Outcome]]:
         """Wait for at least one process, and yield what has come."""
-        heard = wait([worker.line for worker in self._busy])
+        until = min(worker.sent for worker in self._busy) + self._limit
+        left = None if until == math.inf else max(0.0, until - time.monotonic())
+        heard = wait([worker.line for worker in self._busy], left)
+        if not heard:
+            yield from self._too_long()
+            return
         for worker in [worker for worker in self._busy if worker.line in heard]:
             assert worker.cell is not None
             try:
@@ -139,9 +156,21 @@ class Processes(Runner):
                 continue
             self._busy.remove(worker)
             self._idle.append(worker)
+            worker.sent = math.inf
             record, reason, waiting, others = _received(said, worker.cell)
             scores = worker if waiting else None
             yield worker.position, Outcome(worker.cell, record, record is not None, reason, scores, others)
+
+    def _too_long(self) -> Iterator[tuple[int, Outcome]]:
+        """End the processes whose cells take longer than the limit."""
+        now = time.monotonic()
+        over = [worker for worker in self._busy if now - worker.sent >= self._limit]
+        self._busy = [worker for worker in self._busy if worker not in over]
+        ended = [(worker.position, worker.cell) for worker in over]
+        _end(over)
+        for position, cell in ended:
+            assert cell is not None
+            yield position, Outcome(cell, None, reason=too_long(self._limit))
 
     def _start(self) -> _Worker:
         # A forked process would share locks with the threads of numba and torch: it starts afresh.
@@ -157,6 +186,12 @@ class Processes(Runner):
         """End all processes, including those that run a cell."""
         _end(self._idle)
         _end(self._busy)
+
+
+def too_long(limit: float) -> str:
+    """Return the reason why a cell that took longer than a limit in seconds has no record."""
+    shown = f"{limit / 60:g} minutes" if limit >= 120 else f"{limit:g} seconds"
+    return f"it takes longer than the limit of {shown}"
 
 
 def _end(workers: list[_Worker]) -> None:

@@ -93,8 +93,22 @@ def run_again(
     if wrong:
         raise InputError(f"{entry.task}/{entry.name}, seed {chosen}: {wrong[0].sentence}")
     value = float(found.again[task.headline])
-    proof = _proof(entry, task, chosen, by, date, value, "rerun", versions={"trueedge": VERSION})
-    write_text(_path(entry, by, chosen), proof.text(), "the proof")
+    return keep_rerun(entry, task, by, date, chosen, value)
+
+
+def keep_rerun(entry: Entry, task: BoardTask, by: str, date: str, seed: int, value: float) -> Reproduction:
+    """Keep the proof of a rerun, if its value lies in the entry's interval.
+
+    Args:
+        entry: the entry.
+        task: its task.
+        by: who ran it.
+        date: the day.
+        seed: the certificate that is reproduced.
+        value: the headline of the rerun.
+    """
+    proof = _proof(entry, task, seed, by, date, value, "rerun", versions={"trueedge": VERSION})
+    write_text(_path(entry, by, seed), proof.text(), "the proof")
     return proof
 
 

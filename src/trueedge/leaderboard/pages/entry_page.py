@@ -161,7 +161,7 @@ def _about(row: Row) -> Markup:
         facts.append(("code", joined([_link(card.code), commit])))
     if card.paper:
         facts.append(("paper", _link(card.paper)))
-    facts.append(("data beside the training part", ", ".join(card.extra_data) or "none declared"))
+    facts.append(("other data used", ", ".join(card.extra_data) or "none declared"))
     facts += [("submitted", card.submitted), ("folder", f"{row.entry.task}/{row.entry.name}")]
     return definitions(facts)
 

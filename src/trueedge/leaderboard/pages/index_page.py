@@ -22,7 +22,7 @@ class Summary:
         headline: its metric.
         entries: the number of entries that are not withdrawn.
         ranked: how many of them are ranked.
-        first: the titles and folders of the best entries that are not told apart, a few of them.
+        first: the titles and folders of the first of the best entries, which do not differ significantly.
         value: the best value, as it is shown.
         superseded: whether it has a successor.
         hidden: whether its labels are hidden.
@@ -53,7 +53,7 @@ def index_page(board: Board, found: Sequence[Summary]) -> str:
         content = [part("Tasks", tag("p", "There are no tasks yet."))]
     content.append(part("How to read it", *_reading()))
     lead = tag(
-        "p", "Every number here can be recomputed from the scores in the board's folder. ", class_="lead"
+        "p", "Every number here can be recomputed from the scores in the board's folder.", class_="lead"
     )
     return page(
         board.title, content, up="", tabs=[("Boards", ""), ("How to submit", "submit.html")], lead=lead
@@ -64,7 +64,10 @@ def _table(rows: Sequence[Summary], label: str) -> Markup:
     lines = []
     for one in rows:
         best = [tag("a", title, href=f"{one.name}/entries/{entry}.html") for title, entry in one.first]
-        more = f" and {one.tied - len(best)} more" if one.tied > len(best) else ""
+        more = ""
+        if one.tied > len(best):
+            others = one.tied - len(best)
+            more = f" and all {others} others" if one.tied == one.ranked else f" and {others} more"
         listed = joined([part for link in best for part in (link, ", ")][:-1])
         lines.append(
             tag(
@@ -88,9 +91,9 @@ def _reading() -> list[object]:
         for name, told in TIERS.items()
     ]
     told = (
-        "Ranks are tie groups. Two entries are compared on the same test units, and a rank is "
-        "the range of places "
-        "that significant differences leave open: ten entries that cannot be told apart are all 1–10."
+        "Two entries are compared on the same test units. A rank is the range of places that significant "
+        "differences leave open: ten entries without a significant difference all have the rank "
+        "1\u2060–\u206010."
     )
     return [tag("p", told), tag("dl", *tiers)]
 
@@ -110,7 +113,7 @@ def submit_page(board: Board) -> str:
         (
             "Add the certificates to a copy of the board's folder, with your names and an SPDX "
             "licence. Declare data "
-            "that you used beside the training part with --extra-data.",
+            "that you used besides the training part with --extra-data.",
             'trueedge leaderboard add mine-*.json --board DIR --name Mine --author "Your Name" --licence MIT '
             "--code https://example.org/mine --commit 0123abc",
         ),

@@ -193,5 +193,8 @@ def explained(standing: Standing) -> Markup:
             "range of places that these differences leave open. Another split may order them differently."
         )
     else:
-        told = f"{label}. This task has too few splits to compare entries: all share one place."
+        told = (
+            f"{label}. With fewer than three splits, differences cannot be tested where all positives share "
+            "their negatives: so all entries share one range of ranks, and there are no intervals."
+        )
     return joined([tag("p", told, class_="quiet")])

@@ -58,18 +58,8 @@ def ranking_pages(board: Board, standing: Standing) -> Iterator[tuple[str, str]]
 def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) -> Markup:
     """Return the table of some entries."""
     task = standing.task
-    names = (
-        "entry",
-        "rank",
-        task.headline,
-        "",
-        "95 % interval",
-        "tier",
-        "seeds",
-        "submitted",
-        "time",
-        "memory",
-    )
+    ends = "95 % interval" if any(row.low is not None for row in rows) else ""
+    names = ("entry", "rank", task.headline, "", ends, "tier", "seeds", "submitted", "time", "memory")
     lines = [_line(standing, row, scale) for row in rows]
     head = heads(names, numeric=(1, 2, 6, 8, 9))
     body = tag("table", head, tag("tbody", *lines), class_="board")

@@ -173,7 +173,7 @@ def _add_submissions(app: FastAPI, service: Service) -> None:
         openapi_extra=_body("application/octet-stream", {"type": "string", "format": "binary"}),
     )
     async def upload(request: Request, sha256: str, team: str = Depends(team)) -> Response:
-        """The bytes of a .npz, .npy or raw file, up to 256 MiB. They are on disk when the answer comes."""
+        """The bytes of a .npz or .npy file, up to 256 MiB. They are on disk when the answer comes."""
         if not DIGEST.fullmatch(sha256):
             raise ApiError(422, "a file is named by its SHA-256: 64 digits 0-9 a-f")
         plain(request, limits.file_bytes)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from trueedge import tasks
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
+from trueedge.leaderboard.board.board import today
+from trueedge.leaderboard.board.reproducing import run_again
 from trueedge.leaderboard.hidden.making import hide
 from trueedge.leaderboard.server.running import opened
 from trueedge.leaderboard.server.tokens import add_token
@@ -26,12 +28,14 @@ class Demo:
 
     Attributes:
         board: the folder of its board.
-        public: the public folder of its hidden task.
+        hidden: the name of its hidden task.
+        public: the public folder of that task.
         secrets: the folder of hidden labels.
         token: a token of the team ``demo``.
     """
 
     board: Path
+    hidden: str
     public: Path
     secrets: Path
     token: str
@@ -50,7 +54,8 @@ def make_demo(
     board = Board.create(folder / "board", "Demonstration")
     store = Store(folder / "runs")
     for dataset, protocol, seeds in boards:
-        made = board.add_task([tasks.task(dataset, protocol, seed) for seed in range(seeds)])
+        frozen = [tasks.task(dataset, protocol, seed) for seed in range(seeds)]
+        made = board.add_task(frozen)
         for method in methods:
             paths = []
             for seed in range(seeds):
@@ -58,7 +63,9 @@ def make_demo(
                 path = folder / "certificates" / f"{made.name}-{method}-{seed}.json"
                 paths.append(certify(record, path, store))
             card = EntryCard(name=method, authors=("trueedge",), licence="MIT")
-            board.add(paths, card, made.name)
+            entry = board.add(paths, card, made.name)
+            # Only entries that were run again are ranked.
+            run_again(entry, made, TEAM, today(), seed=0, source=frozen[0])
     dataset, protocol, seed = HIDDEN
     hidden = hide(
         tasks.task(dataset, protocol, seed),
@@ -80,4 +87,4 @@ def make_demo(
     _, engine, _ = opened(board.folder)
     token = add_token(engine, TEAM)
     engine.dispose()
-    return Demo(board.folder, hidden.folder, folder / "secrets", token)
+    return Demo(board.folder, hidden.card.name, hidden.folder, folder / "secrets", token)
