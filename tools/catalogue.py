@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import draws_tables
 import engine_tables
 import hgb_tables
+import ties_tables
 from growth import picture
 
 ROOT = Path(__file__).parents[1]
@@ -647,6 +648,11 @@ def draws_table() -> str:
     return draws_tables.render(ROOT / "results", table)
 
 
+def ties_table() -> str:
+    """Heuristics against HeaRT's negatives of ogbl-ddi, with ties broken in three ways."""
+    return ties_tables.render(ROOT, table)
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_causes_table,
     "hgb-first": hgb_first_table,
@@ -663,6 +669,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": comparison_table,
     "equal-steps": equal_steps_table,
     "draws": draws_table,
+    "ties": ties_table,
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,
