@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ torch = pytest.importorskip("torch")
 
 from trueedge.graph.knowledge import KnowledgeGraph  # noqa: E402
 from trueedge.training.triples import AllTails, SampledTails, TripleIndex, TripleSchedule  # noqa: E402
-from trueedge.training.triples.losses import smooth  # noqa: E402
+from trueedge.training.triples.losses import cross_entropy, smooth  # noqa: E402
 
 
 def random_triples(seed: int, entities: int = 20, relations: int = 3, count: int = 120) -> KnowledgeGraph:
@@ -46,8 +48,8 @@ def test_labels_of_all_tails_are_those_a_loop_finds(seed, padded):
         labels[row[real], index.tails[triple[real]]] = 1.0
         assert int(real.sum()) == sum(len(known[tuple(q)]) for q in index.queries[:, batch].T.tolist())
     else:
-        labels, weights = objective.labels(batch)
-        assert weights is None
+        labels, weighted = objective.labels(batch)
+        assert weighted is None
     for line, query in zip(labels, index.queries[:, batch].T.tolist(), strict=True):
         assert set(torch.nonzero(line).ravel().tolist()) == known[tuple(query)]
 
@@ -60,13 +62,30 @@ def test_labels_are_smoothed_like_any_others():
     torch.testing.assert_close(found, smooth(plain, 0.2))
 
 
-def test_weights_of_answers_stand_where_the_answers_are():
+@pytest.mark.parametrize("padded", [False, True])
+@pytest.mark.parametrize("focal", [0.0, 1.0, 2.0])
+def test_the_loss_weights_answers_and_nothing_else(focal, padded, monkeypatch):
     graph = random_triples(1)
     index = TripleIndex(graph)
-    weights = np.arange(len(index), dtype=np.float32) + 2
-    labels, placed = AllTails(index, TripleSchedule(), weights).labels(torch.arange(index.num_queries))
-    assert (placed[labels == 0] == 1).all()
-    assert torch.equal(placed[index.query, index.tails], torch.from_numpy(weights))
+    weights = np.arange(len(index), dtype=np.float32) / 3
+    schedule = TripleSchedule(batch_size=5, label_smoothing=0.1, focal=focal, fixed_factor=focal == 1)
+    objective = AllTails(index, schedule, weights)
+    if padded:
+        # As on a GPU, where the number of answers is not known.
+        found = index.labels
+        monkeypatch.setattr(index, "labels", lambda batch, _: found(batch, objective._most))
+    batch = torch.arange(3, 8)
+    logits = torch.randn(5, graph.num_entities, requires_grad=True)
+    total, terms = objective.loss(SimpleNamespace(score_all=lambda *_: logits), None, None, batch)
+    total.backward()
+    slope, logits.grad = logits.grad, None
+    table = torch.ones(index.num_queries, graph.num_entities)
+    table[index.query, index.tails] = torch.from_numpy(weights)
+    expected = cross_entropy(logits, objective.labels(batch)[0], table[batch], focal, focal == 1)
+    expected.backward()
+    assert terms == logits.numel()
+    torch.testing.assert_close(total, expected)
+    torch.testing.assert_close(slope, logits.grad)
 
 
 @pytest.mark.parametrize("seed", range(4))

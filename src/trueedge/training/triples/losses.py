@@ -23,15 +23,14 @@ def cross_entropy(
             al., Focal Loss for Dense Object Detection, ICCV 2017, Eq. 4. A smoothed label counts as 0 or 1.
         fixed_factor: whether this factor is a constant in the gradient.
     """
-    if weights is None and not focal:
-        return F.binary_cross_entropy_with_logits(logits, labels, reduction="sum")
-    terms = F.binary_cross_entropy_with_logits(logits, labels, reduction="none")
-    if focal:
-        factor = _focal_factor(torch.sigmoid(logits), labels, focal)
-        terms = terms * (factor.detach() if fixed_factor else factor)
-    if weights is not None:
-        terms = terms * weights
-    return terms.sum()
+    if focal and fixed_factor:
+        # A constant factor is a weight, and a weighted sum takes one pass.
+        factor = _focal_factor(torch.sigmoid(logits.detach()), labels, focal)
+        weights = factor if weights is None else factor * weights
+    if not focal or fixed_factor:
+        return F.binary_cross_entropy_with_logits(logits, labels, weights, reduction="sum")
+    terms = F.binary_cross_entropy_with_logits(logits, labels, weights, reduction="none")
+    return (terms * _focal_factor(torch.sigmoid(logits), labels, focal)).sum()
 
 
 def self_adversarial(
@@ -59,5 +58,5 @@ def smooth(labels: torch.Tensor, share: float) -> torch.Tensor:
 
 def _focal_factor(probability: torch.Tensor, labels: torch.Tensor, focal: float) -> torch.Tensor:
     # The distance from the label is 1 - p; the bound keeps the gradient finite at 0.
-    distance = torch.where(labels > 0.5, 1 - probability, probability)
-    return distance.clamp(min=1e-8) ** focal
+    distance = torch.where(labels > 0.5, 1 - probability, probability).clamp(min=1e-8)
+    return distance if focal == 1 else distance**focal

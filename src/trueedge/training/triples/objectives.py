@@ -139,8 +139,12 @@ class AllTails(TripleObjective):
         """Return the batch, which is of queries."""
         return batch
 
-    def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor | None]:
-        """Return the smoothed labels of all entities, float (b, entities), and their weights if any."""
+    def labels(self, batch: torch.Tensor) -> tuple[torch.Tensor, tuple[torch.Tensor, torch.Tensor] | None]:
+        """Return the smoothed labels of all entities, float (b, entities), and what is weighted.
+
+        That is where the answers are in the table, int64 (answers,), and how much their weights exceed 1;
+        None without weights.
+        """
         index = self.index
         # On a GPU the number of answers stays unknown to the CPU, which would have to wait for it.
         known = index.device.type == "cpu"
@@ -155,17 +159,21 @@ class AllTails(TripleObjective):
         table.view(-1).scatter_(0, place, 1 - share + least)
         if self.weights is None:
             return table[:-1], None
-        weights = torch.ones_like(table)
-        weights.view(-1).scatter_(0, place, self.weights[triple])
-        return table[:-1], weights[:-1]
+        return table[:-1], (torch.where(real, place, 0), torch.where(real, self.weights[triple] - 1, 0.0))
 
     def loss(
         self, model: TripleModel, query: torch.Tensor, tables: Tables, batch: torch.Tensor
     ) -> tuple[torch.Tensor, int]:
         """Return the sum of the cross-entropies of all entities."""
-        labels, weights = self.labels(batch)
+        labels, weighted = self.labels(batch)
         logits = model.score_all(query, tables)
-        return self._cross_entropy(logits, labels, weights), logits.numel()
+        total = self._cross_entropy(logits, labels, None)
+        if weighted is not None:
+            # All weights but those of answers are 1: a table of them would take two more passes.
+            place, excess = weighted
+            chosen = (table.reshape(-1).index_select(0, place) for table in (logits, labels))
+            total = total + self._cross_entropy(*chosen, excess)
+        return total, logits.numel()
 
 
 class SampledTails(TripleObjective):
