@@ -30,8 +30,8 @@ Floats = NDArray[np.float64]
 
 
 @numba.njit
-def page_rank(source, indptr, indices):  # type: ignore[no-untyped-def]
-    """Return the PageRank that pushes give, float (nodes,); what is left in residuals does not count."""
+def page_rank(source, indptr, indices, bound=EPSILON):  # type: ignore[no-untyped-def]
+    """Return the PageRank of pushes, float (nodes,), until residuals are below a bound times the degree."""
     nodes = len(indptr) - 1
     found, residual, queued = np.zeros(nodes), np.zeros(nodes), np.zeros(nodes, np.bool_)
     residual[source] = ALPHA
@@ -47,7 +47,7 @@ def page_rank(source, indptr, indices):  # type: ignore[no-untyped-def]
         for position in range(begin, end):
             other = indices[position]
             residual[other] += share
-            enough = ALPHA * EPSILON * (indptr[other + 1] - indptr[other])
+            enough = ALPHA * bound * (indptr[other + 1] - indptr[other])
             if residual[other] >= enough and not queued[other]:
                 queued[other] = True
                 queue.append(other)
