@@ -653,6 +653,11 @@ def ties_table() -> str:
     return ties_tables.render(ROOT, table)
 
 
+def network_ties_table() -> str:
+    """The published AUC under HeaRT beside heuristics with two rules for hard negatives."""
+    return ties_tables.networks(ROOT, table)
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_causes_table,
     "hgb-first": hgb_first_table,
@@ -670,6 +675,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "equal-steps": equal_steps_table,
     "draws": draws_table,
     "ties": ties_table,
+    "network-ties": network_ties_table,
     "recommendation": recommendation_table,
     "recommendation-differences": recommendation_differences_table,
     "pretrained": pretrained_table,

@@ -1,4 +1,4 @@
-"""The table of docs/published.md on ties among HeaRT's negatives of ogbl-ddi."""
+"""The tables on ties among HeaRT's negatives: of ogbl-ddi, and of the networks of the degree-bias study."""
 
 from __future__ import annotations
 
@@ -31,3 +31,17 @@ def render(root: Path, table: Table) -> str:
             rows.append([method, metric, f"{row['theirs']:.1f}", *ways, f"{row['ours']:.1f}"])
     ways = ["ties at random", f"ties by torch {found['torch']}", "ties by id"]
     return table(["method", "metric", "published", *ways, "ours, ranked to the end"], rows)
+
+
+def networks(root: Path, table: Table) -> str:
+    """Return, for each network, how close two rules for hard negatives come to the published AUC."""
+    rows = []
+    for found in json.loads((root / "benchmarks" / "results" / "released-networks.json").read_text()):
+        cells = []
+        for rule in ("published", "to the end"):
+            number = min(found[rule], key=found[rule].get)
+            cells.append(f"{found[rule][number]:.3f} ({number})")
+        size = [f"{found['nodes']:,}", f"{found['mean degree']:.1f}", f"{found['ties']:.0f} %"]
+        rows.append([found["network"], *size, *cells])
+    head = ["network", "nodes", "mean degree", "ties", "published rule", "ranked to the end"]
+    return table(head, rows)
