@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from trueedge import datasets as data_sets
 from trueedge import methods, tasks
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.files.writing import write_text
 from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.board import Board
@@ -95,6 +96,13 @@ def own_board(
         device: where trained methods run.
         say: is told what is done.
     """
+    known = {kind.name for kind in methods.catalogue()}
+    for name in skipped:
+        if name not in known:
+            raise unknown("method", name, known, "'trueedge methods' lists them")
+    for dataset in datasets:
+        if not Path(dataset).exists():
+            data_sets.get(dataset)
     place = Path(folder)
     exists = (place / "board.toml").is_file()
     board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
@@ -138,11 +146,12 @@ def fitting_protocols(dataset: str) -> list[str]:
 
 def wanted_methods(chosen: Sequence[str]) -> list[type[Method]]:
     """Return the methods of some names and families; ``all`` is every method."""
-    return [
-        kind
-        for kind in methods.catalogue()
-        if "all" in chosen or kind.family in chosen or kind.name in chosen
-    ]
+    every = methods.catalogue()
+    known = {"all", *(kind.name for kind in every), *(kind.family for kind in every)}
+    for name in chosen:
+        if name not in known:
+            raise unknown("method or family", name, known, "'trueedge methods' lists them")
+    return [kind for kind in every if "all" in chosen or kind.family in chosen or kind.name in chosen]
 
 
 def fitting_methods(
