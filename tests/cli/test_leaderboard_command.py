@@ -109,6 +109,21 @@ def test_the_own_board_refuses_names_that_nothing_has(trueedge, words, said) -> 
     assert not Path("own/board").exists()
 
 
+def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypatch) -> None:
+    from trueedge.leaderboard.board import own as own_module
+
+    def refuse(*_: object) -> None:
+        raise own_module.InputError("the value is outside the interval")
+
+    monkeypatch.setattr(own_module, "keep_rerun", refuse)
+    words = ("-d", "nations", "-m", "entity-degree", "--seeds", "1", "--limit", "0")
+    status, _, err = trueedge("leaderboard", "own", "-o", "own", *words)
+    assert status == 0
+    assert "nations-filtered: 1 of 1 methods" in err
+    assert "not reproduced: nations-filtered, entity-degree: the value is outside the interval" in err
+    assert "left out" not in err
+
+
 def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> None:
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board import own as own_module

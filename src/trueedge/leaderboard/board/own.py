@@ -44,26 +44,29 @@ class OwnBoard:
         entries: for each task, how many of them are on the board.
         left_out: for each task, the reason for each method that is not; a reason alone for a task that could
             not be made.
+        not_reproduced: for each task, the reason for each entry whose rerun failed; it is not ranked.
     """
 
     board: Board
     methods: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, dict[str, str]] = field(default_factory=dict)
+    not_reproduced: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def leave_out(self, task: str, method: str, reason: str) -> None:
         """Keep the first reason why a method is not on the board."""
         self.left_out.setdefault(task, {}).setdefault(method, reason)
 
     def summary(self) -> list[str]:
-        """Return a line for each task, and one for each reason why methods are missing."""
+        """Return a line for each task, and one for each reason why methods are missing or not ranked."""
         lines = [
             f"{task}: {self.entries.get(task, 0)} of {count} methods" for task, count in self.methods.items()
         ]
-        for task, reasons in self.left_out.items():
-            for reason in dict.fromkeys(reasons.values()):
-                named = ", ".join(name for name, said in reasons.items() if said == reason and name)
-                lines.append(f"left out: {task}{named and f', {named}'}: {reason}")
+        for what, listed in (("left out", self.left_out), ("not reproduced", self.not_reproduced)):
+            for task, reasons in listed.items():
+                for reason in dict.fromkeys(reasons.values()):
+                    named = ", ".join(name for name, said in reasons.items() if said == reason and name)
+                    lines.append(f"{what}: {task}{named and f', {named}'}: {reason}")
         return lines
 
 
@@ -133,7 +136,7 @@ def own_board(
                     for one in fitting
                     if one.name not in skipped
                 }
-                say(f"{card.name}: {len(cells)} methods")
+                say(f"{card.name}: {len(cells)} method{'' if len(cells) == 1 else 's'}")
                 _Filling(made, card, cells, settings or {}, store, runner, limit).fill()
     return made
 
@@ -252,7 +255,8 @@ class _Filling:
                 value = outcome.record.metrics["test"][self.card.headline]
                 keep_rerun(entry, self.card, AUTHOR, date, outcome.cell.seed, value)
             except InputError as error:
-                self.made.leave_out(self.card.name, outcome.cell.method.name, f"not reproduced: {error}")
+                failed = self.made.not_reproduced.setdefault(self.card.name, {})
+                failed[outcome.cell.method.name] = str(error)
 
 
 class SlowRuns:
