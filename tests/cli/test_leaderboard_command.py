@@ -94,6 +94,36 @@ def test_methods_of_the_own_board_can_be_skipped_and_added_later(trueedge) -> No
     assert {one["seeds"] for one in entries} == {2}
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("-m", "cnn"), "no method or family is called 'cnn'; did you mean"),
+        (("-m", "cn", "--skip", "raa"), "no method is called 'raa'; did you mean"),
+        (("-m", "cn", "-d", "karatee"), "no data set is called 'karatee'; did you mean 'karate'?"),
+    ],
+)
+def test_the_own_board_refuses_names_that_nothing_has(trueedge, words, said) -> None:
+    status, _, err = trueedge("leaderboard", "own", "-o", "own", "-d", "karate", *words)
+    assert status == 1
+    assert said in err
+    assert not Path("own/board").exists()
+
+
+def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypatch) -> None:
+    from trueedge.leaderboard.board import own as own_module
+
+    def refuse(*_: object) -> None:
+        raise own_module.InputError("the value is outside the interval")
+
+    monkeypatch.setattr(own_module, "keep_rerun", refuse)
+    words = ("-d", "nations", "-m", "entity-degree", "--seeds", "1", "--limit", "0")
+    status, _, err = trueedge("leaderboard", "own", "-o", "own", *words)
+    assert status == 0
+    assert "nations-filtered: 1 of 1 methods" in err
+    assert "not reproduced: nations-filtered, entity-degree: the value is outside the interval" in err
+    assert "left out" not in err
+
+
 def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> None:
     from trueedge.leaderboard.board import Board
     from trueedge.leaderboard.board import own as own_module

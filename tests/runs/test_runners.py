@@ -221,6 +221,13 @@ def test_a_limit_that_cannot_be_is_refused(limit) -> None:
         Processes(1, limit)
 
 
+@pytest.mark.rotating(4, group="processes")
+def test_a_limit_may_be_longer_than_the_operating_system_can_wait() -> None:
+    with Processes(1, limit=1e300) as several:
+        (found,) = in_order(several, cells("cn", seeds=1))
+    assert found.record is not None
+
+
 def test_a_limit_is_said_in_seconds_or_minutes() -> None:
     assert too_long(90.0) == "it takes longer than the limit of 90 seconds"
     assert too_long(900.0) == "it takes longer than the limit of 15 minutes"

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -112,3 +115,13 @@ def test_entries_are_tables(tmp_path: Path, text: str) -> None:
     (tmp_path / "misses.toml").write_text(text)
     with pytest.raises(InputError, match=r"write \[\[misses\]\] for each entry"):
         ledger.read(tmp_path)
+
+
+def test_the_experiment_of_a_cause_is_on_the_data_set_that_it_explains() -> None:
+    said = tomllib.loads((Path(__file__).parents[2] / "results" / "misses.toml").read_text())["misses"]
+    for one in said:
+        about = one.get("datasets", "*")
+        tried = re.findall(r"--dataset ([\w,-]*\w)", one["experiment"])
+        for name in [name for names in tried for name in names.split(",")]:
+            known = [about] if isinstance(about, str) else about
+            assert any(fnmatch(name, pattern) for pattern in known), (about, one["methods"], name)

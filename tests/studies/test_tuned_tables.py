@@ -16,6 +16,7 @@ from trueedge.studies.grids import published_grid
 from trueedge.studies.printed_tables import PrintedTable, selected_by
 from trueedge.studies.published_values import PublishedValue
 from trueedge.studies.study import Plan, Study, Tuning
+from trueedge.studies.tuned_tables import Search, _Running
 
 pytest.importorskip("torch")
 
@@ -125,6 +126,25 @@ def test_trials_of_several_seeds_are_compared_by_their_mean() -> None:
     assert not trial_seeds & {one.seed for one in finals}
     means = {place: sum(values) / 3 for place, values in by_settings.items()}
     assert all(means[tuple(one.settings[key] for key in searched)] == max(means.values()) for one in finals)
+
+
+def test_a_trial_with_a_failed_seed_is_not_compared_with_complete_ones() -> None:
+    method = methods.create("gcn", {"epochs": 1})
+    search = Search("karate", "existing", method, ("mrr",), {"learning_rate": (0.01, 0.001)}, {})
+    running = _Running(search, 2, Plan(tuning=Tuning(trials=2, trial_seeds=2)))
+    while running.trials:
+        running.next_cell()
+    running.values = {-1: {"mrr": {0: 0.9}}, 0: {"mrr": {0: 0.5, 3: 0.3}}, 1: {"mrr": {0: 0.4, 3: 0.2}}}
+    assert running._best("mrr") == 0
+    assert "2 trials with 2 seeds each" in running._said("mrr")
+    assert "at most 6 runs" in running._said("mrr")
+    assert "1 of the trials without all their seeds" in running._said("mrr")
+
+
+@pytest.mark.parametrize("given", [{"trials": 0}, {"trial_seeds": 0}, {"trial_seeds": -1}, {"trials": 1.5}])
+def test_a_tuning_without_trials_or_seeds_is_refused(given) -> None:
+    with pytest.raises(studies.study.InputError, match=f"Tuning: {next(iter(given))} must be"):
+        Tuning(**given)
 
 
 def test_stored_records_say_what_is_known_so_far(tmp_path) -> None:

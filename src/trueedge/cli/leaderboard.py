@@ -251,15 +251,15 @@ def own(
     seeds: Annotated[int, typer.Option(help="How many seeds.", min=1, max=100)] = 3,
     jobs: Annotated[int, typer.Option("--jobs", help="Processes.", min=1, max=64)] = 1,
     limit: Annotated[
-        float, typer.Option(help="Minutes that a run may take, or it is left out; 0 is no limit.", min=0.0)
+        float, typer.Option(help="Minutes that a run may take before it is left out; 0: no limit.", min=0.0)
     ] = 60.0,
     device: Annotated[str, typer.Option(help="Where trained methods run: cpu or cuda.")] = "cpu",
 ) -> None:
     """Build the project's own board: built-in methods on the embedded and generated graphs.
 
     Each method runs on each data set under each protocol that fits, is certified, added, and run again. What
-    is in DIR already is kept, so a command that was stopped goes on where it was. In the end it lists the
-    methods that are missing, with the reason.
+    is in DIR already is kept, so an interrupted command can be continued. At the end, the command lists the
+    methods that are missing, and why.
 
     Example:
         trueedge leaderboard own -o own

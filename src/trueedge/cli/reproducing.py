@@ -79,7 +79,7 @@ def reproduce(
     trial_seeds: Annotated[
         int | None,
         typer.Option(
-            help="With --tuned: seeds of each trial; settings are compared by the mean of their values.",
+            help="With --tuned: seeds per trial; settings are compared by their mean validation value.",
             min=1,
             show_default="1",
         ),

@@ -29,6 +29,8 @@ from trueedge.runs.runner import InProcess, LookUp, Runner, nothing_known
 _Answer = tuple[Record | None, str, InputError | str, bool, tuple[Record, ...]]
 # What is sent to a process whose record is stored.
 _SAVE = "save the scores"
+# Seconds: the operating system cannot wait for a number without end.
+LONGEST_WAIT = 86_400.0
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -137,7 +139,7 @@ class Processes(Runner):
     def _finished(self) -> Iterator[tuple[int, Outcome]]:
         """Wait for at least one process, and yield what has come."""
         until = min(worker.sent for worker in self._busy) + self._limit
-        left = None if until == math.inf else max(0.0, until - time.monotonic())
+        left = None if until == math.inf else min(max(0.0, until - time.monotonic()), LONGEST_WAIT)
         heard = wait([worker.line for worker in self._busy], left)
         if not heard:
             yield from self._too_long()

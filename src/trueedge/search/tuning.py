@@ -44,6 +44,7 @@ class Budget:
         trials: the number of points to try.
         seeds: the number of seeds for the best settings.
         jobs: the number of parallel processes.
+        trial_seeds: the number of seeds of each trial.
     """
 
     space: Space
@@ -51,11 +52,12 @@ class Budget:
     trials: int
     seeds: int
     jobs: int
+    trial_seeds: int = 1
 
     @property
     def trainings(self) -> int:
         """Return the largest possible number of runs; those in the store are not repeated."""
-        return self.trials + self.seeds
+        return self.trials * self.trial_seeds + self.seeds
 
     def __str__(self) -> str:
         settings = ", ".join(f"{name} {len(values)}" for name, values in self.space.values.items())
@@ -63,6 +65,7 @@ class Budget:
         how = "full grid" if self.trials == len(self.space) else f"{sampled} {len(self.space):,} points"
         epochs = getattr(self.space.method, "epochs", None)
         trials = f"{self.trials} trial{'' if self.trials == 1 else 's'}"
+        trials += f" with {self.trial_seeds} seeds each" if self.trial_seeds > 1 else ""
         seeds = f"{self.seeds} seed{'' if self.seeds == 1 else 's'}"
         return (
             f"{trials} ({how}: {settings}), then the best settings with {seeds}: at most {self.trainings}"

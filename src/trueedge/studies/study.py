@@ -34,12 +34,17 @@ class Tuning:
     Attributes:
         trials: the number of trials for each method, drawn at random from the published grid; at most its
             size.
-        trial_seeds: the seeds of each trial. Settings are compared by the mean of their validation values,
-            which the published searches took over ten seeds.
+        trial_seeds: the number of seeds of each trial. Settings are compared by the mean of their validation
+            values; the published searches took it over ten seeds. Settings of which a seed failed are
+            compared only if a seed of every setting did.
     """
 
     trials: int = 60
     trial_seeds: int = 1
+
+    def __post_init__(self) -> None:
+        whole_number("trials", "Tuning", self.trials, 1)
+        whole_number("trial_seeds", "Tuning", self.trial_seeds, 1, MOST_SEEDS)
 
 
 @dataclass(frozen=True)

@@ -110,14 +110,16 @@ class _Running:
         unused = search.method.unused(get_protocol(search.protocol).kind)
         space = Space.of(search.method, search.space, unused)
         trials = min(self.plan.tuning.trials, len(space))
-        self.budget = Budget(space, "grid", trials, self.seeds, self.plan.jobs)
+        self.trial_seeds = self.plan.tuning.trial_seeds
+        self.budget = Budget(space, "grid", trials, self.seeds, self.plan.jobs, self.trial_seeds)
         # Other seeds than those of the final runs, so that a lucky trial is not reported.
-        more = range(self.seeds + 1, self.seeds + self.plan.tuning.trial_seeds)
+        more = range(self.seeds + 1, self.seeds + self.trial_seeds)
         points = [PUBLISHED, *strategy("grid", space, 0, trials).ask(trials)]
         self.trials = [(point, seed) for seed in (0, *more) for point in points]
         self.running_trials = 0
-        # The validation values by metric of each trial, one for each seed, by the number of its point.
-        self.values: dict[int, dict[str, list[float]]] = {}
+        # The validation values of each trial by metric and seed, by the number of its point. A point with the
+        # published settings is the same trial, under the number of these.
+        self.values: dict[int, dict[str, dict[int, float]]] = {}
         self.numbers: dict[Method, int] = {}
         self.finals: list[Cell] | None = None
         self.records: dict[str, list[Record]] = {}
@@ -144,7 +146,7 @@ class _Running:
         number, seed = self.trials.pop(0)
         self.running_trials += 1
         cell = self._cell(number, self.search.metrics, seed)
-        self.numbers[cell.method] = number
+        self.numbers.setdefault(cell.method, number)
         return replace(cell, parts=("valid",))
 
     def note(self, outcome: Outcome) -> None:
@@ -161,8 +163,8 @@ class _Running:
         for one in (outcome.record, *outcome.others):
             metric = str(one.settings["select"])
             if is_trial:
-                found = self.values.setdefault(self.numbers[cell.method], {}).setdefault(metric, [])
-                found.append(one.metrics["valid"][metric])
+                found = self.values.setdefault(self.numbers[cell.method], {}).setdefault(metric, {})
+                found[cell.seed] = one.metrics["valid"][metric]
             else:
                 self.records.setdefault(metric, []).append(one)
 
@@ -189,8 +191,15 @@ class _Running:
         ]
 
     def _best(self, metric: str) -> int:
+        """Return the number of the settings with the best mean, among those with the most finished seeds."""
         sign = 1 if get_metric(metric).higher_is_better else -1
-        return max(sorted(self.values), key=lambda number: sign * fmean(self.values[number][metric]))
+        most = max(len(one[metric]) for one in self.values.values())
+        means = {
+            number: sign * fmean(one[metric].values())
+            for number, one in self.values.items()
+            if len(one[metric]) == most
+        }
+        return max(sorted(means), key=means.__getitem__)
 
     def _cell(self, number: int, metrics: Sequence[str], seed: int) -> Cell:
         search, space = self.search, self.budget.space
@@ -209,10 +218,11 @@ class _Running:
             varied = [name for name, values in space.values.items() if len(values) > 1]
             winner = ", ".join(f"{name} {point[name]:g}" for name in varied)
         shared = f", trained once for this and {others} other metrics" if others else ""
-        missing = self.budget.trials + 1 - len(self.values)
-        left = f", {missing} of the trials without a result" if missing else ""
-        assert self.plan.tuning is not None
-        seeds = self.plan.tuning.trial_seeds
+        seeds = self.trial_seeds
+        finished = sum(len(one[metric]) == seeds for one in self.values.values())
+        missing = len(set(self.numbers.values())) - finished
+        result = "a result" if seeds == 1 else "all their seeds"
+        left = f", {missing} of the trials without {result}" if missing else ""
         compared = f", trials compared by the mean of {seeds} seeds" if seeds > 1 else ""
         tried = f"{self.budget}, the published settings tried too{compared}{shared}{left}"
         return f"tuned by validation {metric}: {tried}; best: {winner}"

@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from trueedge import datasets as data_sets
 from trueedge import methods, tasks
-from trueedge.errors import InputError
+from trueedge.errors import InputError, unknown
 from trueedge.files.writing import write_text
 from trueedge.leaderboard.board.audit_card import write_audit
 from trueedge.leaderboard.board.board import Board
@@ -43,26 +44,29 @@ class OwnBoard:
         entries: for each task, how many of them are on the board.
         left_out: for each task, the reason for each method that is not; a reason alone for a task that could
             not be made.
+        not_reproduced: for each task, the reason for each entry whose rerun failed; it is not ranked.
     """
 
     board: Board
     methods: dict[str, int] = field(default_factory=dict)
     entries: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, dict[str, str]] = field(default_factory=dict)
+    not_reproduced: dict[str, dict[str, str]] = field(default_factory=dict)
 
     def leave_out(self, task: str, method: str, reason: str) -> None:
         """Keep the first reason why a method is not on the board."""
         self.left_out.setdefault(task, {}).setdefault(method, reason)
 
     def summary(self) -> list[str]:
-        """Return a line for each task, and one for each reason why methods are missing."""
+        """Return a line for each task, and one for each reason why methods are missing or not ranked."""
         lines = [
             f"{task}: {self.entries.get(task, 0)} of {count} methods" for task, count in self.methods.items()
         ]
-        for task, reasons in self.left_out.items():
-            for reason in dict.fromkeys(reasons.values()):
-                named = ", ".join(name for name, said in reasons.items() if said == reason and name)
-                lines.append(f"left out: {task}{named and f', {named}'}: {reason}")
+        for what, listed in (("left out", self.left_out), ("not reproduced", self.not_reproduced)):
+            for task, reasons in listed.items():
+                for reason in dict.fromkeys(reasons.values()):
+                    named = ", ".join(name for name, said in reasons.items() if said == reason and name)
+                    lines.append(f"{what}: {task}{named and f', {named}'}: {reason}")
         return lines
 
 
@@ -95,6 +99,13 @@ def own_board(
         device: where trained methods run.
         say: is told what is done.
     """
+    known = {kind.name for kind in methods.catalogue()}
+    for name in skipped:
+        if name not in known:
+            raise unknown("method", name, known, "'trueedge methods' lists them")
+    for dataset in datasets:
+        if not Path(dataset).exists():
+            data_sets.get(dataset)
     place = Path(folder)
     exists = (place / "board.toml").is_file()
     board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
@@ -125,7 +136,7 @@ def own_board(
                     for one in fitting
                     if one.name not in skipped
                 }
-                say(f"{card.name}: {len(cells)} methods")
+                say(f"{card.name}: {len(cells)} method{'' if len(cells) == 1 else 's'}")
                 _Filling(made, card, cells, settings or {}, store, runner, limit).fill()
     return made
 
@@ -138,11 +149,12 @@ def fitting_protocols(dataset: str) -> list[str]:
 
 def wanted_methods(chosen: Sequence[str]) -> list[type[Method]]:
     """Return the methods of some names and families; ``all`` is every method."""
-    return [
-        kind
-        for kind in methods.catalogue()
-        if "all" in chosen or kind.family in chosen or kind.name in chosen
-    ]
+    every = methods.catalogue()
+    known = {"all", *(kind.name for kind in every), *(kind.family for kind in every)}
+    for name in chosen:
+        if name not in known:
+            raise unknown("method or family", name, known, "'trueedge methods' lists them")
+    return [kind for kind in every if "all" in chosen or kind.family in chosen or kind.name in chosen]
 
 
 def fitting_methods(
@@ -243,7 +255,8 @@ class _Filling:
                 value = outcome.record.metrics["test"][self.card.headline]
                 keep_rerun(entry, self.card, AUTHOR, date, outcome.cell.seed, value)
             except InputError as error:
-                self.made.leave_out(self.card.name, outcome.cell.method.name, f"not reproduced: {error}")
+                failed = self.made.not_reproduced.setdefault(self.card.name, {})
+                failed[outcome.cell.method.name] = str(error)
 
 
 class SlowRuns:

@@ -19,8 +19,9 @@ class MatrixFactorization(HasEncoder, HasPredictor, HasBatches):
 
     It uses no features and no message passing. As in the published runs, the vectors have as many dimensions
     as the data set has features (``dim`` if it has none), are initialised from a standard normal
-    distribution, and are subject to weight decay. Published runs on OGB's data sets have no layer: the
-    predictor multiplies the vectors themselves, of ``dim`` dimensions, and gradients are not clipped.
+    distribution, and are subject to weight decay. The published runs on ogbl-collab, ogbl-ddi and ogbl-ppa
+    have no layer: the predictor multiplies the vectors themselves, of ``dim`` dimensions, and gradients are
+    not clipped.
     """
 
     name: ClassVar[str] = "mf"

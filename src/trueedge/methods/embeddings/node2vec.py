@@ -32,9 +32,10 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
     With the predictor ``dot`` the score is the dot product of two vectors. With ``mlp`` an MLP is trained on
     the fixed vectors, concatenated with the features.
 
-    The trainer ``word2vec`` has two vectors for each node and noise by frequency. ``adam`` is that of the
-    published runs with an MLP: one vector for each node, which begins at a standard normal distribution, and
-    uniform noise. On ogbl-ddi its two passes are 34 steps of 0.01, so that the vectors stay close to random.
+    The trainer ``word2vec`` has two vectors for each node and draws noise by frequency. ``adam`` is that of
+    the published runs with an MLP: one vector for each node, initialised from a standard normal distribution,
+    and uniform noise. On ogbl-ddi its two passes are 34 steps with a learning rate of 0.01, so the vectors
+    stay close to random.
     """
 
     name: ClassVar[str] = "node2vec"
@@ -50,7 +51,7 @@ class Node2Vec(HasEncoder, HasPredictor, HasBatches):
     noise: int = open_setting(int, "noise nodes per pair", low=1, high=1000)
     trainer: str = open_setting(
         str,
-        "how vectors are learned: as in word2vec, or by Adam from random ones with uniform noise",
+        "how vectors are learned: as in word2vec, or by Adam from random vectors with uniform noise",
         choices=("word2vec", "adam"),
     )
     noise_power: float = setting(

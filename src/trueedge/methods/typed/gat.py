@@ -34,11 +34,11 @@ class TypedGAT(TypedMethod):
     )
     attention_dropout: float = open_setting(float, "dropout rate of attention", low=0.0, high=0.99)
     residual: bool = setting(False, "add a node's own state in each layer")
-    repeated: bool = setting(False, "count an edge twice whose reverse is an edge too, as HGB does for links")
+    repeated: bool = setting(False, "count an edge twice if its reverse is an edge, as HGB does for links")
     start: str = setting(
         "dgl",
-        "first weights of attention and of input biases: as in DGL, or in PyTorch Geometric (pyg), which the"
-        " published network for links is made with",
+        "initial values of attention weights and input biases: as in DGL, or as in PyTorch Geometric (pyg),"
+        " which HGB uses for links",
         choices=("dgl", "pyg"),
     )
 

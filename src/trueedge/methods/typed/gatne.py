@@ -26,9 +26,8 @@ class GATNE(TypedMethod):
     A link is scored by the cosine of the two vectors for its relation, so no decoder is trained. Features
     are not used.
 
-    HGB's code draws negatives from all nodes by the rank of their frequency (``noise=rank``). On PubMed, its
-    command names meta-paths that fit four of the ten relations alone, so that only these are walked along
-    (``walked``).
+    HGB's code draws negatives from all nodes by the rank of their frequency (``noise=rank``). On PubMed, the
+    meta-paths of its command fit only four of the ten relations, and walks follow no others (``walked``).
     """
 
     name: ClassVar[str] = "gatne"
@@ -59,8 +58,8 @@ class GATNE(TypedMethod):
     negatives: int = setting(5, "nodes drawn against each pair", low=1, high=1000)
     noise: str = setting(
         "type",
-        "how these are drawn: from the type of the node that is predicted, by degree to the power of 3/4; or"
-        " from all nodes by the rank of their degree, each with the logarithm of 1 + 1 / rank (rank)",
+        "how negatives are drawn: from nodes of the predicted node's type, by degree to the power of 3/4"
+        " (type); or from all nodes, with weight log(1 + 1 / rank) by the rank of their degree (rank)",
         choices=("type", "rank"),
     )
     walked: str = setting(

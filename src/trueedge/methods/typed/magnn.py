@@ -28,8 +28,8 @@ class MAGNN(MetaPathMethod):
     see whether a batch of links is positive.
 
     With ``batches=published``, links are trained and scored in groups of eight, in the order in which they
-    are asked. Groups are all positive or all negative in training, and attention is averaged over a group, so
-    that the model learns to tell groups apart. This is for studying the published scores.
+    are given. In training, a group is all positive or all negative, and attention is averaged over it, so the
+    model learns to recognise positive groups. Use this only to study the published scores.
     """
 
     name: ClassVar[str] = "magnn"
@@ -52,8 +52,8 @@ class MAGNN(MetaPathMethod):
 
     batches: str = setting(
         "mixed",
-        "vectors of links: the same for all links of a node, or computed in groups of eight links as in the"
-        " published code, where scores depend on the group",
+        "how links are batched: mixed, so that a score depends on its link alone; or in groups of eight as"
+        " in the published code, where a score depends on the group",
         choices=("mixed", "published"),
     )
 

@@ -27,8 +27,8 @@ class GATModel(nn.Module):
         shape: what the layers have in common.
         residual: add a node's own state, except in the first layer.
         out: number of classes, or size of the vectors.
-        repeated: count an edge twice whose reverse is an edge, too.
-        pyg: begin with attention vectors by Glorot's uniform bound, and with random biases of the input.
+        repeated: count an edge twice if its reverse is an edge.
+        pyg: initialise attention vectors by Glorot's uniform bound, and the biases of the input at random.
     """
 
     def __init__(
