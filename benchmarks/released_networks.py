@@ -116,7 +116,7 @@ def measure(network: str, pairs: int, theirs: dict[tuple[str, str], float]) -> d
 def main() -> None:
     """Measure all networks, print a line for each, and write a file."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--pairs", type=int, default=300, help="test edges of each network, drawn at random")
+    parser.add_argument("--pairs", type=int, default=200, help="test edges of each network, drawn at random")
     parser.add_argument("--networks", help="only these, separated by commas")
     parser.add_argument("-o", "--output", type=Path)
     chosen = parser.parse_args()

@@ -253,7 +253,7 @@ class _Filling:
                 if outcome.record is None:
                     raise InputError(outcome.reason)
                 value = outcome.record.metrics["test"][self.card.headline]
-                keep_rerun(entry, self.card, AUTHOR, date, outcome.cell.seed, value)
+                keep_rerun(entry, self.card, f"{AUTHOR} leaderboard own", date, outcome.cell.seed, value)
             except InputError as error:
                 failed = self.made.not_reproduced.setdefault(self.card.name, {})
                 failed[outcome.cell.method.name] = str(error)
