@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+
+import trueedge as te
+from trueedge.leaderboard.board import own
 
 RUN = ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1", "--keep-scores")
 ADD = ("leaderboard", "add", "ra.json", "--board", "board")
@@ -64,6 +68,17 @@ def test_an_entry_is_described_by_a_file_or_by_options(trueedge, board) -> None:
     assert "authors is missing" in err
 
 
+def test_the_own_board_has_built_in_methods_alone(monkeypatch) -> None:
+    every = own.methods.catalogue()
+    foreign = SimpleNamespace(name="foreign", family="counting", __module__="mine")
+    monkeypatch.setattr(own.methods, "catalogue", lambda: (*every, foreign))
+    found = own.wanted_methods(["counting"])
+    assert found
+    assert foreign not in found
+    with pytest.raises(te.errors.InputError, match="foreign"):
+        own.wanted_methods(["foreign"])
+
+
 def test_the_own_board_is_one_command(trueedge) -> None:
     status, _, err = trueedge(
         "leaderboard", "own", "-o", "own", "-d", "karate,nations", "-m", "ra,counting", "--seeds", "1"
@@ -110,12 +125,11 @@ def test_the_own_board_refuses_names_that_nothing_has(trueedge, words, said) -> 
 
 
 def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypatch) -> None:
-    from trueedge.leaderboard.board import own as own_module
 
     def refuse(*_: object) -> None:
-        raise own_module.InputError("the value is outside the interval")
+        raise own.InputError("the value is outside the interval")
 
-    monkeypatch.setattr(own_module, "keep_rerun", refuse)
+    monkeypatch.setattr(own, "keep_rerun", refuse)
     words = ("-d", "nations", "-m", "entity-degree", "--seeds", "1", "--limit", "0")
     status, _, err = trueedge("leaderboard", "own", "-o", "own", *words)
     assert status == 0
@@ -126,11 +140,10 @@ def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypa
 
 def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> None:
     from trueedge.leaderboard.board import Board
-    from trueedge.leaderboard.board import own as own_module
 
     words = ("leaderboard", "own", "-d", "nations", "-m", "counting", "--seeds", "2", "--limit", "0")
     assert trueedge(*words, "-o", "whole")[0] == 0
-    add, kept, calls = Board.add, own_module.keep_rerun, []
+    add, kept, calls = Board.add, own.keep_rerun, []
 
     def stopped(function, after):
         def instead(*arguments):
@@ -144,9 +157,9 @@ def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> No
     monkeypatch.setattr(Board, "add", stopped(add, 1))
     assert trueedge(*words, "-o", "own")[0] != 0
     monkeypatch.setattr(Board, "add", add)
-    monkeypatch.setattr(own_module, "keep_rerun", stopped(kept, 1))
+    monkeypatch.setattr(own, "keep_rerun", stopped(kept, 1))
     assert trueedge(*words, "-o", "own")[0] != 0
-    monkeypatch.setattr(own_module, "keep_rerun", kept)
+    monkeypatch.setattr(own, "keep_rerun", kept)
     assert trueedge(*words, "-o", "own")[0] == 0
     shown = [Path(place, "site/nations-filtered/standing.json").read_text() for place in ("whole", "own")]
     listed = [

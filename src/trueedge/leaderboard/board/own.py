@@ -148,8 +148,8 @@ def fitting_protocols(dataset: str) -> list[str]:
 
 
 def wanted_methods(chosen: Sequence[str]) -> list[type[Method]]:
-    """Return the methods of some names and families; ``all`` is every method."""
-    every = methods.catalogue()
+    """Return the built-in methods of some names and families; ``all`` is every one."""
+    every = [kind for kind in methods.catalogue() if kind.__module__.startswith("trueedge.")]
     known = {"all", *(kind.name for kind in every), *(kind.family for kind in every)}
     for name in chosen:
         if name not in known:
