@@ -171,8 +171,8 @@ class AllTails(TripleObjective):
         if weighted is not None:
             # All weights but those of answers are 1: a table of them would take two more passes.
             place, excess = weighted
-            chosen = (table.reshape(-1).index_select(0, place) for table in (logits, labels))
-            total = total + self._cross_entropy(*chosen, excess)
+            own, wanted = (table.reshape(-1).index_select(0, place) for table in (logits, labels))
+            total = total + self._cross_entropy(own, wanted, excess)
         return total, logits.numel()
 
 
