@@ -79,6 +79,17 @@ def test_the_own_board_has_built_in_methods_alone(monkeypatch) -> None:
         own.wanted_methods(["foreign"])
 
 
+def test_the_own_board_can_have_some_protocols_alone(trueedge) -> None:
+    words = ("leaderboard", "own", "-o", "own", "-d", "karate", "-m", "ra", "--seeds", "1", "-p")
+    status, _, err = trueedge(*words, "uniform")
+    assert status == 0
+    assert "karate-uniform: 1 of 1 methods" in err
+    assert [one.parent.name for one in Path("own/board").glob("*/task.toml")] == ["karate-uniform"]
+    status, _, err = trueedge(*words, "uniforn")
+    assert status == 1
+    assert "uniforn" in err
+
+
 def test_the_own_board_is_one_command(trueedge) -> None:
     status, _, err = trueedge(
         "leaderboard", "own", "-o", "own", "-d", "karate,nations", "-m", "ra,counting", "--seeds", "1"

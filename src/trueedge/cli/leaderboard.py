@@ -244,6 +244,9 @@ def own(
         str | None,
         typer.Option("-d", "--datasets", help="Data sets.", show_default="all that need no download"),
     ] = None,
+    under: Annotated[
+        str | None, typer.Option("-p", "--protocols", help="Protocols.", show_default="all that fit")
+    ] = None,
     set_: Annotated[
         list[str] | None,
         typer.Option("--set", help="A setting of all methods that have it: epochs=5. Names state it."),
@@ -264,6 +267,7 @@ def own(
     Example:
         trueedge leaderboard own -o own
         trueedge leaderboard own -o own --limit 10 --device cuda
+        trueedge leaderboard own -o own -d cora -p heart
         trueedge leaderboard own -o glance -m heuristics,gcn,counting -d karate,nations --set epochs=5
     """
     from trueedge.leaderboard.board.own import DATASETS, own_board, wanted_methods
@@ -281,6 +285,7 @@ def own(
         skipped=[] if skipped is None else parsing.names(skipped, "method"),
         settings={name: one for name, one in settings.items() if one},
         datasets=data,
+        under=[] if under is None else parsing.names(under, "protocol"),
         seeds=seeds,
         jobs=jobs,
         limit=limit * 60 or None,

@@ -78,6 +78,7 @@ def own_board(
     skipped: Sequence[str] = (),
     settings: Mapping[str, Mapping[str, Any]] | None = None,
     datasets: Sequence[str] = DATASETS,
+    under: Sequence[str] = (),
     seeds: int = 3,
     jobs: int = 1,
     limit: float | None = None,
@@ -93,6 +94,7 @@ def own_board(
         skipped: names of methods that are not run.
         settings: settings by the name of a method; the name of its entry states them.
         datasets: names of data sets.
+        under: names of protocols; empty for all that fit.
         seeds: how many seeds.
         jobs: parallel processes.
         limit: how many seconds a run may take; a method that takes longer is left out. None is no limit.
@@ -106,6 +108,8 @@ def own_board(
     for dataset in datasets:
         if not Path(dataset).exists():
             data_sets.get(dataset)
+    for protocol in under:
+        get_protocol(protocol)
     place = Path(folder)
     exists = (place / "board.toml").is_file()
     board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
@@ -114,6 +118,8 @@ def own_board(
     with runner:
         for dataset in datasets:
             for protocol in fitting_protocols(dataset):
+                if under and protocol not in under:
+                    continue
                 try:
                     frozen = [tasks.task(dataset, protocol, seed) for seed in range(seeds)]
                 except InputError as error:
