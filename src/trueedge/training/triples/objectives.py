@@ -159,7 +159,12 @@ class AllTails(TripleObjective):
         table.view(-1).scatter_(0, place, 1 - share + least)
         if self.weights is None:
             return table[:-1], None
-        return table[:-1], (torch.where(real, place, 0), torch.where(real, self.weights[triple] - 1, 0.0))
+        # What is no answer has no weight. Its places differ: gradients of one place are added one by one.
+        spread = torch.arange(answers, device=index.device) % table[:-1].numel()
+        return table[:-1], (
+            torch.where(real, place, spread),
+            torch.where(real, self.weights[triple] - 1, 0.0),
+        )
 
     def loss(
         self, model: TripleModel, query: torch.Tensor, tables: Tables, batch: torch.Tensor
