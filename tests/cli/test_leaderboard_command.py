@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import trueedge as te
-from trueedge.leaderboard.board import own
+from trueedge.leaderboard.board import own, own_runs
 
 RUN = ("run", "karate", "-p", "existing", "-m", "ra", "--seeds", "1", "--keep-scores")
 ADD = ("leaderboard", "add", "ra.json", "--board", "board")
@@ -140,7 +140,7 @@ def test_an_entry_whose_rerun_fails_is_on_the_board_but_named(trueedge, monkeypa
     def refuse(*_: object) -> None:
         raise own.InputError("the value is outside the interval")
 
-    monkeypatch.setattr(own, "keep_rerun", refuse)
+    monkeypatch.setattr(own_runs, "keep_rerun", refuse)
     words = ("-d", "nations", "-m", "entity-degree", "--seeds", "1", "--limit", "0")
     status, _, err = trueedge("leaderboard", "own", "-o", "own", *words)
     assert status == 0
@@ -154,7 +154,7 @@ def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> No
 
     words = ("leaderboard", "own", "-d", "nations", "-m", "counting", "--seeds", "2", "--limit", "0")
     assert trueedge(*words, "-o", "whole")[0] == 0
-    add, kept, calls = Board.add, own.keep_rerun, []
+    add, kept, calls = Board.add, own_runs.keep_rerun, []
 
     def stopped(function, after):
         def instead(*arguments):
@@ -168,9 +168,9 @@ def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> No
     monkeypatch.setattr(Board, "add", stopped(add, 1))
     assert trueedge(*words, "-o", "own")[0] != 0
     monkeypatch.setattr(Board, "add", add)
-    monkeypatch.setattr(own, "keep_rerun", stopped(kept, 1))
+    monkeypatch.setattr(own_runs, "keep_rerun", stopped(kept, 1))
     assert trueedge(*words, "-o", "own")[0] != 0
-    monkeypatch.setattr(own, "keep_rerun", kept)
+    monkeypatch.setattr(own_runs, "keep_rerun", kept)
     assert trueedge(*words, "-o", "own")[0] == 0
     shown = [Path(place, "site/nations-filtered/standing.json").read_text() for place in ("whole", "own")]
     listed = [
@@ -189,7 +189,7 @@ def test_the_own_board_names_methods_that_take_too_long_and_does_not_try_them_ag
     tried: list[tuple[str, int]] = []
 
     class Limited(InProcess):
-        def __init__(self, jobs: int, limit: float) -> None:
+        def __init__(self, jobs: int, limit: float, **_: bool) -> None:
             super().__init__()
             self.limit = limit
 
@@ -211,6 +211,26 @@ def test_the_own_board_names_methods_that_take_too_long_and_does_not_try_them_ag
     status, _, err = trueedge(*words, "--limit", "10")
     assert "nations-filtered: 2 of 2 methods" in err
     assert "left out" not in err
+
+
+@pytest.mark.rotating(4, group="processes")
+def test_the_own_board_keeps_what_is_finished_when_the_time_for_all_runs_is_over(trueedge) -> None:
+    words = ("leaderboard", "own", "-o", "own", "-d", "nations", "-m", "counting", "--seeds", "1")
+    status, _, err = trueedge(*words, "--total", "0.0001")
+    assert status == 0
+    assert "nations-filtered: 0 of 2 methods" in err
+    assert "entity-degree, relation-frequency: the time for all runs was over" in err
+    status, _, err = trueedge(*words)
+    assert "nations-filtered: 2 of 2 methods" in err
+    assert "left out" not in err
+
+
+def test_the_time_of_every_method_is_expected_by_its_family(tmp_path) -> None:
+    assert {kind.family for kind in own.wanted_methods(["all"])} == set(own_runs.FAMILIES)
+    cells = {name: [own.Cell("cora", "heart", te.methods.create(name))] for name in ("ra", "gcn", "seal")}
+    filling = own_runs.Filling(None, None, cells, {}, te.Store(tmp_path))
+    expected = {name: filling.expected(one[0]) for name, one in cells.items()}
+    assert sorted(expected, key=expected.get) == ["ra", "gcn", "seal"]
 
 
 def test_settings_of_the_own_board_are_stated_by_its_entries(trueedge) -> None:

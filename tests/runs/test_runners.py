@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import multiprocessing
 import os
 import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from tests.runs.engine_methods import Endless
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.runs import Cell, InProcess, Outcome, Processes, Runner, drive, run_cells, runner_for
-from trueedge.runs.processes import too_long
+from trueedge.runs.processes import NO_TIME, too_long
 
 
 def cells(*names: str, seeds: int = 2) -> list[Cell]:
@@ -212,6 +214,31 @@ def test_a_cell_that_takes_longer_than_the_limit_is_ended_and_the_others_run() -
         assert not several._idle
         several._limit = 600.0
         last = in_order(several, asked[2:])
+    assert all(outcome.record is not None for outcome in [*first, *last])
+
+
+@pytest.mark.rotating(4, group="processes")
+def test_cells_are_ended_and_no_more_are_started_when_the_time_for_all_is_over() -> None:
+    asked = [Cell("karate", "existing", Endless()), *cells("ra", seeds=1)]
+    with Processes(1, in_order=True) as several:
+        several.until = time.monotonic() + 0.5
+        found = in_order(several, asked)
+        assert [outcome.reason for outcome in found] == [NO_TIME, NO_TIME]
+        several.until = math.inf
+        assert in_order(several, asked[1:])[0].record is not None
+
+
+@pytest.mark.rotating(4, group="processes")
+def test_an_error_of_a_method_can_be_the_reason_of_its_cell_alone(monkeypatch) -> None:
+    failure = (None, "", "Traceback:\n  a line\nRuntimeError: CUDA error\n", False, ())
+    with Processes(1, raises=False) as several:
+        first = in_order(several, cells("cn", seeds=1))
+        (worker,) = several._idle
+        monkeypatch.setattr(worker.line, "recv", lambda: failure, raising=False)
+        ((_, broken),) = several.run(cells("aa", seeds=1))
+        assert (broken.record, broken.reason) == (None, "it failed: RuntimeError: CUDA error")
+        assert not several._idle
+        last = in_order(several, cells("ra", seeds=1))
     assert all(outcome.record is not None for outcome in [*first, *last])
 
 

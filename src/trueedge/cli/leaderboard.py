@@ -256,6 +256,10 @@ def own(
     limit: Annotated[
         float, typer.Option(help="Minutes that a run may take before it is left out; 0: no limit.", min=0.0)
     ] = 60.0,
+    total: Annotated[
+        float,
+        typer.Option(help="Minutes for all runs; what is finished then is kept. 0: no limit.", min=0.0),
+    ] = 0.0,
     device: Annotated[str, typer.Option(help="Where trained methods run: cpu or cuda.")] = "cpu",
 ) -> None:
     """Build the project's own board: built-in methods on the embedded and generated graphs.
@@ -267,6 +271,7 @@ def own(
     Example:
         trueedge leaderboard own -o own
         trueedge leaderboard own -o own --limit 10 --device cuda
+        trueedge leaderboard own -o own --jobs 14 --limit 1 --total 30 --device cuda
         trueedge leaderboard own -o own -d cora -p heart
         trueedge leaderboard own -o glance -m heuristics,gcn,counting -d karate,nations --set epochs=5
     """
@@ -289,12 +294,13 @@ def own(
         seeds=seeds,
         jobs=jobs,
         limit=limit * 60 or None,
+        total=total * 60 or None,
         device=device,
         say=showing.note,
     )
-    write(made.board, output / "site", jobs=jobs)
     for line in made.summary():
         showing.note(line)
+    write(made.board, output / "site", jobs=jobs)
     entries = sum(made.entries.values())
     showing.note(f"{output / 'site' / 'index.html'}: {entries} entries on {len(made.methods)} tasks")
 

@@ -31,6 +31,8 @@ _Answer = tuple[Record | None, str, InputError | str, bool, tuple[Record, ...]]
 _SAVE = "save the scores"
 # Seconds: the operating system cannot wait for a number without end.
 LONGEST_WAIT = 86_400.0
+# Why a cell has no record that was not run, or not to its end, when the time for all cells was over.
+NO_TIME = "the time for all runs was over before it was finished"
 # What torch, numba and the libraries of numpy and scipy read when they are first imported.
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -76,15 +78,25 @@ class Processes(Runner):
         jobs: the number of processes.
         limit: how many seconds a cell may take; the process of one that takes longer is ended, and the cell
             has no record. None is no limit.
+        in_order: start cells in the order they come, even if a process has to make another task for it.
+        raises: raise the errors of trueedge's own methods; otherwise such a cell has no record, and its
+            process is ended, since a failed kernel of a GPU leaves it unusable.
+
+    Attributes:
+        until: when all cells are ended and none is started any more, by ``time.monotonic()``.
     """
 
-    def __init__(self, jobs: int, limit: float | None = None) -> None:
+    def __init__(
+        self, jobs: int, limit: float | None = None, in_order: bool = False, raises: bool = True
+    ) -> None:
         if type(jobs) is not int or jobs < 1:
             raise must_be("jobs", "Processes", "a whole number, 1 or more", jobs)
         if limit is not None and (not is_number(limit) or not limit > 0):
             raise must_be("limit", "Processes", "a number of seconds above 0, or None", limit)
         self._jobs = jobs
         self._limit = math.inf if limit is None else float(limit)
+        self._in_order, self._raises = in_order, raises
+        self.until = math.inf
         self._idle: list[_Worker] = []
         self._busy: list[_Worker] = []
 
@@ -107,7 +119,11 @@ class Processes(Runner):
                         yield one[0], found
                     else:
                         left.append((*one, one[1].task_key))
-                if left and len(self._busy) < self._jobs:
+                if left and time.monotonic() >= self.until:
+                    for position, cell, _ in left:
+                        yield position, Outcome(cell, None, reason=NO_TIME)
+                    left.clear()
+                elif left and len(self._busy) < self._jobs:
                     self._give(left, scores_to)
                 elif self._busy:
                     yield from self._finished()
@@ -120,11 +136,7 @@ class Processes(Runner):
     def _give(self, left: list[tuple[int, Cell, str]], scores_to: Path | None) -> None:
         """Give a cell to an idle process, or to a new one."""
         self._idle = [worker for worker in self._idle if worker.process.is_alive()]
-        made = {worker.task_key for worker in self._idle}
-        held = made | {worker.task_key for worker in self._busy}
-        # First a task that an idle process has made, then one that no process has, then any.
-        chosen = next((one for one in left if one[2] in made), None)
-        chosen = chosen or next((one for one in left if one[2] not in held), left[0])
+        chosen = left[0] if self._in_order else self._nearest(left)
         left.remove(chosen)
         position, cell, key = chosen
         packed(cell)  # fails before a process is started for a cell that cannot be sent
@@ -136,9 +148,16 @@ class Processes(Runner):
         self._busy.append(worker)
         worker.send()
 
+    def _nearest(self, left: list[tuple[int, Cell, str]]) -> tuple[int, Cell, str]:
+        """Return a cell of a task that an idle process has made, or else one that no process has, or any."""
+        made = {worker.task_key for worker in self._idle}
+        held = made | {worker.task_key for worker in self._busy}
+        chosen = next((one for one in left if one[2] in made), None)
+        return chosen or next((one for one in left if one[2] not in held), left[0])
+
     def _finished(self) -> Iterator[tuple[int, Outcome]]:
         """Wait for at least one process, and yield what has come."""
-        until = min(worker.sent for worker in self._busy) + self._limit
+        until = min(min(worker.sent for worker in self._busy) + self._limit, self.until)
         left = None if until == math.inf else min(max(0.0, until - time.monotonic()), LONGEST_WAIT)
         heard = wait([worker.line for worker in self._busy], left)
         if not heard:
@@ -157,6 +176,11 @@ class Processes(Runner):
                 worker.send()
                 continue
             self._busy.remove(worker)
+            if not self._raises and said[2]:
+                failed = [worker]
+                _end(failed)
+                yield worker.position, Outcome(worker.cell, None, reason=_failure(said[2]))
+                continue
             self._idle.append(worker)
             worker.sent = math.inf
             record, reason, waiting, others = _received(said, worker.cell)
@@ -164,15 +188,16 @@ class Processes(Runner):
             yield worker.position, Outcome(worker.cell, record, record is not None, reason, scores, others)
 
     def _too_long(self) -> Iterator[tuple[int, Outcome]]:
-        """End the processes whose cells take longer than the limit."""
+        """End the processes whose cells take longer than the limit, or all at the end of the time."""
         now = time.monotonic()
-        over = [worker for worker in self._busy if now - worker.sent >= self._limit]
+        ends = now >= self.until
+        over = [worker for worker in self._busy if ends or now - worker.sent >= self._limit]
         self._busy = [worker for worker in self._busy if worker not in over]
         ended = [(worker.position, worker.cell) for worker in over]
         _end(over)
         for position, cell in ended:
             assert cell is not None
-            yield position, Outcome(cell, None, reason=too_long(self._limit))
+            yield position, Outcome(cell, None, reason=NO_TIME if ends else too_long(self._limit))
 
     def _start(self) -> _Worker:
         # A forked process would share locks with the threads of numba and torch: it starts afresh.
@@ -269,6 +294,12 @@ def _received(said: _Answer, cell: Cell) -> tuple[Record | None, str, bool, tupl
     if trouble:
         raise RuntimeError(f"{cell.method.name} on {cell.name} failed in another process\n{trouble}")
     return record, reason, waiting, others
+
+
+def _failure(trouble: InputError | str) -> str:
+    """Return the last line of a traceback, which names the error, as the reason of a cell."""
+    lines = [line.strip() for line in str(trouble).splitlines() if line.strip()]
+    return f"it failed: {lines[-1]}" if lines else "it failed"
 
 
 def _serve(line: Connection) -> None:
