@@ -10,7 +10,7 @@ from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 
 # Pairs times edges at a time.
-BLOCK = {"cpu": 1 << 22, "cuda": 1 << 27}
+BLOCK = {"cpu": 1 << 22, "cuda": 1 << 24}
 
 
 class SubgraphLayer(nn.Module):
