@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import warnings
 
 import numpy as np
@@ -70,3 +71,19 @@ def test_replayed_steps_train_the_same_model_as_direct_ones(monkeypatch):
         optimize(model, AllTails(TripleIndex(graph, "cuda"), schedule), schedule, device="cuda")
         models.append(model.entities.detach().cpu())
     torch.testing.assert_close(models[0], models[1], rtol=1e-3, atol=1e-4)
+
+
+def test_no_garbage_is_collected_during_a_capture():
+    with captured.no_collection():
+        assert not gc.isenabled()
+    assert gc.isenabled()
+
+
+def test_garbage_collection_stays_off_if_it_was_off():
+    gc.disable()
+    try:
+        with captured.no_collection():
+            assert not gc.isenabled()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -72,7 +74,7 @@ class _Capture:
     def __init__(self, take: Callable[[Any], torch.Tensor], step: Step, pool: Any) -> None:
         self._inputs = tuple(part.clone() for part in step)
         self._graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self._graph, pool=pool):
+        with no_collection(), torch.cuda.graph(self._graph, pool=pool):
             self._loss = take(self._inputs)
 
     def replay(self, step: Step) -> torch.Tensor:
@@ -81,3 +83,19 @@ class _Capture:
             place.copy_(part)
         self._graph.replay()
         return self._loss.clone()
+
+
+@contextmanager
+def no_collection() -> Iterator[None]:
+    """Collect garbage now, and not before the block ends.
+
+    An earlier graph that is freed during a capture spoils it, and then torch's random numbers too.
+    """
+    gc.collect()
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
