@@ -52,13 +52,8 @@ class PathScorer:
             relations: int (queries,), from 0 to 2R - 1.
         """
         device, edges = self.edges.device, self.edges
-        for ids, most, noun in (
-            (heads, edges.num_entities, "entity"),
-            (relations, edges.num_relations, "relation"),
-        ):
-            wrong = np.asarray(ids)[(np.asarray(ids) < 0) | (np.asarray(ids) >= most)]
-            if len(wrong):
-                raise InputError(f"no {noun} has the id {wrong[0]}: there are {most}")
+        _check_ids(heads, edges.num_entities, "entity")
+        _check_ids(relations, edges.num_relations, "relation")
         if not len(heads):
             return torch.empty(0, edges.num_entities, device=device)
         asked = np.asarray(heads, dtype=np.int64) * self.edges.num_relations + np.asarray(relations)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from trueedge.training.loop import Objective
+from trueedge.training.paths.attended import AttendedEdges, Attention, attended_sum
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.frontier import Frontier
 from trueedge.training.paths.model import PathModel
@@ -30,31 +31,25 @@ class AttentiveLayer(nn.Module):
         self.map = nn.Linear(dim, dim, bias=False)
 
     def forward(
-        self,
-        states: torch.Tensor,
-        asked: torch.Tensor,
-        query: torch.Tensor,
-        source: torch.Tensor,
-        relation: torch.Tensor,
-        target: torch.Tensor,
+        self, states: torch.Tensor, asked: torch.Tensor, edges: AttendedEdges, own: torch.Tensor
     ) -> torch.Tensor:
         """Return the aggregated messages of all rows, float (rows, dim).
 
         Args:
             states: float (rows, dim).
             asked: int64 (queries,), the relation of each query.
-            query, source, relation, target: int64 (k,), of each message: query, sending row, relation and
-                receiving row.
+            edges: the edges that pass messages.
+            own: int64 (n,), the rows that also send a message to themselves.
         """
         vectors = self.relation.weight
-        hidden = (
-            F.embedding(source, self.of_state(states))
-            + F.embedding(relation, self.of_relation(vectors))
-            + F.embedding(query, self.of_query(vectors[asked]))
-        )
-        share = torch.sigmoid(self.weight(F.relu(hidden)))
-        messages = share * (F.embedding(source, states) + F.embedding(relation, vectors))
-        mapped: torch.Tensor = self.map(torch.zeros_like(states).index_add(0, target, messages))
+        of_state, of_relation = self.of_state(states), self.of_relation(vectors)
+        of_query = self.of_query(vectors[asked])
+        attention = Attention(of_state, of_relation, of_query, self.weight.weight[0])
+        total = attended_sum(states.unsqueeze(1), attention, edges, offsets=vectors)
+        query = own // (len(states) // len(asked))
+        hidden = F.relu(F.embedding(own, of_state) + of_relation[-1] + F.embedding(query, of_query))
+        kept = torch.sigmoid(self.weight(hidden)) * (F.embedding(own, states) + vectors[-1])
+        mapped: torch.Tensor = self.map(total.index_add(0, own, kept))
         return mapped
 
 
@@ -104,12 +99,13 @@ class AttentiveNetwork(PathModel):
         for number, layer in enumerate(self.layers, start=1):
             query, edge = frontier.leaving(frontier.visited, number)
             own = frontier.visited.view(-1).nonzero().squeeze(1)
-            source = torch.cat([query * entities + edges.head[edge], own])
-            target = torch.cat([query * entities + edges.tail[edge], own])
-            kind = torch.cat([edges.relation[edge].long(), torch.full_like(own, self.num_relations)])
-            frontier.num_messages.append(len(source))
-            new = layer(states, relations, torch.cat([query, own // entities]), source, kind, target)
-            reached = torch.zeros_like(frontier.visited)
+            target = query * entities + edges.tail[edge]
+            along = AttendedEdges(
+                query * entities + edges.head[edge], edges.relation[edge].long(), target, query, len(heads)
+            )
+            frontier.num_messages.append(len(edge) + len(own))
+            new = layer(states, relations, along, own)
+            reached = frontier.visited.clone()
             reached.view(-1)[target] = True
             rows = reached.view(-1).nonzero().squeeze(1)
             made = F.dropout(self._activate(new[rows]), self.dropout, self.training)

@@ -6,6 +6,7 @@ import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from trueedge.training.paths.attended import AttendedEdges, Attention, attended_sum
 from trueedge.training.paths.edges import Edges
 from trueedge.training.paths.model import PathModel
 
@@ -27,28 +28,27 @@ class SubgraphLayer(nn.Module):
         self.of_query = nn.Embedding(num_relations, attention_dim)
         self.weight = nn.Linear(attention_dim, 1)
 
-    def forward(
-        self,
-        states: torch.Tensor,
-        source: torch.Tensor,
-        relation: torch.Tensor,
-        target: torch.Tensor,
-        asked: torch.Tensor,
-    ) -> torch.Tensor:
+    def forward(self, states: torch.Tensor, asked: torch.Tensor, edges: AttendedEdges) -> torch.Tensor:
         """Return new states, float (rows, dim).
 
         Args:
             states: float (rows, size).
-            source, relation, target, asked: int64 (k,), of each edge: sending row, relation, receiving row,
-                and the relation of the query.
+            asked: int64 (pairs,), the relation of the query of each pair.
+            edges: the edges inside the subgraph of each pair.
         """
-        ends = self.of_ends(torch.cat([states[source], states[target]], dim=1))
-        hidden = F.relu(ends + self.of_edge(relation) + self.of_query(asked))
-        share = torch.sigmoid(self.weight(hidden))
+        # The map of both ends of an edge is the sum of a map of each, which takes rows instead of edges.
+        of_source, of_target = self.of_ends.weight.chunk(2, dim=1)
+        attention = Attention(
+            F.linear(states, of_source),
+            self.of_edge.weight,
+            self.of_query(asked),
+            self.weight.weight[0],
+            self.weight.bias,
+            F.linear(states, of_target, self.of_ends.bias),
+        )
         mapped = torch.einsum("rs,bsd->rbd", states, self.bases)
-        messages = share * torch.einsum("kbd,kb->kd", mapped[source], self.shares(relation))
-        own: torch.Tensor = self.own(states)
-        return F.relu(own.index_add(0, target, messages))
+        messages = attended_sum(mapped, attention, edges, shares=self.shares.weight)
+        return F.relu(self.own(states) + messages)
 
 
 class SubgraphNetwork(PathModel):
@@ -124,13 +124,13 @@ class SubgraphNetwork(PathModel):
         used = inside.index_select(1, edges.head) & inside.index_select(1, edges.tail)
         of_edge, edge = used.nonzero(as_tuple=True)
         source, target = rows[of_edge, edges.head[edge].long()], rows[of_edge, edges.tail[edge].long()]
-        relation, query = edges.relation[edge].long(), asked[of_edge]
+        along = AttendedEdges(source, edges.relation[edge].long(), target, of_edge, len(head))
         is_head, is_tail = entity == head[pair], entity == tail[pair]
         states = self._labels(from_head[pair, entity], from_tail[pair, entity], is_head, is_tail)
         counts = inside.sum(1).unsqueeze(1)
         read = []
         for layer in self.layers:
-            states = F.dropout(layer(states, source, relation, target, query), self.dropout, self.training)
+            states = F.dropout(layer(states, asked, along), self.dropout, self.training)
             mean = states.new_zeros(len(head), states.shape[1]).index_add(0, pair, states) / counts
             read += [mean, states[rows[every, head]], states[rows[every, tail]]]
         scored: torch.Tensor = self.out(torch.cat([*read, self.query(asked)], dim=1))
