@@ -107,7 +107,14 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     "binary file": (changed(train=bytes(range(256))), "the byte '0x80' is not UTF-8 text"),
     "Latin-1": (changed(train="é\tr\tb\n".encode("latin1")), "line 1: the byte '0xe9' is not UTF-8 text"),
     "UTF-16": (changed(train=GOOD["train"].encode("utf16")), "is not UTF-8 text"),
-    "NUL": (changed(train="a\tr\t\0b\n"), "the byte '0x00' is not"),
+    "NUL": (changed(train="a\tr\t\0b\n"), "train.txt, line 1: there is a NUL byte: save it as UTF-8 text"),
+    "UTF-16 without its mark": (changed(train=GOOD["train"].encode("utf-16-le")), "not as UTF-16"),
+    "an empty last column": (changed(train="a\tr\tb\t\n"), r"this line has 4 columns: 'a\tr\tb\t'"),
+    "a test graph without test triples": (
+        inductive(test=None),
+        "mine_ind is not a folder of triples: it has no test.txt, so it cannot be the test graph of mine:"
+        " complete it, or use the protocol filtered",
+    ),
     "two separators": (changed(train="a\tr\tb\nb r c\n"), "line 2: a triple has three columns"),
     "N-Triples": (changed(train="<a> <r> <b> .\n"), "line 1: a triple has three columns, this line has 4"),
     "test in train": (changed(test="a\tr\tb\n"), "1 of 1 test triples are in train too: (a, r, b) is one"),
@@ -177,6 +184,13 @@ HANDLED: dict[str, tuple[Callable[[Path], Path], str]] = {
         changed(train="# head\trelation\ttail\n" + GOOD["train"]),
         "train.txt: line 1 was read as a header: # head, relation, tail",
     ),
+    "header in another order": (
+        changed(
+            train="Object\tpredicate\tsubject\n"
+            + "".join("\t".join(reversed(line.split("\t"))) + "\n" for line in GOOD["train"].splitlines())
+        ),
+        "train.txt: line 1 was read as a header: Object, predicate, subject",
+    ),
     "name after #": (changed(train="#a\tr\tb\n" + GOOD["train"]), ""),
     "repeated triple": (changed(train=GOOD["train"] + "a\tr\tb\n"), "a repeated triple was dropped"),
     "repeated triples": (
@@ -196,6 +210,10 @@ HANDLED: dict[str, tuple[Callable[[Path], Path], str]] = {
         inductive(train=UNSEEN["train"] + "a\tr\ty\n"),
         "one entity of the test graph is also in the training graph: a",
     ),
+    "entity without a fact": (
+        inductive(test="y\tr\tx\nw\tr\tx\n"),
+        "one test triple has an entity without a fact in the test graph",
+    ),
     "new relation": (
         inductive(train=UNSEEN["train"] + "x\tnew\ty\n"),
         "one relation of the test graph has no training triple",
@@ -214,7 +232,8 @@ def test_what_can_be_handled_is_said_and_changes_nothing_else(name: str, tmp_pat
     else:
         task = te.task(folder)
         assert "notes" not in task.settings
-    if name in ("CRLF", "BOM", "spaces", "commas", "no last newline", "header", "repeated triple"):
+    same = ("CRLF", "BOM", "spaces", "commas", "no last newline", "repeated triple")
+    if name in (*same, "header", "header in another order"):
         other = tmp_path / "other"
         other.mkdir()
         clean = te.task(write(other / "mine", GOOD))
@@ -222,11 +241,23 @@ def test_what_can_be_handled_is_said_and_changes_nothing_else(name: str, tmp_pat
     assert np.isfinite(task.evaluate(te.methods.create("relation-frequency").fit(task))["mrr"])
 
 
+def test_a_test_graph_that_is_not_complete_does_not_matter_to_a_named_protocol(tmp_path: Path) -> None:
+    folder = inductive(test=None)(tmp_path)
+    assert te.task(folder, "filtered").num_entities == 4
+
+
+def test_letters_in_another_order_are_a_triple(tmp_path: Path) -> None:
+    folder = write(tmp_path / "mine", {**GOOD, "train": "t\tr\ts\n" + GOOD["train"]})
+    assert {"t", "s"} <= set(te.task(folder).graph.entities)
+
+
 class Frame:
     """What a data frame looks like to a reader."""
 
-    def __init__(self, rows: list[tuple[object, ...]], columns: int = 3) -> None:
-        self.rows, self.columns = rows, list(range(columns))
+    def __init__(
+        self, rows: list[tuple[object, ...]], columns: int = 3, names: tuple[str, ...] | None = None
+    ) -> None:
+        self.rows, self.columns = rows, list(range(columns) if names is None else names)
 
     def to_numpy(self) -> np.ndarray:
         return np.array(self.rows, dtype=object)
@@ -334,3 +365,17 @@ def test_a_method_with_a_twin_for_triples_names_it() -> None:
 def test_one_relation_is_not_a_plural() -> None:
     graph = te.KnowledgeGraph.from_triples([("a", "r", "b")])
     assert repr(graph) == "KnowledgeGraph(triples: 2 entities, 1 relation, 1 triple)"
+
+
+@pytest.mark.parametrize(
+    "names", [("head", "tail", "relation"), ("relation", "head", "tail"), ("Source", "TARGET", "type")]
+)
+def test_the_columns_of_a_frame_are_taken_by_their_usual_names(names: tuple[str, ...]) -> None:
+    rows = [("a", "r", "b"), ("b", "r", "c"), ("c", "s", "a")]
+    places = [0, 1, 2] if names[1] == "relation" else [1, 0, 2] if names[0] == "relation" else [0, 2, 1]
+    frame = Frame([tuple(row[place] for place in places) for row in rows], names=names)
+    found = te.KnowledgeGraph.from_triples(frame)
+    assert found.relations == ("r", "s")
+    assert found.hash == te.KnowledgeGraph.from_triples(rows).hash
+    other = Frame(rows, names=("x", "y", "z"))
+    assert te.KnowledgeGraph.from_triples(other).hash == found.hash

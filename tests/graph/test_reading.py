@@ -258,7 +258,7 @@ def test_dropped_edges_are_counted(write: Write) -> None:
         ("", " is empty: it has no edges"),
         ("\n  \n# nothing\n", " is empty: it has no edges"),
         (b"0 1\n1 \xe9\n", "line 2: the byte '0xe9' is not UTF-8 text"),
-        (b"0 1\n1 2\0\n", "line 2: the byte '0x00' is not UTF-8 text"),
+        (b"0 1\n1 2\0\n", "line 2: there is a NUL byte"),
         ("0 1\n".encode("utf-16"), "line 1: the byte '0xff' is not UTF-8 text; it seems to be UTF-16"),
         (gzip.compress(b"0 1\n" * 100, mtime=0)[:-9], " is a damaged gzip file"),
         (b"\x1f\x8bhello", " is a damaged gzip file"),

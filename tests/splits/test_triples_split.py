@@ -75,7 +75,7 @@ def test_an_inductive_folder_keeps_entities_apart_and_relations_together(tmp_pat
     assert found.facts.relations == found.train.relations
     assert not set(found.facts.entities) & set(found.train.entities)
     assert len(found.test) == len(found.known) == 8
-    assert found.notes == ()
+    assert found.notes == ("5 test triples have an entity without a fact in the test graph",)
     assert ts.from_folder(seen, inductive=False).facts is None
 
 

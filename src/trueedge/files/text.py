@@ -52,6 +52,8 @@ def open_text(path: str | os.PathLike[str]) -> TextFile:
     foreign = first_foreign_byte(data)
     if foreign is not None:
         line = data.count(b"\n", 0, foreign) + 1
+        if data[foreign] == 0:
+            raise text.error(line, "there is a NUL byte: save it as UTF-8 text, not as UTF-16 or binary data")
         # Programs for Windows write these two bytes first.
         utf16 = "; it seems to be UTF-16: save it as UTF-8" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else ""
         raise text.error(line, f"the byte '0x{data[foreign]:02x}' is not UTF-8 text{utf16}")

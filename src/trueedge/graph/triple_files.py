@@ -77,12 +77,14 @@ def as_triple_list(triples: object, header: bool | None = None) -> TripleList:
         columns: Any = triples.columns
         if len(columns) != 3:
             raise InputError(f"a frame of triples has three columns, this one has {len(columns)}")
-        triples = triples.to_numpy()
-    table = triples if isinstance(triples, np.ndarray) else _rows(triples)
-    if isinstance(table, np.ndarray) and table.dtype.kind not in "OUS":
-        return TripleList(table, None, "triples")
+        order = _column_order([str(name) for name in columns])
+        table = triples.to_numpy()
+        triples = table if order is None else table[:, order]
+    given = triples if isinstance(triples, np.ndarray) else _rows(triples)
+    if isinstance(given, np.ndarray) and given.dtype.kind not in "OUS":
+        return TripleList(given, None, "triples")
     flat: list[str] = []
-    for number, row in enumerate(table):
+    for number, row in enumerate(given):
         # A set has no order, and a dict would give the names of its columns.
         odd = isinstance(row, (str, bytes, set, frozenset, Mapping)) or not hasattr(row, "__len__")
         if odd or len(row) != 3:
@@ -104,7 +106,8 @@ def read_triples(path: str | os.PathLike[str], header: bool | None = None) -> Tr
     """Read a text file with one triple per line: head, relation, tail, separated by tabs.
 
     If the first line has no tab, the columns are separated by whichever of semicolon, comma and white space
-    leaves three of them. All ids are read as names. Blank lines are skipped.
+    leaves three of them. All ids are read as names. Blank lines are skipped. Columns with usual names may
+    come in any order.
 
     Args:
         path: the file, plain or gzip.
@@ -114,9 +117,12 @@ def read_triples(path: str | os.PathLike[str], header: bool | None = None) -> Tr
     check_lines(text.data, text.packed, BYTES_A_LINE, str(text.path))
     fields, lines = _fields(text)
     notes: tuple[str, ...] = ()
-    if lines and (_is_header(fields[:3]) if header is None else header):
+    order = _column_order(fields[:3]) if lines and header is not False else None
+    if lines and (header or order is not None):
         notes = (f"line {lines[0]} was read as a header: {', '.join(fields[:3])}",)
         fields, lines = fields[3:], lines[1:]
+    if order is not None and order != [0, 1, 2]:
+        fields = [fields[first + place] for first in range(0, len(fields), 3) for place in order]
     if not lines:
         raise InputError(f"{text.path} is empty: it has no triples")
     return _listed(fields, str(text.path), np.array(lines, dtype=np.int64), notes)
@@ -237,12 +243,10 @@ def _fields(text: TextFile) -> tuple[list[str], list[int]]:
             found = split_fields(text, number, line, separator)
         if len(found) != 3:
             count = "1 column" if len(found) == 1 else f"{len(found)} columns"
-            raise text.error(
-                number, f"a triple has three columns, this line has {count}: {shown(line.strip())}"
-            )
+            raise text.error(number, f"a triple has three columns, this line has {count}: {shown(line)}")
         if not all(found):
             missing = ("head", "relation", "tail")[found.index("")]
-            raise text.error(number, f"the {missing} is missing: {shown(line.strip())}")
+            raise text.error(number, f"the {missing} is missing: {shown(line)}")
         fields += found
         lines.append(number)
     return fields, lines
@@ -263,10 +267,18 @@ def _separator(text: TextFile, number: int, line: str) -> str | None:
     return usual
 
 
-def _is_header(fields: Sequence[str]) -> bool:
-    """Return whether fields are usual names of columns; the first may begin with #."""
-    named = [fields[0].lstrip("# "), *fields[1:]]
-    return all(field.casefold() in words for field, words in zip(named, HEADERS, strict=True))
+def _column_order(names: Sequence[str]) -> list[int] | None:
+    """Return the columns of head, relation and tail by their usual names; the first may begin with #.
+
+    None if some column has another name. Letters such as h, r and t only count in this order: ``t r s`` may
+    well be a triple.
+    """
+    named = [names[0].lstrip("# "), *names[1:]]
+    places = [[at for at, name in enumerate(named) if name.casefold() in words] for words in HEADERS]
+    if any(len(found) != 1 for found in places):
+        return None
+    order = [at for (at,) in places]
+    return order if order == [0, 1, 2] or all(len(name) > 1 for name in named) else None
 
 
 def _listed(

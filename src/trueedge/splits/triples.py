@@ -146,6 +146,9 @@ def from_parts(seen: TripleParts, unseen: TripleParts | None, name: str, title: 
         )
         notes = (*notes, f"{count} no training triple")
     known = unseen.parts.get("valid", NONE)
+    new_ends = np.asarray(~np.isin(unseen.parts["test"][:, [0, 2]], facts.triples[:, [0, 2]]).all(axis=1))
+    if new_ends.any():
+        notes = (*notes, f"{_count(new_ends, 'test')} an entity without a fact in the test graph")
     return TripleSplit(train, valid, unseen.parts["test"], title, facts, known, notes)
 
 

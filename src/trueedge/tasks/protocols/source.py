@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -183,7 +184,14 @@ def _default_of_folder(path: Path) -> str:
     if folder_files(path) is None:
         return DEFAULT_PROTOCOL
     beside = path.resolve().with_name(path.resolve().name + triple_splits.UNSEEN)
-    return DEFAULTS["triples" if folder_files(beside) is None else "inductive triples"]
+    if not os.path.lexists(beside):
+        return DEFAULTS["triples"]
+    if folder_files(beside) is None:
+        raise InputError(
+            f"{missing_files(beside)}, so it cannot be the test graph of {path.name}: complete it, or use the"
+            " protocol filtered"
+        )
+    return DEFAULTS["inductive triples"]
 
 
 def _read(path: str | Path, takes: Sequence[str], bipartite: bool | None) -> Any:
