@@ -24,6 +24,7 @@ __all__ = [
     "Scorer",
     "as_scorer",
     "ask",
+    "has_with_graph",
     "read_scores",
     "score_pairs",
     "scorer_name",
@@ -59,6 +60,11 @@ def with_graph(scorer: Scorer, graph: Graph) -> Scorer:
                 )
             return cast(Scorer, rebind(graph))
     return scorer
+
+
+def has_with_graph(scorer: object) -> bool:
+    """Return whether a scorer has ``with_graph(graph)``, or its older name."""
+    return any(callable(getattr(scorer, name, None)) for name in ("with_graph", "on"))
 
 
 def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None) -> Scorer:
