@@ -66,6 +66,10 @@ class TripleTask(Task):
     needs: ClassVar[Need] = "candidates"
     data: ClassVar[str] = "triples"
     graph_type: ClassVar[type[KnowledgeGraph]] = KnowledgeGraph
+    truth_nouns: ClassVar[Mapping[str, str]] = {
+        "negatives": "numbers of candidates",
+        "degrees": "degrees of the answers",
+    }
 
     graph: KnowledgeGraph
     test_graph: KnowledgeGraph | None = None

@@ -124,7 +124,7 @@ class EmbeddingModel(Method):
             )
         filled = self.for_task(triples)
         filled.check()
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(filled, task.dataset):
             return filled.train(triples, seed, device)
 
     def train(self, task: TripleTask, seed: int, device: str) -> TripleScorer:
