@@ -162,6 +162,15 @@ class Method(ABC):
         del task
         return self
 
+    def without_effect(self, filled: Method) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing beside the others.
+
+        Args:
+            filled: this method with its open settings filled in for a task.
+        """
+        del filled
+        return []
+
     def filled_in(self, values: Mapping[str, Any]) -> Self:
         """Return this method with its open settings filled in where there is a value for them."""
         own = self.space()
