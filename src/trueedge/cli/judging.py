@@ -212,6 +212,8 @@ def score(
         alice,17,0.93
         alice,3,0.71
 
+    On a knowledge graph, the file is a .npy array (queries, entities), a row for each of task.queries().
+
     The validation part, and a task without baselines, are evaluated alone.
 
     Example:
