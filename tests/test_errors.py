@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from trueedge.errors import InputError, is_number, whole_number
+from trueedge.errors import InputError, is_number, whole_number, with_article
 
 
 @pytest.mark.parametrize("value", [2, 5, np.int64(3), np.uint8(4)])
@@ -30,3 +30,7 @@ def test_anything_else_is_refused_with_its_bounds(value: object) -> None:
 def test_numbers_are_told_from_booleans_and_texts() -> None:
     assert all(map(is_number, (0, 0.5, np.float32(1), np.int8(1), float("inf"))))
     assert not any(map(is_number, (True, np.False_, "1", None, 1j, [1.0])))
+
+
+def test_a_noun_has_its_article() -> None:
+    assert [with_article(noun) for noun in ("Obj", "int", "list")] == ["an Obj", "an int", "a list"]

@@ -51,6 +51,11 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     return next(iter(found or difflib.get_close_matches(name, names, n=1)), None)
 
 
+def with_article(noun: str) -> str:
+    """Return a noun after ``a`` or ``an``."""
+    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"
+
+
 def must_be(argument: str, owner: str, allowed: str, got: object) -> InputError:
     """Return an error for an argument of a function or class (``owner``): what is allowed, what it got."""
     return InputError(f"{owner}: {argument} must be {allowed}, got {got!r}")

@@ -23,7 +23,7 @@ def test_run_certify_verify(trueedge, tmp_path: Path) -> None:
     assert status == 0
     value = te.run("karate", "existing", "ra").test["mrr"]
     assert out == f"OK  karate · existing · ra · seed 0: mrr {value:.6f}\n"
-    assert "also compared: seal, settings, versions, scores, headline" in err
+    assert "also compared: seal, hash of settings, hash of versions, scores, headline" in err
     assert "not verified: kind, dataset, protocol, options, method, settings, seed" in " ".join(err.split())
     status, out, err = trueedge("verify", "out/ra.json", "--task", "karate")
     assert status == 0
@@ -224,3 +224,10 @@ def test_options_for_running_again_need_it(trueedge, words: tuple[str, ...], sen
     status, out, err = trueedge("verify", "ra.json", *words)
     assert (status, out) == (1, "")
     assert sentence in " ".join(err.split())
+
+
+def test_a_file_that_is_no_text_is_no_certificate(trueedge) -> None:
+    Path("scores.npy").write_bytes(b"\x93NUMPY")
+    status, _, err = trueedge("verify", "scores.npy")
+    assert status == 1
+    assert "scores.npy is not a certificate: it is not a text file" in err

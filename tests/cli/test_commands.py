@@ -99,6 +99,10 @@ def test_a_family_runs_what_it_can_and_says_what_it_cannot(trueedge) -> None:
         (("protocols", "haert"), "did you mean 'heart'"),
         (("reproduce", "heart/table-99"), "did you mean"),
         (("reproduce", "tagnet/messages", "--set", "epoch=1"), "did you mean 'epochs'"),
+        (
+            ("reproduce", "tagnet/messages", "--set", "qqqq=1"),
+            "'trueedge methods NAME' lists those of a method",
+        ),
         (("reproduce", "tagnet/messages", "--set", "epochs"), "not of the form key=value"),
         (("reproduce", "degree-bias/figure-1b", "--jobs", "2"), "figure-1b runs in one process: remove"),
     ],

@@ -162,3 +162,70 @@ def test_vectors_whose_nodes_are_numbered_from_one_are_refused(trueedge) -> None
     status, out, err = trueedge("judge", "karate", "vectors.csv")
     assert (status, out) == (1, "")
     assert "its first column looks like node numbers, but these must be 0 to 33, once each" in err
+
+
+TRIPLES = """
+import numpy as np
+
+def fit(graph):
+    vectors = np.random.default_rng(0).normal(size=(graph.num_entities, 4))
+    return lambda triples: vectors[triples[:, 0], triples[:, 1] % 4] * vectors[triples[:, 2], 0]
+"""
+
+
+@pytest.fixture
+def table(trueedge: Run) -> Run:
+    """Run commands in a folder with a table of scores of the test queries of nations."""
+    Path("mine.py").write_text(TRIPLES)
+    queries = te.task("nations").queries()
+    scores = np.random.default_rng(0).normal(size=(50, 14))[queries.sum(axis=1) % 50]
+    np.save("mine.npy", scores)
+    np.savez("mine.npz", scores)
+    np.savetxt("mine.csv", scores, delimiter=",")
+    return trueedge
+
+
+def test_a_table_of_scores_of_triples_is_judged_and_named_as_one(table: Run) -> None:
+    status, out, err = table("judge", "nations", "mine.npy")
+    assert status == 0, err
+    assert "mine.npy holds scores of 14 entities for 402 queries" in err
+    assert "vectors" not in err
+    assert "Doubts" not in out
+    assert [list(one.metrics) for one in Store("runs").records() if one.method == "mine"] == [["test"]]
+
+
+@pytest.mark.parametrize("command", ["judge", "score"])
+@pytest.mark.parametrize("ending", ["csv", "npz"])
+def test_a_table_of_scores_of_triples_is_a_npy_file(table: Run, command: str, ending: str) -> None:
+    status, _, err = table(command, "nations", f"mine.{ending}")
+    assert status == 1
+    assert f"mine.{ending}: scores of triples are read from a .npy file alone" in err
+    Path("torn.npy").write_bytes(Path("mine.npy").read_bytes()[:-100])
+    assert "torn.npy is damaged" in table(command, "nations", "torn.npy")[2]
+
+
+@pytest.mark.filterwarnings("error::RuntimeWarning")
+def test_scores_that_are_not_numbers_give_no_warning_of_numpy(table: Run) -> None:
+    scores = np.load("mine.npy")
+    scores[:, 3] = np.nan
+    np.save("nan.npy", scores)
+    status, _, err = table("score", "nations", "nan.npy")
+    assert status == 1
+    assert "NaN" in err
+    assert "RuntimeWarning" not in err
+
+
+def test_check_trains_what_judge_trains_and_says_what_it_takes(table: Run) -> None:
+    status, out, err = table("check", "nations", "mine.py:fit", "--sample", "50")
+    assert status == 0, out + err
+    status, _, err = table("check", "nations", "mine.npy")
+    assert status == 1
+    assert "mine.npy is a file: check takes a method's name" in err
+    assert "'trueedge score'" in err
+    assert "adaprop" not in err
+
+
+def test_a_method_given_by_name_keeps_its_name(table: Run) -> None:
+    status, _, err = table("judge", "nations", "relation-frequency", "--name", "mymodel")
+    assert status == 1
+    assert "'relation-frequency' is a method and keeps its name" in err

@@ -151,3 +151,15 @@ def test_a_folder_that_cannot_be_written_is_named_before_the_fit(trueedge):
     status, _, err = trueedge("fit", "karate", "-m", "nosuch", "-o", "file/model")
     assert status == 1
     assert "the model cannot be written to" in err
+
+
+def test_a_model_of_triples_scores_triples_and_says_so(trueedge):
+    assert trueedge("fit", "nations", "-m", "relation-frequency", "-o", "kg")[0] == 0
+    status, out, _ = trueedge("predict", "kg", "--pair", "usa,embassy,uk")
+    assert status == 0
+    assert "relation" in out
+    status, _, err = trueedge("predict", "kg", "--node", "usa")
+    assert status == 1
+    assert "--node lists links of a plain graph or items of a user, and kg scores triples" in err
+    assert "--pair A,RELATION,B" in err
+    assert "there are 14 entities, the first are" in trueedge("predict", "kg", "--pair", "xyz,embassy,uk")[2]

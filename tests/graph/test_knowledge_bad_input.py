@@ -117,9 +117,9 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     ),
     "two separators": (changed(train="a\tr\tb\nb r c\n"), "line 2: a triple has three columns"),
     "N-Triples": (changed(train="<a> <r> <b> .\n"), "line 1: a triple has three columns, this line has 4"),
-    "test in train": (changed(test="a\tr\tb\n"), "1 of 1 test triples are in train too: (a, r, b) is one"),
-    "valid in train": (changed(valid="a\tr\tb\n"), "1 of 1 valid triples are in train too: (a, r, b) is one"),
-    "test in valid": (changed(test="a\tr\tc\n"), "1 of 1 test triples are in valid too: (a, r, c) is one"),
+    "test in train": (changed(test="a\tr\tb\n"), "1 of 1 test triples is in train too: (a, r, b)"),
+    "valid in train": (changed(valid="a\tr\tb\n"), "1 of 1 valid triples is in train too: (a, r, b)"),
+    "test in valid": (changed(test="a\tr\tc\n"), "1 of 1 test triples is in valid too: (a, r, c)"),
     "one entity": (changed(train="a\tr\ta\n", valid=None, test="a\ts\ta\n"), "mine has one entity"),
     "cut gzip": (_cut_gzip, "train.txt.gz is a damaged gzip file"),
     "damaged gzip": (_damaged_gzip, "train.txt.gz is a damaged gzip file"),
@@ -137,12 +137,12 @@ FAULTS: dict[str, tuple[Callable[[Path], Path], str]] = {
     ),
     "a long name": (
         changed(train="x" * 1000 + "\tr\tb\n" + GOOD["train"], test="x" * 1000 + "\tr\tb\n"),
-        "in train too: ('" + "x" * 57 + "...', r, b) is one",
+        "in train too: ('" + "x" * 57 + "...', r, b)",
     ),
     "a folder": (_folder, "mine is not a folder of triples: train.txt is not a regular file"),
     "test in the test graph": (
         inductive(test="x\tr\ty\n"),
-        "1 of 1 test triples are in the test graph too: (x, r, y) is one",
+        "1 of 1 test triples is in the test graph too: (x, r, y)",
     ),
     "bad line in the test graph": (
         inductive(train="x\ty\n"),

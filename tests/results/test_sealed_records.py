@@ -156,7 +156,7 @@ def test_an_export_is_sealed_and_an_edited_one_is_not_imported(trueedge) -> None
         ("metric", [first, better(second)], "its content does not match its seal"),
         ("unsealed", [first, {k: v for k, v in second.items() if k != "seal"}], "its seal is missing"),
         ("later", [first, {**second, "format": 99}], "it has format 99, which only a newer version"),
-        ("number", [first, 7], "it is a int"),
+        ("number", [first, 7], "it is an int"),
     ):
         Path("forged.json").write_text(json.dumps(forged))
         status, _, err = trueedge("records", "--import", "forged.json", "--runs", f"runs-{name}")

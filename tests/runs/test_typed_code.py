@@ -149,6 +149,14 @@ def test_a_file_that_a_cell_reads_counts(notebook: Cells) -> None:
     assert found == [False, True, False]
 
 
+def test_embeddings_of_triples_are_hashed_with_their_numbers(notebook: Cells) -> None:
+    found = []
+    for value in (1.0, 1.0, -1.0):
+        notebook.run(f"emb = te.TripleEmbeddings('distmult', np.full((3, 2), {value}), np.ones((1, 2)))")
+        found.append(run(notebook.typed("emb.entities.sum()")).cached)
+    assert found == [False, True, False]
+
+
 @pytest.mark.parametrize(
     ("cell", "weight", "reason"),
     [
@@ -161,7 +169,7 @@ def test_a_file_that_a_cell_reads_counts(notebook: Cells) -> None:
         (
             "things = {'a': object()}",
             "len(things)",
-            r"the content of things\[a\], a object, cannot be hashed",
+            r"the content of things\[a\], an object, cannot be hashed",
         ),
     ],
     ids=["generator", "iterator", "object"],

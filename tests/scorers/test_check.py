@@ -342,6 +342,31 @@ def test_a_report_is_a_small_table():
     assert str(report).splitlines() == ["mine: broken", "  ok      order  Good.", "  broken  batch  Bad."]
 
 
+@pytest.mark.parametrize(
+    ("levels", "words"),
+    [
+        (("ok", "ok"), "all checks passed"),
+        (("ok", "look", "look"), "nothing broken, 2 to look at"),
+        (("broken", "look"), "broken, 1 to look at"),
+    ],
+)
+def test_the_headline_counts_what_there_is_to_look_at(levels, words):
+    report = CheckReport("mine", tuple(CheckResult(one, "order", "Good.") for one in levels))
+    assert str(report).splitlines()[0] == f"mine: {words}"
+
+
+@pytest.mark.filterwarnings("error")
+def test_scores_too_small_to_divide_by_give_no_warning(task):
+    assert check_scorer(lambda pairs: (pairs[:, 0] * 1000 + pairs[:, 1] + 1) * 5e-324, task).findings
+
+
+def test_a_constant_of_whole_numbers_is_one_value_and_no_negative_zero(task):
+    said = str(check_scorer(lambda pairs: np.full(len(pairs), -0.0), task))
+    assert "all scores are 0:" in said
+    said = " ".join(str(check_scorer(lambda pairs: np.zeros(len(pairs), int), task)).split())
+    assert "with a single value" in said
+
+
 @pytest.mark.parametrize("sample", [0, -5, 2.5, True, "all"])
 def test_a_sample_is_a_whole_number(task, sample):
     with pytest.raises(InputError, match="sample must be a whole number, 1 or more"):

@@ -273,7 +273,7 @@ def test_table_6_is_the_mean_over_methods_of_the_spread_over_seeds(monkeypatch) 
 
 
 def test_table_6_needs_two_seeds(monkeypatch) -> None:
-    with pytest.raises(InputError, match=r"nothing of heart/table-6 could be run"):
+    with pytest.raises(InputError, match=r"there is no value for heart/table-6"):
         spread_of(monkeypatch, {("cora", "existing"): [0.0]}, seeds=1)
 
 

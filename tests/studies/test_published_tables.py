@@ -87,5 +87,5 @@ def test_embeddings_and_block_models_agree_with_the_published_auc(data_folder: P
 @pytest.mark.data("networks")
 def test_a_network_too_large_for_learned_methods_is_left_to_the_spectral_ones(data_folder: Path) -> None:
     plan = Plan(datasets=("ca-HepPh",), methods=("gcn",), seeds=1)
-    with pytest.raises(InputError, match="nothing of degree-bias/learned-uniform could be run"):
+    with pytest.raises(InputError, match="there is no value for degree-bias/learned-uniform"):
         studies.get("degree-bias/learned-uniform").run(plan)

@@ -157,7 +157,7 @@ def test_stored_records_say_what_is_known_so_far(tmp_path) -> None:
 
 
 def test_heuristics_are_left_to_the_plain_table() -> None:
-    with pytest.raises(studies.study.InputError, match="nothing of x could be run"):
+    with pytest.raises(studies.study.InputError, match="there is no value for x"):
         table(value("cn", "auc")).run(QUICK)
 
 

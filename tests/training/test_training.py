@@ -339,10 +339,30 @@ def test_a_model_too_large_for_memory_is_one_sentence(task, monkeypatch):
         raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 10 bytes")
 
     monkeypatch.setattr("trueedge.methods.gnn.gcn.GCN.build", full)
-    with pytest.raises(InputError, match=r"gcn on .* does not fit into memory"):
+    with pytest.raises(InputError, match=r"gcn on .* fit into memory; try a smaller dim, batch_size or neg"):
         create("gcn").fit(task)
     with pytest.raises(InputError, match="fit takes a task"):
         create("gcn").fit("karate")
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "said"),
+    [
+        ("transe", {"objective": "sampled"}, "; try a smaller dim, batch_size or negatives"),
+        ("complex", {"objective": "1-n"}, "; try a smaller dim or batch_size"),
+        ("bpr-mf", {}, "; try a smaller dim"),
+        ("item-knn", {}, ""),
+    ],
+)
+def test_only_settings_that_a_method_has_are_named_where_memory_ends(name, settings, said):
+    from trueedge.methods import create
+    from trueedge.methods.memory import memory_errors
+
+    with (
+        pytest.raises(InputError, match=f"^{name} on x does not fit into memory{said}$"),
+        memory_errors(create(name, settings), "x"),
+    ):
+        raise MemoryError
 
 
 class Squares(training.Objective):

@@ -207,3 +207,10 @@ def test_random_numbers_of_a_users_model_are_those_of_the_seed() -> None:
     first, second = (judge(fit, "karate", ["existing"], 1, name="own", checks=False) for _ in range(2))
     values = [[one.test["mrr"] for one in found.records if one.method == "own"] for found in (first, second)]
     assert values[0] == values[1]
+
+
+def test_two_baselines_are_both() -> None:
+    from trueedge.verdict.answers import _words
+
+    assert _words("above", "ra", [], 2)[0] == "beats both baselines"
+    assert _words("above", "ra", [], 3)[0] == "beats all 3 baselines"

@@ -25,7 +25,6 @@ from trueedge.cli.making import Part, ProtocolOfName, SeedOfName, TaskOrName
 from trueedge.cli.progress_lines import speak
 from trueedge.errors import InputError
 from trueedge.graph import EdgeFormat
-from trueedge.runs.own_code import own_object
 from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 
@@ -43,7 +42,9 @@ def judge(
             "method's name.",
         ),
     ],
-    name: Annotated[str, typer.Option(help="What to call the model.", show_default="its own name")] = "",
+    name: Annotated[
+        str, typer.Option(help="What to call a model of your own.", show_default="its own name")
+    ] = "",
     protocol: Annotated[
         str | None,
         typer.Option(
@@ -56,7 +57,11 @@ def judge(
     ] = None,
     seeds: Annotated[
         int | None,
-        typer.Option(help="Number of random splits.", min=1, show_default="5, fewer if training takes long"),
+        typer.Option(
+            help="Number of seeds; each has a random split, unless the data comes with one.",
+            min=1,
+            show_default="5, fewer if training takes long",
+        ),
     ] = None,
     set_: Annotated[
         list[str] | None,
@@ -152,7 +157,7 @@ def _model(text: str, words: Sequence[str], data: str) -> tuple[object, str]:
         return named_in_code(text)
     if Path(text).is_file() or Path(text).suffix in ENDINGS:
         parsing.existing_file(text)
-        held, said = read_model(Path(text))
+        held, said = read_model(Path(text), data)
         showing.note(said)
         return held, Path(text).stem
     try:
@@ -206,6 +211,8 @@ def score(
         user,item,score
         alice,17,0.93
         alice,3,0.71
+
+    On a knowledge graph, the file is a .npy array (queries, entities), a row for each of task.queries().
 
     The validation part, and a task without baselines, are evaluated alone.
 
@@ -266,7 +273,8 @@ def check(
         typer.Argument(
             metavar="SCORER",
             autocompletion=completing.method,
-            help="A method's name, or FILE.py:NAME or MODULE:NAME for your own scorer or Method.",
+            help="A method's name, or FILE.py:NAME or MODULE:NAME for your own function fit(task), fit(graph)"
+            " or score(pairs), scorer or Method.",
         ),
     ],
     protocol: ProtocolOfName = None,
@@ -285,7 +293,8 @@ def check(
 ) -> None:
     """Check a scorer: order, batches, direction, randomness, NaN, ties, saturation.
 
-    Methods are fitted first. Of a scorer of items, it says whether it looks at the user at all.
+    Methods are fitted first, and so are functions whose first argument is called 'task' or 'graph'. Of a
+    scorer of items, it says whether it looks at the user at all.
 
     Example:
         trueedge check cora katz
@@ -305,9 +314,18 @@ def check(
 def _scorer(text: str, task: Task) -> object:
     """Return a fitted method, or the user's own scorer."""
     from trueedge import methods
+    from trueedge.verdict.model_files import ENDINGS
+    from trueedge.verdict.models import as_method, named_in_code
 
-    found = own_object(text) if ":" in text else methods.create(text, data=task.data)
-    return found.fit(task) if isinstance(found, methods.Method) else found
+    if ":" in text:
+        # As 'judge' does: a function whose first argument is a task or a graph is trained.
+        return as_method(*named_in_code(text), task.data).fit(task)
+    if Path(text).is_file() or Path(text).suffix in ENDINGS:
+        raise InputError(
+            f"{text} is a file: check takes a method's name, or FILE.py:NAME or MODULE:NAME for code;"
+            " 'trueedge judge' and 'trueedge score' take files of scores"
+        )
+    return methods.create(text, data=task.data).fit(task)
 
 
 COMMANDS = (judge, score, check)

@@ -81,9 +81,12 @@ def fit(
 def predict(
     model: Annotated[Path, typer.Argument(help="A folder that 'trueedge fit' or te.save wrote.")],
     pairs: Annotated[
-        Path | None, typer.Argument(help="A text file with a pair per line, by name or number.")
+        Path | None, typer.Argument(help="A text file with a pair, or triple, per line, by name or number.")
     ] = None,
-    pair: Annotated[list[str] | None, typer.Option("--pair", help="A pair: A,B; may be repeated.")] = None,
+    pair: Annotated[
+        list[str] | None,
+        typer.Option("--pair", help="A pair: A,B, or on a knowledge graph A,RELATION,B; may be repeated."),
+    ] = None,
     node: Annotated[
         list[str] | None,
         typer.Option("--node", help="A node (or user): list its most likely new links; may be repeated."),
@@ -103,10 +106,11 @@ def predict(
     Example:
         trueedge predict model pairs.csv -o scores.csv
         trueedge predict model --pair alice,bob --pair alice,carol
+        trueedge predict model --pair brazil,embassy,uk
         trueedge predict model --node alice -k 5
     """
     from trueedge.methods.saving import load_scorer
-    from trueedge.tasks.predicting import task_for
+    from trueedge.tasks.predicting import columns_of, task_for
     from trueedge.tasks.recommending import recommend
 
     if not (pairs or pair or node):
@@ -117,12 +121,18 @@ def predict(
         check_lists_target(output, WHAT)
         refuse_inputs(output, [] if pairs is None else [pairs], WHAT)
     scorer = load_scorer(model, device)
+    task = task_for(scorer, None, "predict")
+    if node and len(columns_of(task)) > 2:
+        raise InputError(
+            f"--node lists links of a plain graph or items of a user, and {model} scores triples: give --pair"
+            " A,RELATION,B"
+        )
     if node:
         found = recommend(scorer, list(dict.fromkeys(node)), k)
         note_two_meanings(node, found)
         columns = found.columns()
     else:
-        columns = _scored(scorer, task_for(scorer, None, "predict"), pairs, pair or [])
+        columns = _scored(scorer, task, pairs, pair or [])
     _show(columns, output)
     if node:
         showing.note(

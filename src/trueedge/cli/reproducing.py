@@ -170,7 +170,9 @@ def reproduce(
         _show_figure(figure)
     gaps = [abs(row.difference) for row in finding.rows if row.difference is not None]
     if gaps:
-        showing.note(f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {len(gaps)} values")
+        showing.note(
+            f"mean absolute difference {sum(gaps) / len(gaps):.4f} over {showing.count(len(gaps), 'value')}"
+        )
     for sentence in finding.notes:
         showing.note(sentence)
     for sentence in finding.missing:
@@ -244,7 +246,7 @@ def _settings(words: Sequence[str]) -> dict[str, object]:
         if not equals:
             raise InputError(f"--set {word} is not of the form key=value")
         if key not in known:
-            raise unknown("setting", key, known)
+            raise unknown("setting", key, known, "'trueedge methods NAME' lists those of a method")
         found[key] = parsing.value(text)
     return found
 

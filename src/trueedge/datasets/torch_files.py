@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.datasets.pickles import StandIn, distrust, finished, load_pickle, read_pickle
-from trueedge.errors import InputError
+from trueedge.errors import InputError, with_article
 from trueedge.files.archives import refuse_repeated
 from trueedge.files.arrays import regular_file
 from trueedge.files.bounds import check_archive
@@ -38,9 +38,8 @@ def read_arrays(path: Path) -> dict[str, NDArray[Any]]:
         raise InputError(f"{path} does not contain a dict of arrays")
     for key, value in content.items():
         if not isinstance(key, str) or not isinstance(value, np.ndarray):
-            raise InputError(
-                f"{path} does not contain a dict of arrays: under {key!r} is a {type(value).__name__}"
-            )
+            kind = with_article(type(value).__name__)
+            raise InputError(f"{path} does not contain a dict of arrays: under {key!r} is {kind}")
     return content
 
 

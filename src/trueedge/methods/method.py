@@ -105,6 +105,8 @@ class Method(ABC):
     takes: ClassVar[tuple[str, ...]] = ("graph",)
     # The kinds of tasks it can be fitted to; empty: every kind on such data.
     kinds: ClassVar[tuple[str, ...]] = ()
+    # Whether its fit learns from the training part; a user's scorer that is fixed does not.
+    learns: ClassVar[bool] = True
     # When the class was defined: a file that is newer than this does not hold its code.
     _defined_at: ClassVar[int] = 0
 
@@ -159,6 +161,15 @@ class Method(ABC):
         """Return this method with its open settings filled in for a task."""
         del task
         return self
+
+    def without_effect(self, filled: Method) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing beside the others.
+
+        Args:
+            filled: this method with its open settings filled in for a task.
+        """
+        del filled
+        return []
 
     def filled_in(self, values: Mapping[str, Any]) -> Self:
         """Return this method with its open settings filled in where there is a value for them."""
@@ -231,7 +242,7 @@ def _guarded(fit: Callable[..., Any]) -> Callable[..., Any]:
         with recording() as steps:
             scorer = fit(self, shown, *arguments, **named)
         # A fit inside another fit is a part of it: the outer one marks what it returns.
-        if task.training_hash and steps is not None:
+        if self.learns and task.training_hash and steps is not None:
             where = f"{task.dataset} under {task.protocol}, seed {task.seed}"
             mark_fitted(scorer, task.training_hash, where, Fit(shown, self, *_asked(arguments, named), steps))
         return scorer

@@ -87,7 +87,7 @@ class Trained(Method):
         task = on_graph(task, self.name)
         filled = self.for_task(task)
         schedule = filled.schedule(task)
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             with seeded(seed, device):
                 model = filled.build(task, seed)
             chosen = {"method": self.name, **filled.settings()}

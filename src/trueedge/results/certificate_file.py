@@ -70,6 +70,8 @@ def read_certificate(path: Path) -> dict[str, Any]:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
     except InputError:
         raise
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is not a certificate: it is not a text file") from None
     except (ValueError, RecursionError) as error:
         reason = "it is nested too deeply" if isinstance(error, RecursionError) else str(error).split("\n")[0]
         raise InputError(f"{path} is not a certificate: {reason}") from None

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, with_article
 from trueedge.files.cards import read_json
 from trueedge.files.writing import check_target, replacing
 from trueedge.results.record import Record, newer
@@ -86,7 +86,7 @@ def read_records(path: str | Path) -> list[Record]:
 
 def _checked(plain: Any) -> Record:
     if not isinstance(plain, dict):
-        raise InputError(f"it is a {type(plain).__name__}")
+        raise InputError(f"it is {with_article(type(plain).__name__)}")
     if newer(plain):
         raise InputError(f"it has format {plain['format']}, which only a newer version of trueedge knows")
     record = Record.from_dict(plain)

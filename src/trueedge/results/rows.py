@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, with_article
 from trueedge.metrics.units import plural
 from trueedge.results.packed_units import is_mean, means
 from trueedge.results.record import Record, newer, unknown_fields, values_of_ranks
@@ -44,7 +44,7 @@ def read_rows(rows: Iterable[Sequence[Any]], path: Path) -> tuple[list[Record], 
         try:
             plain = json.loads(text)
             if not isinstance(plain, dict):
-                raise InputError(f"it is a {type(plain).__name__}")
+                raise InputError(f"it is {with_article(type(plain).__name__)}")
             record = Record.from_dict(plain)
             if not newer(plain):
                 _check_row(record, plain, columns)

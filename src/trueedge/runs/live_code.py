@@ -21,10 +21,12 @@ from typing import Any
 
 import numpy as np
 
+from trueedge.errors import with_article
 from trueedge.graph import Graph
 from trueedge.runs.imports import PACKAGE, find, is_users, resolve
 from trueedge.runs.named_files import is_name
 from trueedge.runs.scanned_source import IMPORTERS, uses
+from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.tasks import Task
 
 # What dataclasses and abstract classes add to a class.
@@ -200,10 +202,11 @@ class LiveCode:
             self.parts.append(f"{name}: {type(value).__qualname__}")
             for key, one in inner:
                 self.add(f"{name}[{key}]", one, typed, depth + 1)
-            if is_dataclass(value):
+            if is_dataclass(value) or isinstance(value, TripleEmbeddings):
                 self._add_class(type(value))
         elif typed:
-            self.reasons.append(f"the content of {name}, a {type(value).__qualname__}, cannot be hashed")
+            kind = with_article(type(value).__qualname__)
+            self.reasons.append(f"the content of {name}, {kind}, cannot be hashed")
 
     def _is_known(self, value: object) -> bool:
         """Return whether something was added before; it is kept, so that no other object gets its id."""
@@ -262,6 +265,8 @@ def _items(value: Any) -> list[tuple[object, Any]] | None:
         return list(enumerate(value))
     if isinstance(value, (set, frozenset)):
         return list(enumerate(sorted(value, key=repr)))
+    if isinstance(value, TripleEmbeddings):
+        return [(name, getattr(value, name)) for name in ("function", "entities", "relations")]
     if is_dataclass(value) and not isinstance(value, type):
         return [(one.name, getattr(value, one.name, None)) for one in fields(value)]
     return None

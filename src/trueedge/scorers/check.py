@@ -23,7 +23,7 @@ from trueedge.scorers.probe import BadAnswerError, CheckResult
 from trueedge.scorers.questions import Questions, ask_again
 from trueedge.scorers.scorer import Scorer, dimensions_of, scorer_name
 from trueedge.scorers.spread import quick_check
-from trueedge.scorers.triple_check import AnswersHeadline, check_queries, most_queries
+from trueedge.scorers.triple_check import AnswersHeadline, check_graph, check_queries, most_queries
 
 __all__ = ["Asks", "CheckReport", "CheckResult", "check_scorer", "quick_check"]
 
@@ -75,7 +75,17 @@ class CheckReport:
     def __str__(self) -> str:
         width = max(len(finding.name) for finding in self.findings)
         rows = [_wrapped(f"  {f.level:<6}  {f.name:<{width}}  ", f.sentence) for f in self.findings]
-        return "\n".join([f"{self.scorer}: {'all checks passed' if self.ok else 'broken'}", *rows])
+        return "\n".join([f"{self.scorer}: {self.summary}", *rows])
+
+    @property
+    def summary(self) -> str:
+        """Return in a few words whether something is broken, and how much there is to look at."""
+        counts = {level: sum(one.level == level for one in self.findings) for level in ("broken", "look")}
+        if not any(counts.values()):
+            return "all checks passed"
+        words = ["broken" if counts["broken"] else "nothing broken"]
+        words += [f"{counts['look']} to look at"] if counts["look"] else []
+        return ", ".join(words)
 
 
 def check_scorer(
@@ -132,6 +142,7 @@ def check_scorer(
     if isinstance(headline, AnswersHeadline):
         of_triples: Any = task
         counts = partial(of_triples.answer_counts, part)
+        findings += check_graph(scorer, bound, of_triples, part)
         findings += _tell_apart(*headline.split(raw), "an answer with another entity")
         if all(one.level != "broken" for one in findings):
             findings += check_queries(questions, scores, of_triples.num_relations, counts)
@@ -173,7 +184,8 @@ def _tell_apart(
     findings: list[CheckResult] = []
     if positive.dtype.kind in "biu":
         values = len(np.union1d(positive, negative))
-        sentence = f"the answer is of type {positive.dtype}, with {values} different values: was it rounded?"
+        many = "a single value" if values == 1 else f"{values} different values"
+        sentence = f"the answer is of type {positive.dtype}, with {many}: was it rounded?"
         findings.append(CheckResult("look", "type", sentence))
     above, below = np.isfinite(positive), np.isfinite(negative)
     if negative.ndim == 2:

@@ -6,8 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
-from trueedge.errors import InputError, is_whole, unknown
+from trueedge.errors import InputError, is_whole, unknown, with_article
 from trueedge.files.text import shown
+from trueedge.metrics.units import plural
 
 DIGITS_AT_THE_END = re.compile("[0-9]+$")
 
@@ -66,7 +67,7 @@ class NamedIds:
                 raise InputError(f"there is no {self.noun} {given}: {self._range}")
             return int(given)
         if not isinstance(given, str):
-            raise InputError(f"a {self.noun} is a number or a name, got {type(given).__name__}")
+            raise InputError(f"{with_article(self.noun)} is a number or a name, got {type(given).__name__}")
         found = self.find(given)
         if found is not None and (self.meanings(given) or not self._is_called_otherwise(found)):
             return found
@@ -74,7 +75,10 @@ class NamedIds:
             raise InputError(f"there is no {self.noun} {shown(given)}: {self._range}")
         first = ", ".join(map(shown, self.names[:3]))
         raise unknown(
-            self.noun, given, self.names, f"there are {self.count:,} {self.noun}s, the first are {first}"
+            self.noun,
+            given,
+            self.names,
+            f"there are {self.count:,} {plural(self.noun)}, the first are {first}",
         )
 
     def name_of(self, number: int) -> str:
@@ -88,7 +92,7 @@ class NamedIds:
 
     @property
     def _range(self) -> str:
-        return f"{self.noun}s go from 0 to {self.count - 1}"
+        return f"{plural(self.noun)} go from 0 to {self.count - 1}"
 
     @cached_property
     def _places(self) -> dict[str, int]:

@@ -14,7 +14,7 @@ from typing import Any, Protocol, cast, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from trueedge.errors import InputError, whole_number
+from trueedge.errors import InputError, whole_number, with_article
 from trueedge.graph import Graph, as_pairs
 from trueedge.metrics.scores import as_array, as_scores, refuse_rounded
 from trueedge.scorers.score_files import FileScores, read_scores, split_flat
@@ -24,6 +24,7 @@ __all__ = [
     "Scorer",
     "as_scorer",
     "ask",
+    "has_with_graph",
     "read_scores",
     "score_pairs",
     "scorer_name",
@@ -61,6 +62,11 @@ def with_graph(scorer: Scorer, graph: Graph) -> Scorer:
     return scorer
 
 
+def has_with_graph(scorer: object) -> bool:
+    """Return whether a scorer has ``with_graph(graph)``, or its older name."""
+    return any(callable(getattr(scorer, name, None)) for name in ("with_graph", "on"))
+
+
 def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None) -> Scorer:
     """Turn anything that can score pairs into a scorer.
 
@@ -87,7 +93,7 @@ def as_scorer(thing: object, num_nodes: int, labels: Sequence[str] | None = None
         return CallableScorer(thing)
     raise InputError(
         "a scorer must be an object with score(pairs), a callable, an (n, d) embedding matrix, a torch "
-        f"module or the path of a file of scores, got {_article(type(thing).__name__)}"
+        f"module or the path of a file of scores, got {with_article(type(thing).__name__)}"
     )
 
 
@@ -251,7 +257,7 @@ class ModuleScorer:
             for part, training in modes:
                 part.training = training
         if not isinstance(answer, torch.Tensor):
-            kind = _article(type(answer).__name__)
+            kind = with_article(type(answer).__name__)
             raise InputError(f"{scorer_name(self)} must answer with a tensor, it answered with {kind}")
         return as_array(answer.flatten() if self.flat else answer, f"the scores of {scorer_name(self)}")
 
@@ -306,7 +312,3 @@ def is_table(thing: object) -> bool:
 def _has_score_method(module: object) -> bool:
     """Return whether ``score`` is a method, and not a layer of that name."""
     return inspect.ismethod(getattr(module, "score", None))
-
-
-def _article(noun: str) -> str:
-    return f"{'an' if noun[:1].lower() in 'aeiou' else 'a'} {noun}"

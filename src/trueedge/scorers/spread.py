@@ -36,7 +36,8 @@ def remarks(scores: PairScores) -> list[str]:
 def constant(scores: PairScores) -> str | None:
     """Return a sentence if all scores are equal."""
     low, high = scores.range
-    return f"all scores are {low:g}: they separate nothing" if low == high else None
+    # Adding 0 makes 0 of -0.
+    return f"all scores are {low + 0.0:g}: they separate nothing" if low == high else None
 
 
 def narrow(scores: PairScores) -> str | None:
@@ -58,6 +59,9 @@ def ties(scores: PairScores, compared: str = COMPARED) -> str | None:
 def near_ties(scores: PairScores, compared: str = COMPARED) -> str | None:
     """Return a sentence if many comparisons are decided by differences far below the size of the scores."""
     size = max(map(abs, scores.range)) * NEAR
+    if size < np.finfo(np.float64).tiny:
+        # Numbers this small have too few digits to be divided by.
+        return None
     near = PairScores(np.round(scores.positive / size), np.round(scores.negative.astype(np.float64) / size))
     share = tie_share(near) - tie_share(scores)
     if share < TIES_TO_MENTION:

@@ -13,6 +13,7 @@ from trueedge.metrics import PairScores, get
 from trueedge.scorers.headline import Headline
 from trueedge.scorers.probe import BadAnswerError, CheckResult
 from trueedge.scorers.questions import Questions
+from trueedge.scorers.scorer import has_with_graph
 
 # Scores that a check keeps at a time: as float64 they take 128 MB.
 CHECKED_SCORES = 1 << 24
@@ -84,6 +85,24 @@ def check_queries(
     return [one for one in results if one is not None]
 
 
+def check_graph(scorer: object, bound: object, task: Any, part: str) -> list[CheckResult]:
+    """Check whether a scorer can tell the graph of an inductive task's part from the training graph.
+
+    Args:
+        scorer: the scorer as it was given.
+        bound: the scorer of the part's queries.
+        task: the task of triples.
+        part: the part.
+    """
+    graph = task.graph_for(part)
+    if graph is task.graph or getattr(bound, "is_table", False):
+        return []
+    if has_with_graph(scorer):
+        return [CheckResult("ok", "graph", f"with_graph gives a scorer for the entities of {graph.name}")]
+    sentence = f"there is no with_graph(graph): its numbers are taken for the entities of {graph.name}"
+    return [CheckResult("look", "graph", f"{sentence}, and must not be those of {task.graph.name}")]
+
+
 def _entity(queries: NDArray[np.int64], scores: NDArray[np.float64]) -> CheckResult | None:
     """Compare queries with the same relation and different entities."""
     order = np.lexsort((queries[:, 0], queries[:, 1]))
@@ -105,7 +124,7 @@ def _side(questions: Questions, num_relations: int) -> CheckResult | None:
     """Compare (entity, r, ?) with (?, r, entity)."""
     rows = questions.rows
     inverse = rows[:, 1] >= num_relations
-    if inverse.all() or not inverse.any():
+    if inverse.all() or not inverse.any() or getattr(questions.scorer, "is_table", False):
         return None
     tails = rows[~inverse][:QUERIES_COMPARED]
     try:

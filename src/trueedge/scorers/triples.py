@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from trueedge.errors import InputError
-from trueedge.files.arrays import map_array
+from trueedge.files.arrays import NPY, map_array, regular_file
 from trueedge.metrics.scores import as_array, refuse_rounded
 from trueedge.scorers.scorer import CallableScorer, ModuleScorer, is_module, is_table, scorer_name
 
@@ -31,14 +31,20 @@ class QueryScorer(CallableScorer):
     Attributes:
         logits: whether the sigmoid of a score is a probability.
         num_entities: how many entities it must score for each query; None if that is not known.
+        is_table: whether it is a table, which has no scores of other queries.
     """
 
     logits: bool = False
     num_entities: int | None = None
+    is_table: bool = False
 
 
 def as_query_scorer(
-    thing: object, num_entities: int, num_relations: int, queries: NDArray[np.int64] | None = None
+    thing: object,
+    num_entities: int,
+    num_relations: int,
+    queries: NDArray[np.int64] | None = None,
+    part: str = "",
 ) -> QueryScorer:
     """Turn anything that can score triples into a scorer of queries.
 
@@ -53,14 +59,15 @@ def as_query_scorer(
         num_entities: the number of entities.
         num_relations: the number of relations R.
         queries: int64 (q, 2), the query of each row of a table.
+        part: the part that these queries are of, for messages.
     """
     if isinstance(thing, type):
         raise InputError(f"{thing.__name__} is a class: create an object, and give that as the scorer")
     name, logits = scorer_name(thing), bool(getattr(thing, "gives_logits", False))
     if isinstance(thing, (str, Path)):
-        return _table(map_array(Path(thing), str(thing)), queries, str(thing), num_entities, num_relations)
+        return _table(map_table(Path(thing)), queries, str(thing), num_entities, num_relations, part)
     if is_table(thing):
-        return _table(thing, queries, "the table of scores", num_entities, num_relations)
+        return _table(thing, queries, "the table of scores", num_entities, num_relations, part)
     for method in ("score_tails", "score_candidates", "score_triples"):
         call: Any = getattr(thing, method, None)
         if callable(call) and not is_module(call):
@@ -179,13 +186,34 @@ def _module_of_two(module: Any) -> Callable[[NDArray[np.int64], NDArray[np.int64
     return ask
 
 
+def map_table(path: Path) -> NDArray[Any]:
+    """Map a table of scores (queries, entities) from a .npy file; say what is needed for any other file."""
+    place = regular_file(path)
+    if path.suffix != ".npy":
+        with place.open("rb") as stream:
+            if stream.read(len(NPY)) != NPY:
+                raise InputError(
+                    f"{path}: scores of triples are read from a .npy file alone, an array (queries, entities)"
+                    " with a row for each of task.queries()"
+                )
+    return map_array(path, str(path))
+
+
 def _table(
-    thing: Any, queries: NDArray[np.int64] | None, name: str, num_entities: int, num_relations: int
+    thing: Any,
+    queries: NDArray[np.int64] | None,
+    name: str,
+    num_entities: int,
+    num_relations: int,
+    part: str,
 ) -> QueryScorer:
     table = as_array(thing, name)
     if queries is None or table.shape != (len(queries), num_entities):
         wanted = (0 if queries is None else len(queries), num_entities)
-        raise InputError(f"{name} must have the shape (queries, entities) = {wanted}, got {table.shape}")
+        of_part = f" for the {part} part" if part else ""
+        raise InputError(
+            f"{name} must have the shape (queries, entities) = {wanted}{of_part}, got {table.shape}"
+        )
     keys = queries[:, 0] * (2 * num_relations) + queries[:, 1]
     known, first, place_of = np.unique(keys, return_index=True, return_inverse=True)
     # Equal queries have different answers: rows that differ would have been made with these in view.
@@ -195,17 +223,21 @@ def _table(
             raise InputError(f"{name}: rows {same} and {row} are the same query, and their scores differ")
 
     def ask(asked: NDArray[np.int64]) -> Any:
-        place = np.searchsorted(known, asked[:, 0] * (2 * num_relations) + asked[:, 1])
+        wanted = asked[:, 0] * (2 * num_relations) + asked[:, 1]
+        place = np.searchsorted(known, wanted).clip(max=len(known) - 1)
+        if (known[place] != wanted).any():
+            raise InputError(f"{name} holds no scores of some of the queries that were asked")
         return table[first[place]]
 
-    return QueryScorer(ask, name, (2,))
+    return QueryScorer(ask, name, (2,), is_table=True)
 
 
 def _agree(first: NDArray[Any], second: NDArray[Any]) -> bool:
     """Return whether two rows of scores are the same, up to the rounding of a model's batches."""
     if np.array_equal(first, second):
         return True
-    scale = float(np.abs(first.astype(np.float64)).max())
+    size = np.abs(first.astype(np.float64))
+    scale = float(size.max(where=np.isfinite(size), initial=0.0))
     return np.allclose(first, second, rtol=1e-4, atol=1e-4 * scale, equal_nan=True)
 
 

@@ -228,9 +228,9 @@ def check_disjoint(split: TripleSplit) -> None:
             head, relation, tail = triples[int(same.argmax())]
             names = graph.entities[head], graph.relations[relation], graph.entities[tail]
             named = f"({', '.join(map(plain, names))})"
-            raise InputError(
-                f"{int(same.sum())} of {len(triples)} {part} triples are in {other} too: {named} is one"
-            )
+            count = int(same.sum())
+            found = f"{count} of {len(triples)} {part} triples {'is' if count == 1 else 'are'} in {other} too"
+            raise InputError(f"{found}: {named}{'' if count == 1 else ' is one'}")
 
 
 def _unseen(split: TripleSplit) -> tuple[str, ...]:

@@ -326,4 +326,4 @@ def mean_and_std(records: Sequence[Record], metric: str) -> tuple[float, float] 
 def need(rows: Sequence[Comparison], study: str, missing: Sequence[str]) -> None:
     """Raise an InputError for an empty table, with the first reason for it."""
     if not rows:
-        raise InputError(f"nothing of {study} could be run: {missing[0] if missing else 'no method matches'}")
+        raise InputError(f"there is no value for {study}: {missing[0] if missing else 'no method matches'}")

@@ -51,6 +51,7 @@ class Task(FrozenFields, ABC):
         needs: what it needs from a scorer: scores of ``pairs``, of all ``candidates`` of a query, predictions
             for ``nodes``, or ``vectors`` of nodes.
         keeps_scores: whether its scores can be kept and certified.
+        truth_nouns: what messages call the arrays of :meth:`truth`, where their names do not tell.
         dataset: the name of the data set or graph.
         protocol: the protocol's name.
         seed: the seed of split and negatives.
@@ -66,6 +67,7 @@ class Task(FrozenFields, ABC):
     needs: ClassVar[Need]
     data: ClassVar[str] = "graph"
     keeps_scores: ClassVar[bool] = True
+    truth_nouns: ClassVar[Mapping[str, str]] = {}
 
     dataset: str
     protocol: str
@@ -169,7 +171,7 @@ class Task(FrozenFields, ABC):
         held = scores.facts()
         for name, array in self.truth(part).items():
             if name not in held or not np.array_equal(held[name], array):
-                return f"the {name} in the scores are not those of the task"
+                return f"the {self.truth_nouns.get(name, name)} in the scores are not those of the task"
         return ""
 
     def truth(self, part: str) -> dict[str, NDArray[Any]]:

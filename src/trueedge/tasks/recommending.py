@@ -16,6 +16,7 @@ from trueedge.errors import InputError, is_whole, whole_number
 from trueedge.graph import Graph
 from trueedge.graph.bipartite import names_by_side
 from trueedge.metrics.scores import as_floats
+from trueedge.metrics.units import plural
 from trueedge.negatives import full
 from trueedge.randomness import derive
 from trueedge.scorers.fitted import task_of
@@ -269,7 +270,7 @@ def _asked(users: object, known: NamedIds) -> NDArray[np.int64]:
     if isinstance(users, str) or is_whole(users):
         return np.array([known.id_of(users)], dtype=np.int64)
     if not isinstance(users, Iterable):
-        raise InputError(f"{known.noun}s are numbers or names, got {type(users).__name__}")
+        raise InputError(f"{plural(known.noun)} are numbers or names, got {type(users).__name__}")
     return np.array([known.id_of(one) for one in users], dtype=np.int64)
 
 

@@ -18,7 +18,8 @@ from trueedge.metrics.ranked import degree_groups
 from trueedge.randomness import generator
 from trueedge.scorers.capabilities import Need
 from trueedge.scorers.filtered_ranks import rank_answers
-from trueedge.scorers.scorer import Scorer, with_graph
+from trueedge.scorers.fitted import fitted_on
+from trueedge.scorers.scorer import Scorer, has_with_graph, scorer_name, with_graph
 from trueedge.scorers.triple_embeddings import TripleEmbeddings
 from trueedge.scorers.triples import QueryScorer, as_query_scorer
 from trueedge.splits.triples import NONE, TripleSplit, check_disjoint, checked_split
@@ -65,6 +66,10 @@ class TripleTask(Task):
     needs: ClassVar[Need] = "candidates"
     data: ClassVar[str] = "triples"
     graph_type: ClassVar[type[KnowledgeGraph]] = KnowledgeGraph
+    truth_nouns: ClassVar[Mapping[str, str]] = {
+        "negatives": "numbers of candidates",
+        "degrees": "degrees of the answers",
+    }
 
     graph: KnowledgeGraph
     test_graph: KnowledgeGraph | None = None
@@ -175,10 +180,11 @@ class TripleTask(Task):
         refuse_foreign(self, scorer)
         graph = self.graph_for(part)
         if graph is not self.graph:
+            _refuse_bound(scorer, self, graph)
             scorer = with_graph(scorer, graph)  # type: ignore[arg-type]
         if isinstance(scorer, TripleEmbeddings):
             scorer = scorer.for_counts(graph.num_entities, self.num_relations)
-        bound = as_query_scorer(scorer, graph.num_entities, self.num_relations, self.queries(part))
+        bound = as_query_scorer(scorer, graph.num_entities, self.num_relations, self.queries(part), part)
         return replace(bound, num_entities=graph.num_entities)
 
     def sample_answers(
@@ -315,6 +321,24 @@ class TripleTask(Task):
     def hashes(self) -> dict[str, str]:
         """Return the SHA-256 of the training graph and of each array."""
         return {"graph": self.graph.hash, **{name: array_hash(one) for name, one in self.arrays().items()}}
+
+
+def _refuse_bound(scorer: object, task: TripleTask, graph: KnowledgeGraph) -> None:
+    """Raise an InputError for a scorer that knows the training entities alone, and not those of a graph."""
+    if has_with_graph(scorer):
+        return
+    # The same numbers stand for other entities there: its scores would be of the wrong ones.
+    wanted = f"with_graph(graph), which returns the scorer for the entities of {graph.name}"
+    if fitted_on(scorer):
+        raise InputError(
+            f"{scorer_name(scorer)} was fitted on the entities of {task.graph.name}, and the test part has"
+            f" other ones: give it {wanted}"
+        )
+    if isinstance(scorer, TripleEmbeddings) and len(scorer.entities) != graph.num_entities:
+        raise InputError(
+            f"{graph.name} has {graph.num_entities} entities, but there are embeddings of"
+            f" {len(scorer.entities)}: give embeddings of its entities, or a scorer with {wanted}"
+        )
 
 
 def _checked(triples: NDArray[Any], graph: KnowledgeGraph, what: str) -> NDArray[np.int32]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, with_article
 from trueedge.files.writing import replacing
 
 
@@ -38,7 +38,9 @@ class Checkpoint:
         except Exception as problem:  # a damaged file may raise anything
             raise InputError(f"{self.path} is not a checkpoint: {type(problem).__name__}") from None
         if not isinstance(state, dict):
-            raise InputError(f"{self.path} is not a checkpoint: it contains a {type(state).__name__}")
+            raise InputError(
+                f"{self.path} is not a checkpoint: it contains {with_article(type(state).__name__)}"
+            )
         if state.get("request") != request:
             raise InputError(f"{self.path} belongs to a different training; choose another file or delete it")
         return state

@@ -31,8 +31,14 @@ REMEDIES = {
 }
 
 
-def advice(verdict: Verdict, fixed: bool) -> list[str]:
-    """Return what to do next, most important first."""
+def advice(verdict: Verdict, fixed: bool, noun: str = "splits") -> list[str]:
+    """Return what to do next, most important first.
+
+    Args:
+        verdict: what was found.
+        fixed: whether the model is a scorer that is not fitted to each split.
+        noun: what more seeds give: ``splits``, or only ``seeds`` on data with one split.
+    """
     found = [one.name for one in verdict.suspicions]
     found += (
         [] if verdict.check is None else [one.name for one in verdict.check.findings if one.level != "ok"]
@@ -42,14 +48,14 @@ def advice(verdict: Verdict, fixed: bool) -> list[str]:
         return ["Report none of these numbers before the doubts are settled", *remedies]
     return [
         *remedies,
-        *_by_answers(verdict, fixed),
+        *_by_answers(verdict, fixed, noun),
         *_by_degree(verdict),
-        *_for_certainty(verdict, fixed),
+        *_for_certainty(verdict, fixed, noun),
         *_audits(verdict),
     ]
 
 
-def _by_answers(verdict: Verdict, fixed: bool) -> list[str]:
+def _by_answers(verdict: Verdict, fixed: bool, noun: str) -> list[str]:
     """Return what follows from the place of the model among the baselines."""
     below, tied, above = (
         [one for one in verdict.answers if one.place == place] for place in ("below", "tied", "above")
@@ -64,7 +70,7 @@ def _by_answers(verdict: Verdict, fixed: bool) -> list[str]:
         return []
     if tied and not above:
         # A split by time has no other seeds.
-        more = "Hold out more edges" if "split=time" in tied[0].protocol else "Run more splits (--seeds 10)"
+        more = "Hold out more edges" if "split=time" in tied[0].protocol else f"Run more {noun} (--seeds 10)"
         return [f"{more} to tell it from {tied[0].best}"]
     if above and (below or tied):
         other = (below or tied)[0]
@@ -85,16 +91,16 @@ def _by_degree(verdict: Verdict) -> list[str]:
     return ["Report degree-corrected results: much of this AUC is knowing the degrees of nodes"]
 
 
-def _for_certainty(verdict: Verdict, fixed: bool) -> list[str]:
-    """Return how to get more splits, if there are too few."""
+def _for_certainty(verdict: Verdict, fixed: bool, noun: str) -> list[str]:
+    """Return how to get more splits or seeds, if there are too few."""
     if fixed:
-        return ["Give a function fit(task) that trains the model on task.graph, to get several splits"]
+        return [f"Give a function fit(task) that trains the model on task.graph, to get several {noun}"]
     unknown = [one for one in verdict.answers if one.place == "unknown"]
     if not unknown:
         return []
     if "split=time" in unknown[0].protocol:
         return [f"Use {unknown[0].metric.upper()} with care: one split by time gives it no interval"]
-    return ["Run more splits (seeds=5, or --seeds 5): these are too few for an interval"]
+    return [f"Run more {noun} (seeds=5, or --seeds 5): these are too few for an interval"]
 
 
 def _audits(verdict: Verdict) -> list[str]:

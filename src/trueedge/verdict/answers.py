@@ -181,7 +181,8 @@ def _words(place: Place, best: str, beside: Sequence[str], count: int) -> tuple[
     others = len(beside) - 1
     more = f" and {others} other{'s' if others > 1 else ''}" if others else ""
     if place == "above":
-        return (f"beats all {count} baselines", f" over {best}") if count > 1 else (f"beats {best}", "")
+        all_of_them = "both" if count == 2 else f"all {count}"
+        return (f"beats {all_of_them} baselines", f" over {best}") if count > 1 else (f"beats {best}", "")
     if place == "below":
         first = best if best in beside else beside[0]
         return f"is below {first}{more}", "" if first == best else f" against {best}"

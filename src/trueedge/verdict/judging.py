@@ -15,7 +15,7 @@ from trueedge.tasks.protocols import get as get_protocol
 from trueedge.tasks.storage import is_saved, load
 from trueedge.verdict import plan
 from trueedge.verdict.ahead import Ahead
-from trueedge.verdict.models import as_method, is_fixed, is_score_file
+from trueedge.verdict.models import as_method, holds_scores, is_fixed
 from trueedge.verdict.running import Judging
 from trueedge.verdict.summing_up import sum_up
 from trueedge.verdict.verdict import Verdict
@@ -51,9 +51,9 @@ def judge(
         data: a data set's name, a file or folder, a graph, a frozen task, or several tasks.
         protocols: their names; by default ``existing``, ``heart``, ``degree-corrected``, and for small graphs
             ``recommendation``; for other data its own protocol.
-        seeds: how many random splits; by default five, fewer if a fit takes long. A fixed scorer, which
-            cannot be trained again, has one.
-        name: what to call the model.
+        seeds: how many seeds, each with a random split, unless the data comes with one; by default five,
+            fewer if a fit takes long. A fixed scorer, which cannot be trained again, has one.
+        name: what to call the model; a method keeps its own name.
         store: where records are looked up and stored; None keeps them in memory.
         device: where trained methods train.
         checks: check the scorer, and audit the benchmarks.
@@ -69,7 +69,7 @@ def judge(
     method = as_method(model, name, flavour)
     fixed = is_fixed(method)
     named = [protocols] if isinstance(protocols, str) else protocols
-    if named is None and is_score_file(method):
+    if named is None and holds_scores(method):
         named = [first]
     asked = plan.requests(data, named, seeds or plan.SEEDS, fixed, options)
     # A task that is made already takes no options; those of a fixed scorer are made with them.

@@ -13,21 +13,26 @@ from trueedge.files.archives import read_archive
 from trueedge.files.arrays import read_array
 from trueedge.files.columns import find_separator
 from trueedge.files.text import open_text
+from trueedge.scorers.triples import map_table
 
 ENDINGS = (".npy", ".npz", ".csv", ".tsv", ".txt")
 # Two nodes and their score.
 COLUMNS_OF_PAIRS = 3
 
 
-def read_model(path: Path) -> tuple[Any, str]:
+def read_model(path: Path, data: str = "graph") -> tuple[Any, str]:
     """Return the model in a file, and in words what the file holds.
 
     An array (n, d) holds vectors of nodes, unless it has three columns of which two are node numbers: these
-    are pairs and their scores. Everything else is a file of scores, and its path is returned.
+    are pairs and their scores. Everything else is a file of scores, and its path is returned. On triples, an
+    array (queries, entities) holds scores.
 
     Args:
-        path: a .npy, .npz, .csv, .tsv or .txt file.
+        path: a .npy, .npz, .csv, .tsv or .txt file; on triples, a .npy file.
+        data: the kind of data.
     """
+    if data == "triples":
+        return path, f"{path} holds {_described(map_table(path))}, a row for each query of the test part"
     if path.suffix not in ENDINGS:
         raise InputError(f"{path}: a model's file ends in {', '.join(ENDINGS)}; for code, write FILE.py:NAME")
     table = _table(path)
@@ -35,6 +40,13 @@ def read_model(path: Path) -> tuple[Any, str]:
         return path, f"{path} holds scores of pairs"
     size = f"{len(table):,} nodes in {table.shape[1]} dimensions"
     return table, f"{path} holds vectors of {size}; the score of a pair is their dot product"
+
+
+def _described(table: NDArray[Any]) -> str:
+    """Return in words what a table of scores holds."""
+    if table.ndim != 2:
+        raise InputError(f"a table of scores has the shape (queries, entities), got {table.shape}")
+    return f"scores of {table.shape[1]:,} entities for {len(table):,} queries"
 
 
 def _table(path: Path) -> NDArray[Any] | None:

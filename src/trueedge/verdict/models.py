@@ -20,7 +20,7 @@ from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.randomness import derive
 from trueedge.runs.own_code import own_object
-from trueedge.scorers.scorer import is_module, is_table, scorer_name
+from trueedge.scorers.scorer import has_with_graph, is_module, is_table, scorer_name
 from trueedge.tasks import Task
 from trueedge.verdict.model_files import read_model
 
@@ -38,6 +38,7 @@ class OwnModel(Method):
     Attributes:
         model: a scorer, or a function that makes one.
         fits: what its function takes: a ``task``, a ``graph``, or nothing, since it is fixed.
+        holds_scores: whether it is scores of a task's test part: a file of them, or a table of queries.
     """
 
     title: ClassVar[str] = "own model"
@@ -45,6 +46,7 @@ class OwnModel(Method):
     uses_device: ClassVar[bool] = False
     model: ClassVar[Any] = None
     fits: ClassVar[str] = ""
+    holds_scores: ClassVar[bool] = False
 
     def fit(self, task: Task, seed: int = 0, device: str = "cpu") -> Any:
         """Return the model, or what its function returns."""
@@ -103,7 +105,7 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
             scorer; an object with ``fit(task)``; or a scorer that is fixed: a function of pairs, vectors of
             nodes, a torch module, the path of a file of vectors or scores, an object with ``score(pairs)``.
             ``"mine.py:fit"`` is what a file calls ``fit``.
-        name: what to call it; by default its own name.
+        name: what to call it; by default its own name, which a method keeps.
         data: the kind of data, which decides what a method's name means.
     """
     if not isinstance(name, str):
@@ -112,15 +114,16 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         model, own_name = named_in_code(model)
         name = name or own_name
     if isinstance(model, str) and not _is_path(model):
-        return methods.create(model, data=data)
-    name = name or _name_of(model)
+        return _named(methods.create(model, data=data), name)
+    given = name
+    name = name or _name_of(model, data)
     if isinstance(model, (str, Path)):
         # The path of recommended lists stays one: their task knows its users and items.
-        model = Path(model) if data == "interactions" else read_model(Path(model))[0]
+        model = Path(model) if data == "interactions" else read_model(Path(model), data)[0]
     if isinstance(model, type) and issubclass(model, Method):
         model = model()
     if isinstance(model, Method):
-        return model
+        return _named(model, given)
     if isinstance(model, type):
         raise InputError(f"{model.__name__} is a class: create an object, and give that as the model")
     call: Any = getattr(model, "fit", None)
@@ -130,7 +133,15 @@ def as_method(model: object, name: str = "", data: str = "graph") -> Method:
         first = _first_argument(model)
         if first in FITTED and not hasattr(model, "score"):
             return _own(name, model, first)
-    return _own(name, model, "")
+    # On triples, a table has no vectors: a row holds the scores of all answers to a query.
+    return _own(name, model, "", isinstance(model, Path) or (data == "triples" and is_table(model)))
+
+
+def _named(method: Method, name: str) -> Method:
+    """Return a method, whose name says in records what it is, and refuse another name for it."""
+    if name and name != method.name:
+        raise InputError(f"{method.name!r} is a method and keeps its name: {name!r} cannot be its name here")
+    return method
 
 
 def named_in_code(text: str) -> tuple[Any, str]:
@@ -152,19 +163,30 @@ def is_fixed(method: Method) -> bool:
     return isinstance(method, OwnModel) and not method.fits
 
 
-def is_score_file(method: Method) -> bool:
-    """Return whether a method is a file of scores, which belong to one task."""
-    return isinstance(method, OwnModel) and isinstance(type(method).model, (str, Path))
+def holds_scores(method: Method) -> bool:
+    """Return whether a method is a file or table of scores, which belong to the test part of one task."""
+    return isinstance(method, OwnModel) and method.holds_scores
 
 
-def _own(name: str, model: Any, fits: str) -> Method:
+def scores_one_graph(method: Method) -> bool:
+    """Return whether a method is a fixed scorer of the entities of one graph: it has no ``with_graph``."""
+    return is_fixed(method) and not has_with_graph(type(method).model)  # type: ignore[attr-defined]
+
+
+def _own(name: str, model: Any, fits: str, scores: bool = False) -> Method:
     """Return a method of a class of its own, which holds the model, so that its code is the model's."""
     if not name.isprintable():
         raise InputError(
             f"the name {name!r} has characters that cannot be printed: give the model another one"
         )
     held = staticmethod(model) if inspect.isroutine(model) else model
-    content = {"__module__": "own", "model": held, "fits": fits}
+    content = {
+        "__module__": "own",
+        "model": held,
+        "fits": fits,
+        "learns": bool(fits),
+        "holds_scores": scores,
+    }
     made: Any = type(re.sub(r"\W", "_", name), (OwnModel,), content)
     # Set afterwards: a class that is defined with a name joins the catalogue.
     made.name = name
@@ -176,11 +198,11 @@ def _is_path(text: str) -> bool:
     return Path(text).is_file() or bool(re.search(r"[/\\]|\.\w{2,4}$", text))
 
 
-def _name_of(model: object) -> str:
+def _name_of(model: object, data: str) -> str:
     if isinstance(model, (str, Path)):
         return Path(model).stem
     if is_table(model):
-        return "my vectors"
+        return "my scores" if data == "triples" else "my vectors"
     return telling_name(getattr(model, "__module__", None) or "", scorer_name(model))
 
 

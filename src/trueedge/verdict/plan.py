@@ -10,7 +10,7 @@ from trueedge import datasets, methods, tasks
 from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.splits import Split, is_published, published
-from trueedge.tasks import LinkTask, Task
+from trueedge.tasks import LinkTask, Task, TripleTask
 from trueedge.tasks.protocols import Source, default_protocol, from_split
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.verdict.models import OwnModel
@@ -197,6 +197,13 @@ def has_one_split(request: Request) -> bool:
     if chosen.data != "graph" or chosen.released is not None:
         return True
     return isinstance(source, str) and datasets.is_name(source) and is_published(source)
+
+
+def is_inductive(request: Request) -> bool:
+    """Return whether the test part of a request has entities that the training graph does not have."""
+    if isinstance(request.source, Task):
+        return isinstance(request.source, TripleTask) and request.source.test_graph is not None
+    return "inductive triples" in get_protocol(request.protocol).takes
 
 
 def reduced(data: Any, requests: Sequence[Request], baselines: Sequence[Method]) -> str:

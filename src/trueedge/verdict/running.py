@@ -21,7 +21,7 @@ from trueedge.tasks import Task
 from trueedge.tasks.protocols import get as get_protocol
 from trueedge.verdict import plan
 from trueedge.verdict.ahead import Ahead
-from trueedge.verdict.models import OwnModel, is_fixed, is_score_file
+from trueedge.verdict.models import OwnModel, holds_scores, is_fixed, scores_one_graph
 
 # With slower fits, fewer splits are run unless the user says how many: seconds of a fit, and the seeds.
 PATIENCE = ((20.0, 5), (120.0, 3), (float("inf"), 1))
@@ -110,7 +110,8 @@ class Judging:
         """Return how many splits are worth the time, after the first one."""
         found = self._splits(request)
         if found < len(request.seeds):
-            many = "one split" if found == 1 else f"{found} splits"
+            noun = "seed" if plan.has_one_split(request) else "split"
+            many = f"one {noun}" if found == 1 else f"{found} {noun}s"
             took = self._fit_seconds(request)
             self.notes.append(
                 f"{request.protocol}: {many} only, since a fit takes {took:.0f} s; seeds=5 runs five"
@@ -132,7 +133,9 @@ class Judging:
         known = get_protocol(request.protocol).options if not isinstance(request.source, Task) else {}
         own = {key: value for key, value in self.options.items() if key in known} | dict(request.options)
         # A file may hold scores of the test part alone; on a large graph, that is all that is compared.
-        alone = is_score_file(method) or (self.large and method.name != self.method.name)
+        alone = holds_scores(method) or (self.large and method.name != self.method.name)
+        # A number is another entity in each graph of an inductive pair, and the scorer knows one of them.
+        alone = alone or (plan.is_inductive(request) and scores_one_graph(method))
         parts = ("test",) if alone else None
         redraws = seed == request.seeds[0] and self._may_stay_alone(request)
         return Cell(

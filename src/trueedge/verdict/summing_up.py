@@ -13,9 +13,10 @@ from trueedge.audit import audit
 from trueedge.errors import InputError, ScoreWarning
 from trueedge.results.record import Record
 from trueedge.scorers.check import CheckReport, check_scorer
-from trueedge.tasks import Task
-from trueedge.verdict import advice, groups
+from trueedge.tasks import Task, TripleTask
+from trueedge.verdict import advice, groups, plan
 from trueedge.verdict.answers import answer, degree_share
+from trueedge.verdict.models import holds_scores, scores_one_graph
 from trueedge.verdict.running import Judging
 from trueedge.verdict.suspicions import Evidence, Suspicion, suspicions
 from trueedge.verdict.verdict import Verdict
@@ -67,7 +68,10 @@ def sum_up(judging: Judging, fixed: bool, checks: bool, seconds: float) -> Verdi
         records=tuple(judging.records),
         seconds=seconds,
     )
-    return replace(verdict, advice=tuple(advice.advice(verdict, fixed)))
+    # With more seeds than one: which of them a verdict could have.
+    more = [replace(one, seeds=tuple(range(plan.SEEDS))) for one in judging.requests]
+    noun = "seeds" if all(map(plan.has_one_split, more)) else "splits"
+    return replace(verdict, advice=tuple(advice.advice(verdict, fixed, noun)))
 
 
 def _doubts(
@@ -142,8 +146,7 @@ def _units(records: Sequence[Record]) -> int:
 def _how(judging: Judging, fixed: bool) -> list[str]:
     ran = {one.method for one in judging.records}
     names = ", ".join(one.name for one in judging.baselines if one.name in ran)
-    many = max((len({r.seed for r in judging.records if r.protocol == p}) for p in judging.first), default=1)
-    splits = f"{many} random split{'' if many == 1 else 's'}"
+    splits = _splits(judging)
     if judging.options.get("split") == "time":
         splits = "one split by time, which has no other seeds"
     said = [f"beside {names}" if names else "", splits]
@@ -155,6 +158,24 @@ def _how(judging: Judging, fixed: bool) -> list[str]:
     if fixed:
         notes.append(
             f"{judging.method.name} is a fixed scorer, so there is one split; if it was trained on test"
-            " edges, its scores mean nothing"
+            f" {'triples' if task.data == 'triples' else 'edges'}, its scores mean nothing"
+        )
+    one_graph = scores_one_graph(judging.method) and not holds_scores(judging.method)
+    if isinstance(task, TripleTask) and task.test_graph is not None and one_graph:
+        notes.append(
+            f"It has no with_graph(graph), so its numbers are taken for those of {task.test_graph.name}, and"
+            " it was evaluated on the test part alone"
         )
     return notes
+
+
+def _splits(judging: Judging) -> str:
+    """Return in words how many splits and seeds were run: some data has one split, whatever the seed."""
+    seeds, splits = 1, 1
+    for protocol in judging.first:
+        records = [one for one in judging.records if one.protocol == protocol]
+        seeds = max(seeds, len({one.seed for one in records}))
+        splits = max(splits, len({one.provenance.get("task", one.seed) for one in records}))
+    if splits > 1:
+        return f"{splits} random splits"
+    return "one split" if seeds == 1 else f"one split, with {seeds} seeds"

@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import trueedge as te  # noqa: E402
-from trueedge.errors import InputError  # noqa: E402
+from trueedge.errors import InputError, ScoreWarning  # noqa: E402
 from trueedge.graph.knowledge import KnowledgeGraph  # noqa: E402
 from trueedge.methods import catalogue, create, get  # noqa: E402
 from trueedge.methods.kg.bias import BiasMethod  # noqa: E402
@@ -341,3 +341,29 @@ def test_a_batch_norm_gets_two_queries_at_least():
     with pytest.raises(InputError, match="batch_size must be 2 or more"):
         made("conve", batch_size=1).fit(task())
     assert made("distmult", epochs=1, batch_size=1).fit(task()).history.losses
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "unused"),
+    [
+        ("complex", {"negatives": 5, "temperature": 2.0}, ["negatives=5", "temperature=2.0"]),
+        ("complex", {"negatives": 5, "objective": "1-k"}, []),
+        ("complex", {}, []),
+        ("transe", {"negatives": 5, "label_smoothing": 0.2}, ["label_smoothing=0.2"]),
+        # The pre-training compares with all entities, the training with sampled ones, and both use the share.
+        ("complex+kgmixup", {"negatives": 5, "label_smoothing": 0.2}, []),
+    ],
+)
+def test_settings_that_the_objective_does_not_use_are_named(name, settings, unused) -> None:
+    method = create(name, settings)
+    found = method.without_effect(method.for_task(task()))
+    assert [one.split()[1] for one in found] == unused
+    assert all("has no effect with the objective" in one for one in found)
+
+
+def test_a_setting_without_effect_is_said_once_and_kept_in_the_record() -> None:
+    method = create("distmult", {**SMALL, "epochs": 1, "objective": "1-n", "negatives": 5})
+    with pytest.warns(ScoreWarning, match="distmult: negatives=5 has no effect with the objective 1-n"):
+        method.fit(task())
+    said = [one for one in te.run(task(), method=method).warnings if "no effect" in one]
+    assert said == ["distmult: negatives=5 has no effect with the objective 1-n"]

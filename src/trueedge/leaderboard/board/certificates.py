@@ -12,6 +12,7 @@ from trueedge.errors import InputError
 from trueedge.leaderboard.board.task_card import BoardTask
 from trueedge.metrics import Scores
 from trueedge.metrics import get as get_metric
+from trueedge.metrics.units import plural
 from trueedge.results.certificate_check import certified_scores, check_content
 from trueedge.results.certificate_claims import check_headline
 from trueedge.results.certificate_file import read_certificate
@@ -67,8 +68,8 @@ def complaints_about_scores(card: Mapping[str, Any], scores: Scores, task: Board
         values = get_metric(task.headline).per_unit(scores)
     except InputError:
         return
-    if claimed is not None and not is_mean(float(np.mean(values)), claimed):
-        yield f"{task.headline} is {claimed!r}, but its mean over {task.unit}s is {float(np.mean(values))!r}"
+    if claimed is not None and not is_mean(mean := float(np.mean(values)), claimed):
+        yield f"{task.headline} is {claimed!r}, but its mean over {plural(task.unit)} is {mean!r}"
 
 
 def complaints_together(cards: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from trueedge.errors import InputError
+from trueedge.errors import InputError, ScoreWarning
 from trueedge.methods.memory import memory_errors
 from trueedge.methods.method import Method, on_triples, setting
 from trueedge.methods.published_settings import published_settings
@@ -42,6 +43,12 @@ DEFAULTS: dict[str, Any] = {
     "average_from": 0,
     "average_every": 10,
     "average_rate": 0.0,
+}
+# The settings that an objective does not use.
+UNUSED = {
+    "1-n": ("negatives", "filter_negatives", "temperature"),
+    "1-k": ("temperature",),
+    "sampled": ("label_smoothing",),
 }
 
 
@@ -124,8 +131,23 @@ class EmbeddingModel(Method):
             )
         filled = self.for_task(triples)
         filled.check()
-        with memory_errors(self.name, task.dataset):
+        if filled != self:
+            for sentence in self.without_effect(filled):
+                warnings.warn(sentence, ScoreWarning, stacklevel=3)
+        with memory_errors(filled, task.dataset):
             return filled.train(triples, seed, device)
+
+    def without_effect(self, filled: Method) -> list[str]:
+        """Return a sentence on each setting that was set and that the objective does not use."""
+        chosen = filled.settings()
+        objective = chosen["objective"]
+        # A pre-training has the same settings, and may have another objective.
+        first = chosen.get("pretrain_objective", objective)
+        return [
+            f"{self.name}: {name}={getattr(self, name)} has no effect with the objective {objective}"
+            for name in self.changed()
+            if name in UNUSED[objective] and name in UNUSED[first]
+        ]
 
     def train(self, task: TripleTask, seed: int, device: str) -> TripleScorer:
         """Train a new model; all settings are filled in."""

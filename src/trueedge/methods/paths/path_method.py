@@ -100,7 +100,7 @@ class PathMethod(Method):
         triples = on_triples(task, self.name)
         filled = self.for_task(task)
         filled.check()
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             with seeded(seed, device):
                 model = filled.build(triples)
             chosen = {"method": self.name, **filled.settings()}

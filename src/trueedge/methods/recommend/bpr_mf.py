@@ -83,7 +83,7 @@ class BprMF(Method):
         saved = next_step()
         if saved is not None:
             return self._load(saved, graph.num_users, graph.num_items)
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             model = Bpr(*graph.by_user, graph.num_items, self.dim, self.bias, self.negative_power, key)
             found = self._train(model, self._checked(given, seed))
         vectors = found.arrays()

@@ -103,7 +103,7 @@ class GraphRecommender(Method):
         given = on_interactions(task, self.name)
         if self.knowledge == "needed" and given.graph.knowledge is None:
             raise InputError(f"{self.name} needs a knowledge graph of the items, and {task.dataset} has none")
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             vectors = self.first_vectors(given, seed, device)
             inputs = RecommendInputs(given.graph, device)
             with seeded(seed, device):

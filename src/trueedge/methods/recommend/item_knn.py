@@ -60,7 +60,7 @@ class ItemKNN(Method):
         np.cumsum(graph.item_counts, out=starts[1:])
         order = np.argsort(graph.pairs[:, 1], kind="stable")
         by_user, by_item = Lists(*graph.by_user), Lists(starts, np.ascontiguousarray(graph.pairs[order, 0]))
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             key = derive(seed, "item-knn")
             similar = similar_items(by_user, by_item, self.neighbors, self.alpha, self.shrinkage, key)
         return ItemKNNScorer(by_user, similar)

@@ -119,7 +119,7 @@ class TypedMethod(Method):
         check_device(device)
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
-        with memory_errors(self.name, task.dataset):
+        with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
         if len(found) == 1:
