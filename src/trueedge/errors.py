@@ -6,6 +6,7 @@ import difflib
 import math
 import numbers
 from collections.abc import Iterable
+from itertools import takewhile
 from typing import TypeGuard
 
 
@@ -43,12 +44,22 @@ def unknown(kind: str, name: object, known: Iterable[str], hint: str = "") -> In
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was most likely meant, or None.
 
-    Two letters that changed places come first: of ``gcn`` and ``ncn``, ``gnc`` means ``gcn``.
+    Two letters that changed places come first: of ``gcn`` and ``ncn``, ``gnc`` means ``gcn``. Of two that are
+    as near, the one that begins alike comes first: of ``katz`` and ``kgat``, ``kats`` means ``katz``.
     """
     names = sorted(known)
     swapped = {name[:at] + name[at + 1] + name[at] + name[at + 2 :] for at in range(len(name) - 1)}
     found = [one for one in names if one in swapped or one.casefold() == name.casefold()]
-    return next(iter(found or difflib.get_close_matches(name, names, n=1)), None)
+    if found:
+        return found[0]
+    close = difflib.get_close_matches(name, names)
+    return max(close, key=lambda one: _likeness(name, one), default=None)
+
+
+def _likeness(name: str, other: str) -> tuple[float, int]:
+    """Return how alike two names are: the share of equal letters, then the letters they both begin with."""
+    alike = takewhile(lambda pair: pair[0] == pair[1], zip(name, other, strict=False))
+    return difflib.SequenceMatcher(None, other, name).ratio(), len(list(alike))
 
 
 def with_article(noun: str) -> str:
