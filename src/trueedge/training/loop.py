@@ -235,8 +235,7 @@ class _Training:
     def _evaluate(self, epoch: int) -> bool:
         """Evaluate if due; return whether to stop."""
         schedule, history = self.schedule, self.history
-        due = epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs
-        if due and self.evaluate:
+        if schedule.is_due(epoch) and self.evaluate:
             with self._averaged():
                 found = self.evaluate()
                 values = found if isinstance(found, Mapping) else {str(history.metric): found}

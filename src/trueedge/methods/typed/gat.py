@@ -41,6 +41,11 @@ class TypedGAT(TypedMethod):
         " which HGB uses for links",
         choices=("dgl", "pyg"),
     )
+    shared_vector: bool = setting(
+        False,
+        "one attention vector of each head for both ends of an edge, as PyTorch Geometric had it up to"
+        " version 1.6",
+    )
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""
@@ -52,6 +57,12 @@ class TypedGAT(TypedMethod):
         from trueedge.methods.typed.models.gat import GATModel
 
         # The published network for links has biases, the one for nodes has none.
-        shape = AttentionShape(self.slope, self.dropout, self.attention_dropout, bias=task.kind != "nodes")
+        shape = AttentionShape(
+            self.slope,
+            self.dropout,
+            self.attention_dropout,
+            bias=task.kind != "nodes",
+            shared=self.shared_vector,
+        )
         given = (inputs, self.features, self.dim, self.heads, self.layers, shape)
         return GATModel(*given, self.residual, out, self.repeated, self.start == "pyg")

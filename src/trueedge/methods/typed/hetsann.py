@@ -63,6 +63,13 @@ class HetSANN(TypedMethod):
         high=1e6,
     )
 
+    row_sums: str = setting(
+        "absolute",
+        "what the features of a node are divided by: the sum of their absolute values, or their signed sum,"
+        " as in the published code",
+        choices=("absolute", "signed"),
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings that are not used: the loss of cycles is added to that of classes alone."""
@@ -87,5 +94,6 @@ class HetSANN(TypedMethod):
             by_types,
             self.inner_dropout,
             self.cycle_loss,
+            self.row_sums,
         )
         return HetSANNModel(inputs, self.features, out, self.layers, shape)

@@ -68,6 +68,13 @@ class HGT(TypedMethod):
         high=0.99,
     )
 
+    start: str = setting(
+        "ours",
+        "initial values of relation matrices and of the input: by the size of each matrix (ours), or as in"
+        " the published code, where those of relations are several times smaller",
+        choices=("ours", "published"),
+    )
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of HGT layers."""
         from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
@@ -77,5 +84,13 @@ class HGT(TypedMethod):
             raise InputError(
                 f"hgt: dim must be a multiple of heads; got dim {self.dim} and {self.heads} heads"
             )
-        layer = LayerShape(self.dim, self.heads, self.layer_norm, self.gelu, self.drops, self.dropout)
+        layer = LayerShape(
+            self.dim,
+            self.heads,
+            self.layer_norm,
+            self.gelu,
+            self.drops,
+            self.dropout,
+            published=self.start == "published",
+        )
         return HGTModel(inputs, self.features, out, self.layers, layer, self.reverse_edges, self.softmax)

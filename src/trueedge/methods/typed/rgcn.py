@@ -79,10 +79,20 @@ class RGCNHetero(TypedMethod):
         high=1e6,
     )
 
+    start: str = setting(
+        "xavier",
+        "initial values of the input: Glorot's normal ones and no biases (xavier), or as PyTorch draws those"
+        " of a linear layer, as in the published code for links",
+        choices=("xavier", "linear"),
+    )
+    redrawn: bool = setting(
+        False, "draw other negatives for the validation loss at each check, as the published code for links"
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("double_sigmoid", "centred", "penalty"))
+        links = frozenset(("double_sigmoid", "centred", "penalty", "redrawn"))
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
@@ -104,4 +114,7 @@ class RGCNHetero(TypedMethod):
                 f" dim {self.dim} and {out} outputs"
             )
         shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
-        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)
+        model = RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)
+        if self.start == "linear":
+            model.input.start_as_linear()
+        return model

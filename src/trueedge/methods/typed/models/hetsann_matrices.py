@@ -68,6 +68,7 @@ class FeatureMatrices(nn.Module):
         groups: for each relation the number of its matrix.
         heads, dim: the number of heads, and the size of each.
         dropout: the rate for features.
+        row_sums: what the features of a node are divided by, see :func:`row_scale`.
     """
 
     def __init__(
@@ -79,6 +80,7 @@ class FeatureMatrices(nn.Module):
         heads: int,
         dim: int,
         dropout: float,
+        row_sums: str = "absolute",
     ) -> None:
         super().__init__()
         self.dropout, self.groups, self.inputs = dropout, groups, inputs
@@ -86,7 +88,7 @@ class FeatureMatrices(nn.Module):
         self.tables: list[torch.Tensor | None] = []
         for number, table in enumerate(inputs.features):
             keeps = table is not None and (kind == "all" or (kind in TARGET and number == inputs.target))
-            self.tables.append(_dense(table) if keeps and table is not None else None)
+            self.tables.append(_dense(table, row_sums) if keeps and table is not None else None)
         weights = {}
         for relation, group in enumerate(groups):
             table = self.tables[self.source[relation]]
@@ -176,7 +178,7 @@ class CycleLoss(nn.Module):
         return found
 
 
-def _dense(table: torch.Tensor) -> torch.Tensor:
-    """Return features as a dense table whose rows sum to one, by absolute value."""
+def _dense(table: torch.Tensor, row_sums: str) -> torch.Tensor:
+    """Return features as a dense table whose rows are divided by their sums."""
     dense = table if table.layout == torch.strided else table.to_dense()
-    return dense * row_scale(table)
+    return dense * row_scale(table, row_sums)
