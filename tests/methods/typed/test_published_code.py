@@ -313,3 +313,33 @@ def test_hetsann_divides_features_by_the_sums_that_are_asked_for(direct: bool) -
         else:
             assert model.input is not None
             torch.testing.assert_close(model.input.maps[0].scale.flatten(), torch.tensor(wanted))
+
+
+def test_fixed_negatives_come_again_in_the_same_order() -> None:
+    inputs = TypedInputs.of(LINKS.graph)
+    objective = LinkObjective(inputs, LINKS.relations, 16, 1, fixed=True)
+    rng = np.random.default_rng(0)
+    count = -(-len(objective.links) // 16)
+    drawn = [step for _ in range(2 * count) for step in objective.steps(rng)]
+    for first, second in zip(drawn[:count], drawn[count:], strict=True):
+        assert torch.equal(first, second)
+    near, far = torch.cat(drawn[:count], dim=1)
+    assert len(torch.unique(near, dim=0)) == len(objective.links)
+    assert torch.equal(near[:, :2], far[:, :2])
+    assert torch.equal(objective.first[far[:, 1]], objective.first[near[:, 1]])
+    twin = LinkObjective(inputs, LINKS.relations, 16, 1, fixed=True)
+    list(objective.steps(rng))
+    twin.load(objective.saved())
+    assert torch.equal(*(next(iter(one.steps(rng))) for one in (objective, twin)))
+
+
+@pytest.mark.parametrize("name", ["gat-hetero", "gcn-hetero"])
+def test_fixed_negatives_change_a_training_of_links(name: str) -> None:
+    common = {"features": "one-hot", "decoder": "dot", "epochs": 3}
+    asked = LINKS.questions("test")
+    found = [
+        methods.create(name, {**common, "fixed_negatives": fixed}).fit(LINKS).score_links(asked)
+        for fixed in (False, True, True)
+    ]
+    assert not np.array_equal(found[0], found[1])
+    assert np.array_equal(found[1], found[2])

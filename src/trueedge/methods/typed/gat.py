@@ -46,6 +46,16 @@ class TypedGAT(TypedMethod):
         "one attention vector of each head for both ends of an edge, as PyTorch Geometric had it up to"
         " version 1.6",
     )
+    fixed_negatives: bool = setting(
+        False,
+        "draw the negatives of training links once, and take batches in the same order again and again, as"
+        " HGB does for links",
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""

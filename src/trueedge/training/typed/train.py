@@ -40,12 +40,14 @@ class TypedSchedule(LoopSchedule):
         epoch_steps: steps of an epoch of links; 0: as many as there are batches.
         redrawn: compare the loss of validation links against other random targets at each check, instead of
             against the negatives of the task.
+        fixed_negatives: draw the order of training links and their negatives once.
     """
 
     batch_size: int = 8192
     select: str = LOSS
     epoch_steps: int = 0
     redrawn: bool = False
+    fixed_negatives: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -131,7 +133,8 @@ def train_links(
 
     The arguments are those of :func:`train_classes`.
     """
-    objective = LinkObjective(inputs, task.relations, schedule.batch_size, schedule.epoch_steps)
+    steps = (schedule.batch_size, schedule.epoch_steps, schedule.fixed_negatives)
+    objective = LinkObjective(inputs, task.relations, *steps)
 
     def loss() -> float:
         links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)
