@@ -343,3 +343,17 @@ def test_fixed_negatives_change_a_training_of_links(name: str) -> None:
     ]
     assert not np.array_equal(found[0], found[1])
     assert np.array_equal(found[1], found[2])
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_the_decoder_of_rgcn_has_a_vector_for_every_relation_if_asked_to(every: bool) -> None:
+    task = te.task("bibliography", "typed-links", relation=LINKS.graph.relations[LINKS.relations[0]].name)
+    method = methods.create("rgcn-hetero", {"every_relation": every, "decoder": "distmult"})
+    decoder = method.for_task(task).link_decoder(task, 8)
+    assert decoder.weight is not None
+    assert len(decoder.weight) == (task.graph.num_relations + 1 if every else len(task.relations))
+    vectors = torch.randn(task.graph.num_nodes, 8)
+    links = torch.from_numpy(task.questions("valid").astype(np.int64))
+    row = decoder.weight[links[:, 1] if every else 0]
+    wanted = (vectors[links[:, 0]] * row * vectors[links[:, 2]]).sum(1)
+    torch.testing.assert_close(decoder(vectors, links), wanted)

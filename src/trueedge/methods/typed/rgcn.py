@@ -89,17 +89,24 @@ class RGCNHetero(TypedMethod):
         False, "draw other negatives for the validation loss at each check, as the published code for links"
     )
 
+    every_relation: bool = setting(
+        False,
+        "the decoder has a vector for each relation and one for loops, of which the penalty is a mean, as in"
+        " the published code; otherwise only for relations that are predicted",
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("double_sigmoid", "centred", "penalty", "redrawn"))
+        links = frozenset(("double_sigmoid", "centred", "penalty", "redrawn", "every_relation"))
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
         """Return the untrained decoder of links."""
         from trueedge.training.typed.decoders import Decoder
 
-        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid, self.centred)
+        relations = range(task.graph.num_relations + 1) if self.every_relation else task.relations
+        return Decoder(self.decoder, relations, dim, self.double_sigmoid, self.centred)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
