@@ -22,7 +22,12 @@ LINKS: dict[str, Any] = {"heads": 4, "slope": 0.2, "attention_dropout": 0.0}
 
 @dataclass(frozen=True)
 class TypedGAT(TypedMethod):
-    """Averages the states of a node's neighbours of all types with learned weights, in several heads."""
+    """Averages the states of a node's neighbours of all types with learned weights, in several heads.
+
+    The published scores of links come from code with two layers, one attention vector for both ends of an
+    edge (``shared_vector``), mutual edges that count twice (``repeated``), other first weights
+    (``start=pyg``) and negatives that are drawn once (``fixed_negatives``).
+    """
 
     name: ClassVar[str] = "gat-hetero"
     title: ClassVar[str] = "GAT on a typed graph"

@@ -25,7 +25,8 @@ class HetSANN(TypedMethod):
     As published, the features of a node are divided by their sum. The published score on DBLP comes from code
     that leaves venues out of the graph. That code also has no linear layer before the first attention layer
     (``direct``), shares matrices between relations of the same types (``matrices=types``), drops logits and
-    messages (``inner_dropout``), and adds a loss that makes matrices invertible (``cycle_loss=0.001``).
+    messages (``inner_dropout``), adds a loss that makes matrices invertible (``cycle_loss=0.001``), and
+    divides features by their signed sum (``row_sums=signed``).
     """
 
     name: ClassVar[str] = "hetsann"

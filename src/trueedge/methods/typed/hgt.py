@@ -27,7 +27,8 @@ class HGT(TypedMethod):
     drops states at the end of a layer instead of messages (``drops``). For links it passes no messages
     backwards along a relation, so that users of LastFM receive nothing from artists; with ``reverse_edges``
     they do. Its dropout is 0.2, and its learning rate rises to 0.001 (0.01 for links) in 5 % of the epochs
-    and falls again (``cycle``). Here the rate is constant, and that for links, 0.005, is our choice.
+    and falls again (``cycle``). Its relation matrices start smaller (``start=published``). Here
+    the rate is constant, and that for links, 0.005, is our choice.
     """
 
     name: ClassVar[str] = "hgt"

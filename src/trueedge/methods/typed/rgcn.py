@@ -28,7 +28,8 @@ class RGCNHetero(TypedMethod):
     selection by ROC-AUC is our choice. That code has no self loops for node classification, and reports the
     last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
     edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice. It
-    has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``).
+    has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``), with
+    other validation negatives at each check (``redrawn``).
     """
 
     name: ClassVar[str] = "rgcn-hetero"
