@@ -48,7 +48,7 @@ class Objective(ABC):
         return {}
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Restore what :meth:`saved` returned."""
+        """Load what :meth:`saved` returned."""
         del saved
 
     def recompute_statistics(self, model: Any) -> None:

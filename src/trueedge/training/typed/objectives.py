@@ -110,7 +110,7 @@ class LinkObjective(Objective):
         return {"drawn": self.drawn, "place": self.place}
 
     def load(self, saved: Mapping[str, Any]) -> None:
-        """Restore the links in their order with fixed negatives, and the next batch."""
+        """Load the links in their order with fixed negatives, and the next batch."""
         drawn = saved.get("drawn")
         self.drawn = None if drawn is None else drawn.to(self.inputs.device)
         self.place = saved.get("place", 0)
