@@ -13,6 +13,7 @@ from trueedge.errors import InputError
 from trueedge.methods.typed.models.attention_layer import AttentionLayer, AttentionShape
 from trueedge.methods.typed.models.hetgnn import context_pairs
 from trueedge.methods.typed.models.hetsann import HetSANNModel, HetSANNShape
+from trueedge.methods.typed.models.hetsann_matrices import SparseTable
 from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 from trueedge.training.schedule import LoopSchedule
 from trueedge.training.typed.features import row_scale
@@ -357,3 +358,25 @@ def test_the_decoder_of_rgcn_has_a_vector_for_every_relation_if_asked_to(every: 
     row = decoder.weight[links[:, 1] if every else 0]
     wanted = (vectors[links[:, 0]] * row * vectors[links[:, 2]]).sum(1)
     torch.testing.assert_close(decoder(vectors, links), wanted)
+
+
+def test_a_sparse_table_gives_the_products_and_gradients_of_a_dense_one() -> None:
+    torch.manual_seed(0)
+    dense = torch.randn(7, 5) * (torch.rand(7, 5) < 0.4)
+    scale = torch.rand(7, 1)
+    table = SparseTable(dense.to_sparse_csr(), scale)
+    matrices = [torch.arange(15.0).view(5, 3).requires_grad_() for _ in range(2)]
+    slopes = torch.randn(7, 3)
+    found, wanted = table.dropped(0.0)(matrices[0]), (dense * scale) @ matrices[1]
+    torch.testing.assert_close(found, wanted)
+    for product in (found, wanted):
+        (product * slopes).sum().backward()
+    torch.testing.assert_close(matrices[0].grad, matrices[1].grad)
+
+
+def test_a_sparse_table_drops_its_values_alone() -> None:
+    torch.manual_seed(0)
+    ones = torch.ones(200, 10)
+    found = SparseTable(ones.to_sparse_csr(), torch.ones(200, 1)).dropped(0.75)(torch.eye(10))
+    assert set(found.unique().tolist()) == {0.0, 4.0}
+    assert 0.7 < float((found == 0).float().mean()) < 0.8
