@@ -43,6 +43,14 @@ class Objective(ABC):
     def backward(self, model: Any, step: Any, rng: np.random.Generator) -> torch.Tensor:
         """Compute the loss of a step and its gradients; return the loss, float ()."""
 
+    def saved(self) -> dict[str, Any]:
+        """Return what a checkpoint must keep of the objective; by default nothing."""
+        return {}
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Load what :meth:`saved` returned."""
+        del saved
+
     def recompute_statistics(self, model: Any) -> None:
         """Compute statistics of activations, such as those of batch norms, anew for averaged weights.
 
@@ -235,8 +243,7 @@ class _Training:
     def _evaluate(self, epoch: int) -> bool:
         """Evaluate if due; return whether to stop."""
         schedule, history = self.schedule, self.history
-        due = epoch % schedule.evaluate_every == 0 or epoch == schedule.epochs
-        if due and self.evaluate:
+        if schedule.is_due(epoch) and self.evaluate:
             with self._averaged():
                 found = self.evaluate()
                 values = found if isinstance(found, Mapping) else {str(history.metric): found}
@@ -257,6 +264,7 @@ class _Training:
                 "selections": [one.saved() for one in self.selections],
                 "average": self.average.saved(),
                 "batches": self.rng.bit_generator.state,
+                "objective": self.objective.saved(),
                 "torch": torch.get_rng_state(),
                 "cuda": torch.cuda.get_rng_state(self.device) if self.device.startswith("cuda") else None,
             }
@@ -273,6 +281,7 @@ class _Training:
             one.load(kept)
         self.average.load(saved["average"])
         self.rng.bit_generator.state = saved["batches"]
+        self.objective.load(saved.get("objective", {}))
         torch.set_rng_state(saved["torch"].cpu())
         if saved["cuda"] is not None:
             torch.cuda.set_rng_state(saved["cuda"].cpu(), self.device)

@@ -23,6 +23,7 @@ class LoopSchedule:
         weight_decay: of Adam; a model may exempt some weights (see :func:`trueedge.training.optimize`).
         epochs: the largest number of epochs.
         evaluate_every: epochs between validation checks.
+        first_check: the epoch after which the first validation check comes; 0: ``evaluate_every``.
         patience: validation checks without improvement that are allowed; one more stops the training.
         clip: the largest gradient norm per child module of the model; 0: no clipping.
         average_from: the first epoch whose weights are averaged (stochastic weight averaging); 0: none are.
@@ -38,6 +39,7 @@ class LoopSchedule:
     weight_decay: float = 0.0
     epochs: int = 9999
     evaluate_every: int = 5
+    first_check: int = 0
     patience: int = 10
     clip: float = 1.0
     average_from: int = 0
@@ -47,7 +49,9 @@ class LoopSchedule:
 
     def __post_init__(self) -> None:
         self.check_at_least(1, "epochs", "evaluate_every", "average_every", "average_steps")
-        self.check_at_least(0, "weight_decay", "patience", "clip", "average_from", "average_rate")
+        self.check_at_least(
+            0, "first_check", "weight_decay", "patience", "clip", "average_from", "average_rate"
+        )
         if not self.learning_rate > 0:
             raise must_be("learning_rate", "Schedule", "above 0", self.learning_rate)
         if not 0 < self.decay <= 1:
@@ -60,6 +64,11 @@ class LoopSchedule:
         for name in names:
             if not getattr(self, name) >= low:
                 raise must_be(name, "Schedule", f"{low} or more", getattr(self, name))
+
+    def is_due(self, epoch: int) -> bool:
+        """Return whether a validation check comes after an epoch."""
+        since = epoch - (self.first_check or self.evaluate_every)
+        return epoch == self.epochs or (since >= 0 and since % self.evaluate_every == 0)
 
     def averaged_states(self, epoch: int) -> int:
         """Return how many states have been averaged at the end of an epoch."""

@@ -13,8 +13,10 @@ from trueedge.errors import InputError
 from trueedge.methods.typed.models.attention_layer import AttentionLayer, AttentionShape
 from trueedge.methods.typed.models.hetgnn import context_pairs
 from trueedge.methods.typed.models.hetsann import HetSANNModel, HetSANNShape
+from trueedge.methods.typed.models.hetsann_matrices import SparseTable
 from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 from trueedge.training.schedule import LoopSchedule
+from trueedge.training.typed.features import row_scale
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.objectives import LinkObjective
 
@@ -199,3 +201,182 @@ def test_the_first_weights_of_gat_are_those_of_the_library_it_is_made_with(start
     assert (float(vectors.detach().abs().max()) <= bound) == (start == "pyg")
     biases = [one.bias for one in model.input.maps]
     assert all(bool(one.any()) == (start == "pyg") for one in biases)
+
+
+def test_with_a_shared_vector_both_ends_of_an_edge_have_the_same_logits() -> None:
+    torch.manual_seed(0)
+    inputs = TypedInputs.of(LINKS.graph)
+    shared = AttentionLayer(4, 3, 2, AttentionShape(shared=True), False)
+    both = AttentionLayer(4, 3, 2, AttentionShape(), False)
+    assert shared.vectors.shape == (2, 3, 1)
+    with torch.no_grad():
+        both.map.weight.copy_(shared.map.weight)
+        both.vectors.copy_(shared.vectors.expand(-1, -1, 2))
+    states = torch.randn(inputs.num_nodes, 4)
+    found, wanted = (layer(states, inputs.arcs) for layer in (shared, both))
+    torch.testing.assert_close(found, wanted)
+    found[0].square().sum().backward()
+    wanted[0].square().sum().backward()
+    assert shared.vectors.grad is not None
+    assert both.vectors.grad is not None
+    summed = both.vectors.grad.sum(2, keepdim=True)
+    torch.testing.assert_close(shared.vectors.grad, summed, rtol=1e-4, atol=1e-4)
+
+
+def test_two_layers_of_gat_for_links_are_one_with_heads_and_one_without() -> None:
+    chosen = {"layers": 2, "features": "one-hot", "shared_vector": True}
+    method = methods.create("gat-hetero", chosen).for_task(LINKS)
+    model = method.build(LINKS, TypedInputs.of(LINKS.graph), 64)
+    shapes = [tuple(layer.map.weight.shape) for layer in model.layers]
+    assert shapes == [(4 * 64, 64), (64, 4 * 64)]
+    assert [layer.heads for layer in model.layers] == [4, 1]
+
+
+@pytest.mark.parametrize(
+    ("first", "every", "wanted"),
+    [(0, 1, [1, 2, 3, 4, 5, 6, 7]), (0, 3, [3, 6, 7]), (1, 3, [1, 4, 7]), (5, 1, [5, 6, 7]), (9, 2, [7])],
+)
+def test_validation_checks_begin_when_asked_to(first: int, every: int, wanted: list[int]) -> None:
+    schedule = LoopSchedule(epochs=7, evaluate_every=every, first_check=first)
+    assert [epoch for epoch in range(1, 8) if schedule.is_due(epoch)] == wanted
+
+
+def test_a_training_compares_the_epochs_that_are_due() -> None:
+    chosen = {"epochs": 7, "evaluate_every": 3, "first_check": 1, "patience": 100, "features": "one-hot"}
+    history = methods.create("gat-hetero", {**chosen, "decoder": "dot"}).fit(LINKS).history
+    assert len(history.values) == 3
+
+
+@pytest.mark.parametrize("start", ["ours", "published"])
+def test_the_first_weights_of_hgt_are_those_that_are_asked_for(inputs: TypedInputs, start: str) -> None:
+    torch.manual_seed(0)
+    chosen = {"start": start, "features": "all", "dim": 16, "heads": 2}
+    model = methods.create("hgt", chosen).for_task(TASK).build(TASK, inputs, 3)
+    matrices = model.layers[0].attention
+    relations, heads, size, _ = matrices.shape
+    twin = nn.init.xavier_uniform_(torch.empty(matrices.shape))
+    bound = (6 / ((relations + heads) * size**2)) ** 0.5 if start == "published" else (3 / size) ** 0.5
+    assert 0.95 * bound < float(matrices.detach().abs().max()) <= bound
+    assert (float(matrices.detach().abs().max()) <= 1.1 * float(twin.abs().max())) == (start == "published")
+    check_input(model.input, linear=start == "published")
+
+
+@pytest.mark.parametrize("start", ["xavier", "linear"])
+def test_the_input_of_rgcn_starts_as_a_linear_layer_if_asked_to(start: str) -> None:
+    chosen = {"start": start, "features": "one-hot", "layers": 1, "dim": 8}
+    model = methods.create("rgcn-hetero", chosen).for_task(LINKS).build(LINKS, TypedInputs.of(LINKS.graph), 8)
+    check_input(model.input, linear=start == "linear")
+
+
+def check_input(given: nn.Module, linear: bool) -> None:
+    """Check that weights and biases are within PyTorch's bound for a linear layer, or biases are zero."""
+    for one in given.maps:
+        bound = len(one.weight) ** -0.5
+        assert (float(one.weight.detach().abs().max()) <= bound) == linear
+        assert bool(one.bias.any()) == linear
+        assert float(one.bias.detach().abs().max()) <= bound
+
+
+def test_redrawn_negatives_give_another_validation_loss_at_each_check() -> None:
+    chosen = {"epochs": 4, "patience": 100, "select": "loss", "learning_rate": 1e-8, "dropout": 0.0}
+    common = {"layers": 1, "dim": 8, "decoder": "distmult", "features": "one-hot", "weight_decay": 0.0}
+    spread = []
+    for redrawn in (False, True):
+        history = methods.create("rgcn-hetero", {**chosen, **common, "redrawn": redrawn}).fit(LINKS).history
+        spread.append(np.ptp([value for _, value in history.values]))
+    assert spread[0] < 1e-4 < spread[1]
+
+
+def test_signed_sums_divide_the_features_of_a_node_by_their_sum() -> None:
+    dense = torch.tensor([[2.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 0.0, 0.0], [-3.0, 0.0, -1.0]])
+    for table in (dense, dense.to_sparse_csr()):
+        assert row_scale(table, "signed").flatten().tolist() == [1.0, 0.0, 0.0, -0.25]
+        assert row_scale(table).flatten().tolist() == pytest.approx([1 / 3, 0.5, 1.0, 0.25])
+
+
+@pytest.mark.parametrize("direct", [False, True])
+def test_hetsann_divides_features_by_the_sums_that_are_asked_for(direct: bool) -> None:
+    graph = te.HeteroGraph.from_tables(
+        nodes={"person": 3, "book": 2},
+        edges={("person", "reads", "book"): [(0, 0), (1, 1), (2, 0)]},
+        features={"person": np.array([[2.0, -1.0], [3.0, 1.0], [1.0, -1.0]], np.float32)},
+    )
+    inputs = TypedInputs.of(graph, "cpu", 0)
+    factors = {"signed": [1.0, 0.25, 0.0], "absolute": [1 / 3, 0.25, 0.5]}
+    for sums, wanted in factors.items():
+        shape = HetSANNShape(4, 2, dropout=0.0, direct=direct, row_sums=sums)
+        model = HetSANNModel(inputs, "target", 2, 1, shape)
+        features = inputs.features[0]
+        assert features is not None
+        if direct:
+            table = model.layers[0].matrices.tables[0]
+            torch.testing.assert_close(table, features * torch.tensor(wanted)[:, None])
+        else:
+            assert model.input is not None
+            torch.testing.assert_close(model.input.maps[0].scale.flatten(), torch.tensor(wanted))
+
+
+def test_fixed_negatives_come_again_in_the_same_order() -> None:
+    inputs = TypedInputs.of(LINKS.graph)
+    objective = LinkObjective(inputs, LINKS.relations, 16, 1, fixed=True)
+    rng = np.random.default_rng(0)
+    count = -(-len(objective.links) // 16)
+    drawn = [step for _ in range(2 * count) for step in objective.steps(rng)]
+    for first, second in zip(drawn[:count], drawn[count:], strict=True):
+        assert torch.equal(first, second)
+    near, far = torch.cat(drawn[:count], dim=1)
+    assert len(torch.unique(near, dim=0)) == len(objective.links)
+    assert torch.equal(near[:, :2], far[:, :2])
+    assert torch.equal(objective.first[far[:, 1]], objective.first[near[:, 1]])
+    twin = LinkObjective(inputs, LINKS.relations, 16, 1, fixed=True)
+    list(objective.steps(rng))
+    twin.load(objective.saved())
+    assert torch.equal(*(next(iter(one.steps(rng))) for one in (objective, twin)))
+
+
+@pytest.mark.parametrize("name", ["gat-hetero", "gcn-hetero"])
+def test_fixed_negatives_change_a_training_of_links(name: str) -> None:
+    common = {"features": "one-hot", "decoder": "dot", "epochs": 3}
+    asked = LINKS.questions("test")
+    found = [
+        methods.create(name, {**common, "fixed_negatives": fixed}).fit(LINKS).score_links(asked)
+        for fixed in (False, True, True)
+    ]
+    assert not np.array_equal(found[0], found[1])
+    assert np.array_equal(found[1], found[2])
+
+
+@pytest.mark.parametrize("every", [False, True])
+def test_the_decoder_of_rgcn_has_a_vector_for_every_relation_if_asked_to(every: bool) -> None:
+    task = te.task("bibliography", "typed-links", relation=LINKS.graph.relations[LINKS.relations[0]].name)
+    method = methods.create("rgcn-hetero", {"every_relation": every, "decoder": "distmult"})
+    decoder = method.for_task(task).link_decoder(task, 8)
+    assert decoder.weight is not None
+    assert len(decoder.weight) == (task.graph.num_relations + 1 if every else len(task.relations))
+    vectors = torch.randn(task.graph.num_nodes, 8)
+    links = torch.from_numpy(task.questions("valid").astype(np.int64))
+    row = decoder.weight[links[:, 1] if every else 0]
+    wanted = (vectors[links[:, 0]] * row * vectors[links[:, 2]]).sum(1)
+    torch.testing.assert_close(decoder(vectors, links), wanted)
+
+
+def test_a_sparse_table_gives_the_products_and_gradients_of_a_dense_one() -> None:
+    torch.manual_seed(0)
+    dense = torch.randn(7, 5) * (torch.rand(7, 5) < 0.4)
+    scale = torch.rand(7, 1)
+    table = SparseTable(dense.to_sparse_csr(), scale)
+    matrices = [torch.arange(15.0).view(5, 3).requires_grad_() for _ in range(2)]
+    slopes = torch.randn(7, 3)
+    found, wanted = table.dropped(0.0)(matrices[0]), (dense * scale) @ matrices[1]
+    torch.testing.assert_close(found, wanted)
+    for product in (found, wanted):
+        (product * slopes).sum().backward()
+    torch.testing.assert_close(matrices[0].grad, matrices[1].grad)
+
+
+def test_a_sparse_table_drops_its_values_alone() -> None:
+    torch.manual_seed(0)
+    ones = torch.ones(200, 10)
+    found = SparseTable(ones.to_sparse_csr(), torch.ones(200, 1)).dropped(0.75)(torch.eye(10))
+    assert set(found.unique().tolist()) == {0.0, 4.0}
+    assert 0.7 < float((found == 0).float().mean()) < 0.8

@@ -22,7 +22,12 @@ LINKS: dict[str, Any] = {"heads": 4, "slope": 0.2, "attention_dropout": 0.0}
 
 @dataclass(frozen=True)
 class TypedGAT(TypedMethod):
-    """Averages the states of a node's neighbours of all types with learned weights, in several heads."""
+    """Averages the states of a node's neighbours of all types with learned weights, in several heads.
+
+    The published scores of links come from code with two layers, one attention vector for both ends of an
+    edge (``shared_vector``), mutual edges that count twice (``repeated``), other first weights
+    (``start=pyg``) and negatives that are drawn once (``fixed_negatives``).
+    """
 
     name: ClassVar[str] = "gat-hetero"
     title: ClassVar[str] = "GAT on a typed graph"
@@ -41,6 +46,21 @@ class TypedGAT(TypedMethod):
         " which HGB uses for links",
         choices=("dgl", "pyg"),
     )
+    shared_vector: bool = setting(
+        False,
+        "one attention vector of each head for both ends of an edge, as PyTorch Geometric had it up to"
+        " version 1.6",
+    )
+    fixed_negatives: bool = setting(
+        False,
+        "draw the negatives of training links once, and take batches in the same order again and again, as"
+        " HGB does for links",
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""
@@ -52,6 +72,12 @@ class TypedGAT(TypedMethod):
         from trueedge.methods.typed.models.gat import GATModel
 
         # The published network for links has biases, the one for nodes has none.
-        shape = AttentionShape(self.slope, self.dropout, self.attention_dropout, bias=task.kind != "nodes")
+        shape = AttentionShape(
+            self.slope,
+            self.dropout,
+            self.attention_dropout,
+            bias=task.kind != "nodes",
+            shared=self.shared_vector,
+        )
         given = (inputs, self.features, self.dim, self.heads, self.layers, shape)
         return GATModel(*given, self.residual, out, self.repeated, self.start == "pyg")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from trueedge.methods.method import setting
 from trueedge.methods.typed.typed_method import TypedMethod
 
 if TYPE_CHECKING:
@@ -23,6 +24,17 @@ class TypedGCN(TypedMethod):
     citation: ClassVar[str] = (
         "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017"
     )
+
+    fixed_negatives: bool = setting(
+        False,
+        "draw the negatives of training links once, and take batches in the same order again and again, as"
+        " HGB does for links",
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a network that ignores types."""

@@ -25,7 +25,8 @@ class HetSANN(TypedMethod):
     As published, the features of a node are divided by their sum. The published score on DBLP comes from code
     that leaves venues out of the graph. That code also has no linear layer before the first attention layer
     (``direct``), shares matrices between relations of the same types (``matrices=types``), drops logits and
-    messages (``inner_dropout``), and adds a loss that makes matrices invertible (``cycle_loss=0.001``).
+    messages (``inner_dropout``), adds a loss that makes matrices invertible (``cycle_loss=0.001``), and
+    divides features by their signed sum (``row_sums=signed``).
     """
 
     name: ClassVar[str] = "hetsann"
@@ -63,6 +64,13 @@ class HetSANN(TypedMethod):
         high=1e6,
     )
 
+    row_sums: str = setting(
+        "absolute",
+        "what the features of a node are divided by: the sum of their absolute values, or their signed sum,"
+        " as in the published code",
+        choices=("absolute", "signed"),
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings that are not used: the loss of cycles is added to that of classes alone."""
@@ -87,5 +95,6 @@ class HetSANN(TypedMethod):
             by_types,
             self.inner_dropout,
             self.cycle_loss,
+            self.row_sums,
         )
         return HetSANNModel(inputs, self.features, out, self.layers, shape)

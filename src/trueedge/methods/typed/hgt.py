@@ -27,7 +27,8 @@ class HGT(TypedMethod):
     drops states at the end of a layer instead of messages (``drops``). For links it passes no messages
     backwards along a relation, so that users of LastFM receive nothing from artists; with ``reverse_edges``
     they do. Its dropout is 0.2, and its learning rate rises to 0.001 (0.01 for links) in 5 % of the epochs
-    and falls again (``cycle``). Here the rate is constant, and that for links, 0.005, is our choice.
+    and falls again (``cycle``). Its relation matrices start smaller (``start=published``). Here
+    the rate is constant, and that for links, 0.005, is our choice.
     """
 
     name: ClassVar[str] = "hgt"
@@ -68,6 +69,13 @@ class HGT(TypedMethod):
         high=0.99,
     )
 
+    start: str = setting(
+        "ours",
+        "initial values of relation matrices and of the input: by the size of each matrix (ours), or as in"
+        " the published code, where those of relations are several times smaller",
+        choices=("ours", "published"),
+    )
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of HGT layers."""
         from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
@@ -77,5 +85,13 @@ class HGT(TypedMethod):
             raise InputError(
                 f"hgt: dim must be a multiple of heads; got dim {self.dim} and {self.heads} heads"
             )
-        layer = LayerShape(self.dim, self.heads, self.layer_norm, self.gelu, self.drops, self.dropout)
+        layer = LayerShape(
+            self.dim,
+            self.heads,
+            self.layer_norm,
+            self.gelu,
+            self.drops,
+            self.dropout,
+            published=self.start == "published",
+        )
         return HGTModel(inputs, self.features, out, self.layers, layer, self.reverse_edges, self.softmax)

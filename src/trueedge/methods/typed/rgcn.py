@@ -28,7 +28,8 @@ class RGCNHetero(TypedMethod):
     selection by ROC-AUC is our choice. That code has no self loops for node classification, and reports the
     last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
     edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice. It
-    has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``).
+    has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``), with
+    other validation negatives at each check (``redrawn``).
     """
 
     name: ClassVar[str] = "rgcn-hetero"
@@ -79,17 +80,34 @@ class RGCNHetero(TypedMethod):
         high=1e6,
     )
 
+    start: str = setting(
+        "xavier",
+        "initial values of the input: Glorot's normal ones and no biases (xavier), or as PyTorch draws those"
+        " of a linear layer, as in the published code for links",
+        choices=("xavier", "linear"),
+    )
+    redrawn: bool = setting(
+        False, "draw other negatives for the validation loss at each check, as the published code for links"
+    )
+
+    every_relation: bool = setting(
+        False,
+        "the decoder has a vector for each relation and one for loops, of which the penalty is a mean, as in"
+        " the published code; otherwise only for relations that are predicted",
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("double_sigmoid", "centred", "penalty"))
+        links = frozenset(("double_sigmoid", "centred", "penalty", "redrawn", "every_relation"))
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
         """Return the untrained decoder of links."""
         from trueedge.training.typed.decoders import Decoder
 
-        return Decoder(self.decoder, task.relations, dim, self.double_sigmoid, self.centred)
+        relations = range(task.graph.num_relations + 1) if self.every_relation else task.relations
+        return Decoder(self.decoder, relations, dim, self.double_sigmoid, self.centred)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of R-GCN layers."""
@@ -104,4 +122,7 @@ class RGCNHetero(TypedMethod):
                 f" dim {self.dim} and {out} outputs"
             )
         shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
-        return RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)
+        model = RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)
+        if self.start == "linear":
+            model.input.start_as_linear()
+        return model

@@ -89,6 +89,9 @@ class TypedMethod(Method):
         high=10**9,
     )
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
+    first_check: int = setting(
+        0, "epochs before the first validation check; 0: as many as between others", low=0, high=10**9
+    )
     select: str = setting(
         "loss",
         "what is compared on the validation part: its loss, or a metric; loss-and-f1 keeps a state only if"

@@ -24,10 +24,11 @@ class FeatureInput(nn.Module):
         kind: which types keep their features: ``all``, the ``target`` alone, or none (``one-hot``). With
             ``target-only``, the nodes of each other type share one learned vector.
         dim: the size of the states.
-        unit_rows: divide the features of each node by their sum, by absolute value.
+        unit_rows: divide the features of each node by the sum of their absolute values (``absolute``), or by
+            their ``signed`` sum; None: leave them as they are.
     """
 
-    def __init__(self, inputs: TypedInputs, kind: str, dim: int, unit_rows: bool = False) -> None:
+    def __init__(self, inputs: TypedInputs, kind: str, dim: int, unit_rows: str | None = None) -> None:
         super().__init__()
         maps: list[nn.Module] = []
         self.kept = []
@@ -40,7 +41,7 @@ class FeatureInput(nn.Module):
             weight = torch.empty(size, dim)
             # As the weight of a linear layer from one-hot vectors would be.
             nn.init.xavier_normal_(weight, gain=GAIN)
-            scale = row_scale(table) if keeps and unit_rows and table is not None else None
+            scale = row_scale(table, unit_rows) if keeps and unit_rows and table is not None else None
             maps.append(SharedVector(size, dim) if shared and not keeps else TypeMap(weight, scale))
         self.maps = nn.ModuleList(maps)
         self.dim = dim
@@ -51,6 +52,14 @@ class FeatureInput(nn.Module):
         for one, keeps, table in zip(self.maps, self.kept, inputs.features, strict=True):
             found.append(one(table if keeps else None))
         return torch.cat(found)
+
+    def start_as_linear(self) -> None:
+        """Draw weights and biases anew as PyTorch does for a linear layer: within 1 over sqrt(inputs)."""
+        for one in self.maps:
+            if isinstance(one, TypeMap):
+                bound = len(one.weight) ** -0.5
+                nn.init.uniform_(one.weight, -bound, bound)
+                nn.init.uniform_(one.bias, -bound, bound)
 
 
 class TypeMap(nn.Module):
@@ -91,14 +100,24 @@ class SharedVector(nn.Module):
         return self.bias.expand(self.count, -1)
 
 
-def row_scale(table: torch.Tensor) -> torch.Tensor:
-    """Return 1 over the sum of each row's absolute values, float (nodes, 1); 1 for rows of zeros."""
+def row_scale(table: torch.Tensor, sums: str = "absolute") -> torch.Tensor:
+    """Return 1 over the sum of each row, float (nodes, 1).
+
+    Args:
+        table: features, dense or sparse CSR.
+        sums: ``absolute`` adds absolute values, and rows of zeros have 1. ``signed`` adds the values
+            themselves, as the code of HetSANN does: a row whose sum is near 0 becomes large, and one whose
+            sum is 0 has 0.
+    """
+    signed = sums == "signed"
     if table.layout == torch.strided:
-        sums = table.abs().sum(1)
+        total = table.sum(1) if signed else table.abs().sum(1)
     else:
         rows = torch.repeat_interleave(table.crow_indices().diff())
-        sums = torch.zeros(len(table), device=table.device).index_add(0, rows, table.values().abs())
-    return torch.where(sums > 0, sums, torch.ones_like(sums)).reciprocal().unsqueeze(1)
+        values = table.values() if signed else table.values().abs()
+        total = torch.zeros(len(table), device=table.device).index_add(0, rows, values)
+    scale = torch.where(total != 0, total, torch.ones_like(total)).reciprocal().unsqueeze(1)
+    return scale * (total != 0).unsqueeze(1) if signed else scale
 
 
 def sparse_or_dense(table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -62,11 +62,20 @@ class LinkObjective(Objective):
         relations: the relations whose links are predicted.
         batch_size: links of a step; there are as many negatives.
         steps: steps of an epoch, with links drawn at random; 0: as many as there are batches.
+        fixed: draw the order of links and their negatives once. Steps then go through the links again and
+            again, from one epoch to the next.
     """
 
     def __init__(
-        self, inputs: TypedInputs, relations: tuple[int, ...], batch_size: int, steps: int = 0
+        self,
+        inputs: TypedInputs,
+        relations: tuple[int, ...],
+        batch_size: int,
+        steps: int = 0,
+        fixed: bool = False,
     ) -> None:
+        self.fixed, self.place = fixed, 0
+        self.drawn: torch.Tensor | None = None
         self.inputs, self.batch_size, self.epoch_steps = inputs, batch_size, steps
         self.links = torch.from_numpy(relation_links(inputs.graph, relations)).to(inputs.device)
         starts = torch.tensor(inputs.starts, device=inputs.device)
@@ -74,7 +83,13 @@ class LinkObjective(Objective):
         self.first, self.count = starts[kinds], starts.diff()[kinds]
 
     def steps(self, rng: np.random.Generator) -> Iterator[torch.Tensor]:
-        """Yield batches of links, int64 (b, 3), in random order."""
+        """Yield batches of links, int64 (b, 3), in random order.
+
+        With fixed negatives, yield batches of links and their negatives, int64 (2, b, 3).
+        """
+        if self.fixed:
+            yield from self._fixed_steps(rng)
+            return
         order = torch.from_numpy(rng.permutation(len(self.links)))
         if self.epoch_steps:
             order = order[: self.epoch_steps * self.batch_size]
@@ -83,11 +98,31 @@ class LinkObjective(Objective):
     def backward(self, model: Any, step: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         """Compute the loss of a batch and its gradients; return the loss, float ()."""
         del rng
-        links = torch.cat([step, self.negatives(step)])
-        wanted = torch.cat([torch.ones(len(step)), torch.zeros(len(step))]).to(links.device)
+        near, far = step if self.fixed else (step, self.negatives(step))
+        links = torch.cat([near, far])
+        wanted = torch.cat([torch.ones(len(near)), torch.zeros(len(far))]).to(links.device)
         loss: torch.Tensor = model.loss(model(self.inputs), links, wanted)
         loss.backward()
         return loss.detach()
+
+    def saved(self) -> dict[str, Any]:
+        """Return the links in their order with fixed negatives, and the next batch."""
+        return {"drawn": self.drawn, "place": self.place}
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Load the links in their order with fixed negatives, and the next batch."""
+        drawn = saved.get("drawn")
+        self.drawn = None if drawn is None else drawn.to(self.inputs.device)
+        self.place = saved.get("place", 0)
+
+    def _fixed_steps(self, rng: np.random.Generator) -> Iterator[torch.Tensor]:
+        if self.drawn is None:
+            order = torch.from_numpy(rng.permutation(len(self.links))).to(self.inputs.device)
+            self.drawn = torch.stack([self.links[order], self.negatives(self.links[order])])
+        batches = self.drawn.split(self.batch_size, dim=1)
+        for _ in range(self.epoch_steps or len(batches)):
+            yield batches[self.place]
+            self.place = (self.place + 1) % len(batches)
 
     def negatives(self, links: torch.Tensor) -> torch.Tensor:
         """Return links with other targets of the same type, drawn at random, int64 (b, 3)."""

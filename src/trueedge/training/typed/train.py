@@ -38,11 +38,16 @@ class TypedSchedule(LoopSchedule):
             state is kept only if its loss and the sum of its F1 scores have both improved, and training stops
             when neither has.
         epoch_steps: steps of an epoch of links; 0: as many as there are batches.
+        redrawn: compare the loss of validation links against other random targets at each check, instead of
+            against the negatives of the task.
+        fixed_negatives: draw the order of training links and their negatives once.
     """
 
     batch_size: int = 8192
     select: str = LOSS
     epoch_steps: int = 0
+    redrawn: bool = False
+    fixed_negatives: bool = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -128,10 +133,14 @@ def train_links(
 
     The arguments are those of :func:`train_classes`.
     """
-    objective = LinkObjective(inputs, task.relations, schedule.batch_size, schedule.epoch_steps)
+    steps = (schedule.batch_size, schedule.epoch_steps, schedule.fixed_negatives)
+    objective = LinkObjective(inputs, task.relations, *steps)
 
     def loss() -> float:
         links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)
+        if schedule.redrawn:
+            true = links[: len(task.positives["valid"])]
+            links = torch.cat([true, objective.negatives(true)])
         wanted = torch.zeros(len(links), device=device)
         wanted[: len(task.positives["valid"])] = 1.0
         with torch.no_grad():

@@ -25,6 +25,7 @@ class AttentionShape:
         kinds: number of edge types; 0 leaves them out of the attention.
         edge_dim: size of the vectors of edge types.
         bias: add a bias.
+        shared: one vector of each head gives the logits of both ends of an edge.
     """
 
     slope: float = 0.2
@@ -33,6 +34,7 @@ class AttentionShape:
     kinds: int = 0
     edge_dim: int = 64
     bias: bool = False
+    shared: bool = False
 
 
 class AttentionLayer(nn.Module):
@@ -52,8 +54,9 @@ class AttentionLayer(nn.Module):
         super().__init__()
         self.dim, self.heads, self.shape = dim, heads, shape
         self.map = _linear(given, heads * dim)
-        # A vector of each head, for sources and for targets.
-        self.vectors = nn.Parameter(torch.stack([_vectors(heads, dim), _vectors(heads, dim)], dim=2))
+        # A vector of each head, for sources and for targets, or one for both.
+        ends = [_vectors(heads, dim) for _ in range(1 if shape.shared else 2)]
+        self.vectors = nn.Parameter(torch.stack(ends, dim=2))
         self.residual: nn.Module | None = None
         if residual:
             self.residual = nn.Identity() if given == heads * dim == dim else _linear(given, heads * dim)
@@ -69,7 +72,8 @@ class AttentionLayer(nn.Module):
         """Return the new states, float (n, heads, dim), and the attention, float (a, heads)."""
         states = F.dropout(states, self.shape.dropout, self.training)
         values = self.map(states)
-        source, target = self._logits(states, values).chunk(2, dim=1)
+        ends = self._logits(states, values)
+        source, target = (ends, ends) if self.shape.shared else ends.chunk(2, dim=1)
         logits = Logits(source, target, self._kind_logits(), self.shape.slope)
         rate = self.shape.attention_dropout if self.training else 0.0
         found, attention = attend(values.view(-1, self.heads, self.dim), logits, arcs, rate, previous, beta)
@@ -81,7 +85,10 @@ class AttentionLayer(nn.Module):
         return found.view(-1, self.heads, self.dim), attention
 
     def _logits(self, states: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
-        """Return the logits of sources, then of targets, float (n, 2 * heads), by one product."""
+        """Return the logits of sources, then of targets, float (n, 2 * heads), by one product.
+
+        With shared vectors both are the same, float (n, heads).
+        """
         own = torch.eye(self.heads, device=values.device, dtype=values.dtype)
         # Values of a head times the vectors of that head alone.
         vectors = torch.einsum("hds,hk->hdsk", self.vectors, own).reshape(self.heads * self.dim, -1)

@@ -36,6 +36,7 @@ class HetSANNShape:
             relations between two types then have vectors, of variance one.
         inner_dropout: whether dropout also applies to the logits of edges, and to what nodes send.
         cycle: the weight of :class:`CycleLoss`; 0: none.
+        row_sums: what the features of a node are divided by: ``absolute`` or ``signed`` sums.
     """
 
     dim: int
@@ -46,6 +47,7 @@ class HetSANNShape:
     by_types: bool = False
     inner_dropout: bool = False
     cycle: float = 0.0
+    row_sums: str = "absolute"
 
 
 class HetSANNModel(nn.Module):
@@ -70,7 +72,7 @@ class HetSANNModel(nn.Module):
         dim, dropout = shape.dim, shape.dropout
         # As published, the features of a node sum to one: attention is a product of states, and with counts
         # of words it has logits of a hundred.
-        self.input = None if shape.direct else FeatureInput(inputs, features, dim, unit_rows=True)
+        self.input = None if shape.direct else FeatureInput(inputs, features, dim, shape.row_sums)
         self.rows = RelationRows(inputs, loops=True)
         groups = relation_groups(self.rows, shape.by_types)
         pairs = voices(self.rows, between_types=shape.by_types)
@@ -78,7 +80,8 @@ class HetSANNModel(nn.Module):
         for before, heads in pairwise([1, *[shape.heads] * (layers - 1), 1]):
             matrices: StateMatrices | FeatureMatrices
             if shape.direct and not made:
-                matrices = FeatureMatrices(inputs, features, self.rows, groups, heads, dim, dropout)
+                given = (inputs, features, self.rows, groups, heads, dim, dropout, shape.row_sums)
+                matrices = FeatureMatrices(*given)
             else:
                 matrices = StateMatrices(dim * before, groups, heads, dim)
             made.append(HetSANNLayer(matrices, heads, pairs, shape, inputs.num_types))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
@@ -68,6 +69,7 @@ class FeatureMatrices(nn.Module):
         groups: for each relation the number of its matrix.
         heads, dim: the number of heads, and the size of each.
         dropout: the rate for features.
+        row_sums: what the features of a node are divided by, see :func:`row_scale`.
     """
 
     def __init__(
@@ -79,14 +81,15 @@ class FeatureMatrices(nn.Module):
         heads: int,
         dim: int,
         dropout: float,
+        row_sums: str = "absolute",
     ) -> None:
         super().__init__()
         self.dropout, self.groups, self.inputs = dropout, groups, inputs
         self.source = [one.source_type for one in rows.relations]
-        self.tables: list[torch.Tensor | None] = []
+        self.tables: list[torch.Tensor | SparseTable | None] = []
         for number, table in enumerate(inputs.features):
             keeps = table is not None and (kind == "all" or (kind in TARGET and number == inputs.target))
-            self.tables.append(_dense(table) if keeps and table is not None else None)
+            self.tables.append(_scaled(table, row_sums) if keeps and table is not None else None)
         weights = {}
         for relation, group in enumerate(groups):
             table = self.tables[self.source[relation]]
@@ -118,6 +121,8 @@ class FeatureMatrices(nn.Module):
             ones = torch.ones(self.inputs.count(kind), 1, device=self.inputs.device)
             kept = F.dropout(ones, self.dropout, self.training)
             return lambda matrix: matrix * kept
+        if isinstance(table, SparseTable):
+            return table.dropped(self.dropout if self.training else 0.0)
         dropped = F.dropout(table, self.dropout, self.training)
         return lambda matrix: dropped @ matrix
 
@@ -176,7 +181,48 @@ class CycleLoss(nn.Module):
         return found
 
 
-def _dense(table: torch.Tensor) -> torch.Tensor:
-    """Return features as a dense table whose rows sum to one, by absolute value."""
-    dense = table if table.layout == torch.strided else table.to_dense()
-    return dense * row_scale(table)
+def _scaled(table: torch.Tensor, row_sums: str) -> torch.Tensor | SparseTable:
+    """Return features whose rows are divided by their sums."""
+    scale = row_scale(table, row_sums)
+    return table * scale if table.layout == torch.strided else SparseTable(table, scale)
+
+
+class SparseTable:
+    """Sparse features, of which others are dropped in each step.
+
+    Args:
+        table: the features, sparse CSR (nodes, features).
+        scale: float (nodes, 1), a factor for each node's features.
+    """
+
+    def __init__(self, table: torch.Tensor, scale: torch.Tensor) -> None:
+        self.shape = table.shape
+        begin, column = table.crow_indices(), table.col_indices()
+        row = torch.repeat_interleave(begin.diff())
+        self.values = table.values() * scale.flatten()[row]
+        # CSR has no fast product with its transpose, which the gradient needs.
+        self.order = torch.argsort(column, stable=True)
+        counts = torch.bincount(column, minlength=self.shape[1])
+        ends = torch.cat([counts.new_zeros(1), counts.cumsum(0)])
+        self.places = (begin, column)
+        self.transposed = (ends.to(begin.dtype), row[self.order].to(column.dtype))
+
+    def dropped(self, rate: float) -> Callable[[torch.Tensor], torch.Tensor]:
+        """Return the product of a matrix with the features, of which some are dropped."""
+        values = F.dropout(self.values, rate)
+        given = torch.sparse_csr_tensor(*self.places, values, size=self.shape)
+        back = torch.sparse_csr_tensor(*self.transposed, values[self.order], size=self.shape[::-1])
+        return lambda matrix: _Product.apply(given, back, matrix)
+
+
+class _Product(torch.autograd.Function):
+    """A constant sparse matrix times a dense one; the transpose of the first gives the gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, given: torch.Tensor, back: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
+        ctx.back = back
+        return given @ matrix
+
+    @staticmethod
+    def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[None, None, torch.Tensor]:
+        return None, None, ctx.back @ slopes[0]

@@ -24,6 +24,8 @@ class LayerShape:
         gelu: whether GELU is applied to what a node receives.
         drops: what dropout applies to: what a node receives (``messages``), or its new ``states``.
         dropout: the rate.
+        published: draw first weights as the published code does: those of relations within Glorot's bound for
+            all relations and heads as one convolution, those of the input as PyTorch does for a linear layer.
     """
 
     dim: int
@@ -32,6 +34,7 @@ class LayerShape:
     gelu: bool = True
     drops: str = "messages"
     dropout: float = 0.2
+    published: bool = False
 
 
 class HGTModel(nn.Module):
@@ -62,6 +65,8 @@ class HGTModel(nn.Module):
         dim = shape.dim
         self.out_dim = dim if inputs.target is None else out
         self.input = FeatureInput(inputs, features, dim)
+        if shape.published:
+            self.input.start_as_linear()
         self.rows = RelationRows(inputs, reverses=reverses)
         self.attention = Attention(self.rows, softmax)
         counts = inputs.num_types, self.rows.num_relations
@@ -113,7 +118,9 @@ class HGTLayer(nn.Module):
         self.keys, self.values = (_uniform(dim, types, dim + 1, heads, size) for _ in range(2))
         self.queries, self.outputs = (_uniform(dim, types, dim, dim) for _ in range(2))
         self.query_bias, self.output_bias = (_uniform(dim, types, dim) for _ in range(2))
-        self.attention, self.message = (_uniform(size / 3, relations, heads, size, size) for _ in range(2))
+        # A convolution of relations by heads with kernels of size by size has these inputs and outputs.
+        fan = (heads + relations) * size**2 / 6 if shape.published else size / 3
+        self.attention, self.message = (_uniform(fan, relations, heads, size, size) for _ in range(2))
         self.prior = nn.Parameter(torch.ones(relations, heads))
         self.skip = nn.Parameter(torch.ones(types))
         self.norms = nn.ModuleList(nn.LayerNorm(dim) for _ in range(types if shape.norm else 0))
