@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -178,6 +179,19 @@ def test_the_own_board_goes_on_where_it_was_stopped(trueedge, monkeypatch) -> No
     ]
     assert listed[0] == listed[1]
     assert {tier for _, _, tier in listed[0]} == {"reproduced"}
+
+
+def test_the_own_board_keeps_entries_although_the_code_is_another_one(trueedge) -> None:
+    words = ("leaderboard", "own", "-d", "nations", "-m", "counting", "--seeds", "1", "--limit", "0")
+    assert trueedge(*words, "-o", "own")[0] == 0
+    before = {path: path.read_bytes() for path in Path("own/board").rglob("*.json")}
+    # As after another code: no record can be used again, and a new run has another certificate.
+    shutil.rmtree("own/runs")
+    status, _, err = trueedge(*words, "-o", "own")
+    assert status == 0
+    assert "2 entries on 1 task" in " ".join(err.split())
+    assert "left out" not in err
+    assert {path: path.read_bytes() for path in Path("own/board").rglob("*.json")} == before
 
 
 def test_the_own_board_names_methods_that_take_too_long_and_does_not_try_them_again(

@@ -87,6 +87,8 @@ def fill(
         total: how many seconds all runs may take.
     """
     slow, said = SlowRuns(store.folder), _Progress(say)
+    for one in fillings:
+        one.keep_earlier()
     if limit is not None:
         for one in fillings:
             one.leave_out_slow(slow, limit)
@@ -130,7 +132,7 @@ def _waiting(fillings: Sequence[Filling], part: slice) -> list[tuple[Filling, Ce
         (one, cell)
         for one in fillings
         for name, cells in one.cells.items()
-        if not one.is_left_out(name)
+        if not one.is_done(name)
         for cell in cells[part]
     ]
 
@@ -178,6 +180,17 @@ class Filling:
     store: Store
     _records: dict[str, list[Record]] = field(default_factory=dict)
     _again: dict[str, Entry] = field(default_factory=dict)
+    _kept: set[str] = field(default_factory=set)
+
+    def keep_earlier(self) -> None:
+        """Keep the entries that an earlier command added with all seeds; the code may be another one now."""
+        known = {entry.card.name: entry for entry in self.made.board.entries(self.card)}
+        for name, cells in self.cells.items():
+            entry = known.get(_named(name, self.settings.get(name, {})))
+            if entry is None or entry.withdrawn or not {cell.seed for cell in cells} <= set(entry.paths):
+                continue
+            self._kept.add(name)
+            self._count(name, entry)
 
     def leave_out_slow(self, slow: SlowRuns, limit: float) -> None:
         """Leave out methods that took longer than the limit in an earlier command."""
@@ -192,9 +205,9 @@ class Filling:
             return _seconds(known[0])
         return float(FAMILIES.index(type(cell.method).family))
 
-    def is_left_out(self, name: str) -> bool:
-        """Return whether a method is left out of the task."""
-        return name in self.made.left_out.get(self.card.name, {})
+    def is_done(self, name: str) -> bool:
+        """Return whether a method is on the board already, or left out of the task."""
+        return name in self._kept or name in self.made.left_out.get(self.card.name, {})
 
     def take(self, outcome: Outcome) -> None:
         """Take the record of a cell; add its method if all seeds are there."""
@@ -232,6 +245,10 @@ class Filling:
         except InputError as error:
             self.made.leave_out(self.card.name, name, str(error))
             return
+        self._count(name, entry)
+
+    def _count(self, name: str, entry: Entry) -> None:
+        """Count an entry, and note it for a rerun if it has none."""
         self.made.entries[self.card.name] = self.made.entries.get(self.card.name, 0) + 1
         if not entry.reproductions:
             self._again[name] = entry
