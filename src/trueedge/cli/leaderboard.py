@@ -302,7 +302,9 @@ def own(
         showing.note(line)
     write(made.board, output / "site", jobs=jobs)
     entries = sum(made.entries.values())
-    showing.note(f"{output / 'site' / 'index.html'}: {entries} entries on {len(made.methods)} tasks")
+    listed = "1 entry" if entries == 1 else f"{entries:,} entries"
+    tasks = showing.count(len(made.methods), "task")
+    showing.note(f"{output / 'site' / 'index.html'}: {listed} on {tasks}")
 
 
 COMMANDS = (create, task, add, check, build, withdraw, reproduce, own)
