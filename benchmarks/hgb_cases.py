@@ -97,7 +97,7 @@ def _validation() -> Iterator[Case]:
     rgcn = {**RGCN, **RGCN_BLOCKS["pubmed-hgb"]}
     for valid in ("kept", "one-way"):
         yield Case("pubmed-hgb", "rgcn-hetero", rgcn, valid=valid, seeds=3, seconds=30)
-    linear = {"start": "linear", "redrawn": True}
+    linear = {"start": "linear", "redraw_valid": True}
     for part in ({"start": "linear"}, linear, {**linear, "every_relation": True}):
         yield Case("pubmed-hgb", "rgcn-hetero", {**rgcn, **part}, seeds=3, seconds=30)
         yield Case("pubmed-hgb", "rgcn-hetero", {**rgcn, **part}, valid="one-way", seeds=3, seconds=30)

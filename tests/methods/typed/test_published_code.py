@@ -281,8 +281,10 @@ def test_redrawn_negatives_give_another_validation_loss_at_each_check() -> None:
     chosen = {"epochs": 4, "patience": 100, "select": "loss", "learning_rate": 1e-8, "dropout": 0.0}
     common = {"layers": 1, "dim": 8, "decoder": "distmult", "features": "one-hot", "weight_decay": 0.0}
     spread = []
-    for redrawn in (False, True):
-        history = methods.create("rgcn-hetero", {**chosen, **common, "redrawn": redrawn}).fit(LINKS).history
+    for redraw in (False, True):
+        history = (
+            methods.create("rgcn-hetero", {**chosen, **common, "redraw_valid": redraw}).fit(LINKS).history
+        )
         spread.append(np.ptp([value for _, value in history.values]))
     assert spread[0] < 1e-4 < spread[1]
 

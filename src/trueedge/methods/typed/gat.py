@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.typed_method import HasFixedNegatives
 
 if TYPE_CHECKING:
     from torch import nn
@@ -21,7 +21,7 @@ LINKS: dict[str, Any] = {"heads": 4, "slope": 0.2, "attention_dropout": 0.0}
 
 
 @dataclass(frozen=True)
-class TypedGAT(TypedMethod):
+class TypedGAT(HasFixedNegatives):
     """Averages the states of a node's neighbours of all types with learned weights, in several heads.
 
     The published scores of links come from code with two layers, one attention vector for both ends of an
@@ -51,16 +51,6 @@ class TypedGAT(TypedMethod):
         "one attention vector of each head for both ends of an edge, as PyTorch Geometric had it up to"
         " version 1.6",
     )
-    fixed_negatives: bool = setting(
-        False,
-        "draw the negatives of training links once, and take batches in the same order again and again, as"
-        " HGB does for links",
-    )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from trueedge.methods.method import setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.typed_method import HasFixedNegatives
 
 if TYPE_CHECKING:
     from torch import nn
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class TypedGCN(TypedMethod):
+class TypedGCN(HasFixedNegatives):
     """Averages the states of a node and its neighbours of all types, weighted by their degrees."""
 
     name: ClassVar[str] = "gcn-hetero"
@@ -24,17 +23,6 @@ class TypedGCN(TypedMethod):
     citation: ClassVar[str] = (
         "Kipf and Welling, Semi-Supervised Classification with Graph Convolutional Networks, 2017"
     )
-
-    fixed_negatives: bool = setting(
-        False,
-        "draw the negatives of training links once, and take batches in the same order again and again, as"
-        " HGB does for links",
-    )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a network that ignores types."""

@@ -29,7 +29,7 @@ class RGCNHetero(TypedMethod):
     last of 150 epochs, since the best state is not copied when it is kept. For links it averages over all
     edges of a node (``mean=node``), its matrices are block-diagonal, and its loss takes the sigmoid twice. It
     has two layers there, and stops after 40 batches without improvement (``epoch_steps=1 patience=39``), with
-    other validation negatives at each check (``redrawn``).
+    other validation negatives at each check (``redraw_valid``).
     """
 
     name: ClassVar[str] = "rgcn-hetero"
@@ -86,7 +86,7 @@ class RGCNHetero(TypedMethod):
         " of a linear layer, as in the published code for links",
         choices=("xavier", "linear"),
     )
-    redrawn: bool = setting(
+    redraw_valid: bool = setting(
         False, "draw other negatives for the validation loss at each check, as the published code for links"
     )
 
@@ -99,7 +99,7 @@ class RGCNHetero(TypedMethod):
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("double_sigmoid", "centred", "penalty", "redrawn", "every_relation"))
+        links = frozenset(("double_sigmoid", "centred", "penalty", "redraw_valid", "every_relation"))
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:

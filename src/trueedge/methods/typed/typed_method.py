@@ -215,3 +215,19 @@ def _loss(scorer: Any) -> float:
     if history.best is None:
         return float(history.losses[-1])
     return float(-history.best if history.higher_is_better else history.best)
+
+
+@dataclass(frozen=True)
+class HasFixedNegatives(TypedMethod):
+    """A method whose training negatives may be drawn once."""
+
+    fixed_negatives: bool = setting(
+        False,
+        "draw the negatives of training links once, and take batches in the same order again and again, as"
+        " HGB does for links",
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())

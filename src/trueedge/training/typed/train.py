@@ -38,15 +38,15 @@ class TypedSchedule(LoopSchedule):
             state is kept only if its loss and the sum of its F1 scores have both improved, and training stops
             when neither has.
         epoch_steps: steps of an epoch of links; 0: as many as there are batches.
-        redrawn: compare the loss of validation links against other random targets at each check, instead of
-            against the negatives of the task.
+        redraw_valid: compare the loss of validation links against other random targets at each check, instead
+            of against the negatives of the task.
         fixed_negatives: draw the order of training links and their negatives once.
     """
 
     batch_size: int = 8192
     select: str = LOSS
     epoch_steps: int = 0
-    redrawn: bool = False
+    redraw_valid: bool = False
     fixed_negatives: bool = False
 
     def __post_init__(self) -> None:
@@ -138,7 +138,7 @@ def train_links(
 
     def loss() -> float:
         links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)
-        if schedule.redrawn:
+        if schedule.redraw_valid:
             true = links[: len(task.positives["valid"])]
             links = torch.cat([true, objective.negatives(true)])
         wanted = torch.zeros(len(links), device=device)

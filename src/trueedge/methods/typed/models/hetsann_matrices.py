@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import torch
 import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
+from trueedge.training.links.inputs import FixedProduct
 from trueedge.training.typed.features import TARGET, row_scale
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.relation_rows import RelationRows
@@ -212,17 +212,4 @@ class SparseTable:
         values = F.dropout(self.values, rate)
         given = torch.sparse_csr_tensor(*self.places, values, size=self.shape)
         back = torch.sparse_csr_tensor(*self.transposed, values[self.order], size=self.shape[::-1])
-        return lambda matrix: _Product.apply(given, back, matrix)
-
-
-class _Product(torch.autograd.Function):
-    """A constant sparse matrix times a dense one; the transpose of the first gives the gradient."""
-
-    @staticmethod
-    def forward(ctx: Any, given: torch.Tensor, back: torch.Tensor, matrix: torch.Tensor) -> torch.Tensor:
-        ctx.back = back
-        return given @ matrix
-
-    @staticmethod
-    def backward(ctx: Any, *slopes: torch.Tensor) -> tuple[None, None, torch.Tensor]:
-        return None, None, ctx.back @ slopes[0]
+        return lambda matrix: FixedProduct.apply(given, back, matrix)
