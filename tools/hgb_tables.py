@@ -110,8 +110,7 @@ def _evidence(root: Path, dataset: str, method: str, side: str) -> Values:
     if dataset in HARD:
         places = [(f"hgb-table-{n}", metric) for n in (4, 7) for metric in ("roc-auc", "head-mrr")]
     else:
-        file = "hgb-table-3-imdb" if dataset == "imdb" else "hgb-table-3"
-        places = [(file, metric) for metric in ("macro-f1", "micro-f1")]
+        places = [("hgb-table-3", metric) for metric in ("macro-f1", "micro-f1")]
     values = []
     for file, metric in places:
         rows = json.loads((root / "results" / f"{file}.json").read_text())["rows"]
@@ -155,12 +154,11 @@ def _verdict(row: Mapping[str, Any], ours: Values, code: Values, theirs: Values)
 def first_places(root: Path) -> list[list[str]]:
     """Return Simple-HGN minus each other method on each data set, with paired intervals."""
     cells: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
-    for file in ("hgb-table-3", "hgb-table-3-imdb"):
-        for row in json.loads((root / "results" / f"{file}.json").read_text())["rows"]:
-            if MINUS in row["method"]:
-                metric, _, end = row["metric"].partition(", ")
-                own = cells.setdefault(row["method"].partition(MINUS)[2], {})
-                own.setdefault((row["dataset"], metric), {})[end] = row["ours"]
+    for row in json.loads((root / "results" / "hgb-table-3.json").read_text())["rows"]:
+        if MINUS in row["method"]:
+            metric, _, end = row["metric"].partition(", ")
+            own = cells.setdefault(row["method"].partition(MINUS)[2], {})
+            own.setdefault((row["dataset"], metric), {})[end] = row["ours"]
     columns = [(data, metric) for data in ("dblp", "imdb", "acm") for metric in ("macro-f1", "micro-f1")]
     return [[f"`{method}`", *(_interval(own.get(one)) for one in columns)] for method, own in cells.items()]
 

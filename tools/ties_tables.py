@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 Table = Callable[[list[str], list[list[str]]], str]
 WAYS = ("random", "torch", "id")
@@ -19,10 +20,7 @@ def render(root: Path, table: Table) -> str:
     """
     found = json.loads((root / "benchmarks" / "results" / "released-ties.json").read_text())
     measured = found["scores"]
-    stored = {}
-    for name in ("heart-table-5", "heart-table-16"):
-        for row in json.loads((root / "results" / f"{name}.json").read_text())["rows"]:
-            stored[row["method"], row["metric"]] = row
+    stored = _stored(root)
     rows = []
     for method, metrics in measured["random"].items():
         for metric in metrics:
@@ -31,6 +29,33 @@ def render(root: Path, table: Table) -> str:
             rows.append([method, metric, f"{row['theirs']:.1f}", *ways, f"{row['ours']:.1f}"])
     ways = ["ties at random", f"ties by torch {found['torch']}", "ties by id"]
     return table(["method", "metric", "published", *ways, "ours, ranked to the end"], rows)
+
+
+def learned(root: Path, table: Table) -> str:
+    """Return MRR and Hits@K of learned methods against random negatives, beside published values and ours.
+
+    Args:
+        root: the folder of the project.
+        table: makes a table of columns and rows.
+    """
+    stored = _stored(root)
+    rows = []
+    for run in json.loads((root / "benchmarks" / "results" / "released-ties-learned.json").read_text()):
+        for metric, value in run["scores"].items():
+            row = stored[run["method"], metric]
+            numbers = (row["theirs"], value, row["ours"])
+            rows.append([f"`{run['method']}`", metric, *(f"{one:.1f}" for one in numbers)])
+    return table(["method", "metric", "published", "random negatives", "ours, hard negatives"], rows)
+
+
+def _stored(root: Path) -> dict[tuple[str, str], dict[str, Any]]:
+    """Return the rows of Tables 5 and 16, by method and metric."""
+    return {
+        (row["method"], row["metric"]): row
+        for name in ("heart-table-5", "heart-table-16")
+        for row in json.loads((root / "results" / f"{name}.json").read_text())["rows"]
+        if row["dataset"] == "ogbl-ddi"
+    }
 
 
 def networks(root: Path, table: Table) -> str:
