@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -179,3 +181,23 @@ def test_tables_add_up_what_lists_do(block, task, monkeypatch):
         (found * torch.arange(6.0)).square().sum().backward()
         answers.append((found.detach(), states.grad))
     torch.testing.assert_close(answers[0], answers[1], rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize("protocol", ["existing", "heart"])
+def test_on_ddi_both_parts_are_mapped_once_more_and_edges_are_no_negatives(name, protocol, task):
+    def filled(dataset):
+        return create(name).for_task(SimpleNamespace(protocol=protocol, dataset=dataset))
+
+    assert (filled("ogbl-ddi").linear_tail, filled("ogbl-ddi").reject_edges) == (True, True)
+    assert (filled("ogbl-collab").linear_tail, filled("ogbl-collab").reject_edges) == (False, False)
+    plain, mapped = (built(name, task, linear_tail=tail).predictor for tail in (False, True))
+    products, sums = torch.rand(2, 7, 16)
+    with torch.no_grad():
+        found = mapped(products, sums)
+        for part in ("sums", "products"):
+            *first, last = getattr(mapped, part)
+            assert isinstance(last, torch.nn.Linear)
+            getattr(plain, part).load_state_dict(torch.nn.Sequential(*first).state_dict())
+        plain.last.load_state_dict(mapped.last.state_dict())
+        joined = mapped.sums[-1](plain.sums(sums)) + mapped.products[-1](plain.products(products))
+        torch.testing.assert_close(found, plain.last(joined).squeeze(1))

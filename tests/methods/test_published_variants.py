@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from scipy.sparse.csgraph import minimum_spanning_tree
@@ -161,3 +163,16 @@ class TestTraining:
         ]
         assert np.array_equal(*theirs)
         assert not np.allclose(ours, theirs[0])
+
+
+@pytest.mark.parametrize("protocol", ["existing", "heart"])
+@pytest.mark.parametrize("name", ["gcn", "sage", "gat"])
+def test_networks_on_ddi_hide_a_batch_and_draw_negatives_among_what_no_message_joins(protocol, name):
+    ddi = methods.create(name).for_task(SimpleNamespace(protocol=protocol, dataset="ogbl-ddi"))
+    assert (ddi.hide_positives, ddi.negatives, ddi.reject_edges) == (True, "unlinked", False)
+    collab = methods.create(name).for_task(SimpleNamespace(protocol=protocol, dataset="ogbl-collab"))
+    assert (collab.hide_positives, collab.negatives, collab.reject_edges) == (False, "uniform", False)
+    # What a user sets comes first.
+    own = methods.create(name, {"negatives": "uniform", "hide_positives": False})
+    ddi = own.for_task(SimpleNamespace(protocol=protocol, dataset="ogbl-ddi"))
+    assert (ddi.hide_positives, ddi.negatives) == (False, "uniform")

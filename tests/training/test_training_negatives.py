@@ -7,9 +7,11 @@ import pytest
 
 import trueedge as te
 from trueedge.errors import InputError
+from trueedge.graph.pairs import pair_keys
 from trueedge.methods.classifiers.examples import degrees, folds
 from trueedge.negatives import heart
 from trueedge.training import Messages, Schedule
+from trueedge.training.links import barred_edges
 from trueedge.training.links.hard_negatives import HardPartners
 from trueedge.training.links.objectives import PairObjective
 
@@ -59,6 +61,41 @@ def test_without_rejection_many_negatives_by_degree_are_edges_and_nothing_else_c
     bad = graph.has_edges(plain) | (plain[:, 0] == plain[:, 1])
     assert 0.05 < bad.mean() < 0.5
     assert (plain[~bad] == cleaned[~bad]).all()
+
+
+def test_unlinked_negatives_are_pairs_without_a_message_and_may_be_hidden_edges(graph) -> None:
+    batch = np.arange(0, 600)
+    hidden = set(graph.edge_keys[batch].tolist())
+    objective = PairObjective(graph, Messages.of(graph), Schedule(negatives="unlinked"))
+    rng = np.random.default_rng(0)
+    for step in (np.arange(900, 1500), batch):
+        drawn = np.concatenate([objective.negatives_of(step, rng) for _ in range(100)])
+    assert (drawn[:, 0] != drawn[:, 1]).all()
+    keys = pair_keys(drawn, 300)[graph.has_edges(drawn)]
+    assert set(keys.tolist()) <= hidden
+    # Each ordered pair that is left has the same chance.
+    left = 300 * 299 - 2 * (graph.num_edges - len(batch))
+    expected = 2 * len(batch) / left
+    assert len(keys) / len(drawn) == pytest.approx(expected, abs=5 * (expected / len(drawn)) ** 0.5)
+
+
+@pytest.mark.parametrize("settings", [{"hide_positives": False}, {"fixed_negatives": True}])
+def test_unlinked_negatives_are_no_edges_where_none_is_hidden(graph, settings: dict) -> None:
+    drawn = negatives(graph, np.arange(graph.num_edges), negatives="unlinked", **settings)
+    assert not graph.has_edges(drawn).any()
+
+
+@pytest.mark.parametrize("settings", [{"reject_edges": True}, {"negatives": "unlinked"}])
+def test_edges_are_left_out_alike_by_a_table_and_by_searches(graph, settings: dict, monkeypatch) -> None:
+    steps = np.array_split(np.arange(graph.num_edges), 3)
+
+    def drawn() -> list[np.ndarray]:
+        objective = PairObjective(graph, Messages.of(graph), Schedule(**settings))
+        return [objective.negatives_of(step, np.random.default_rng(3)) for step in steps]
+
+    by_table = drawn()
+    monkeypatch.setattr(barred_edges, "MOST_PAIRS", 0)
+    assert all(np.array_equal(*both) for both in zip(by_table, drawn(), strict=True))
 
 
 def test_a_graph_without_a_free_pair_is_refused_and_does_not_hang() -> None:

@@ -30,9 +30,11 @@ DEFAULTS: dict[str, Any] = {
     "evaluate_every": 5,
     "patience": 10,
     "hide_positives": True,
+    "negatives": "uniform",
+    "reject_edges": False,
 }
 # Settings are listed in this order; those of a single method follow.
-ORDER = (*DEFAULTS, "negatives", "reject_edges", "fixed_negatives", "select", "stop")
+ORDER = (*DEFAULTS, "fixed_negatives", "select", "stop")
 
 
 def open_setting(kind: type, help: str, **limits: Any) -> Any:
@@ -199,10 +201,13 @@ class HasBatches(Trained):
     """A method that is trained on batches of edges and sampled negatives."""
 
     batch_size: int = open_setting(int, "positives per batch", low=1, high=1 << 30)
-    negatives: str = setting(
-        "uniform", "how training negatives are sampled", choices=("uniform", "degree-corrected", "heart")
+    negatives: str = open_setting(
+        str,
+        "how training negatives are sampled; unlinked: uniform pairs that are no edge but a hidden one of the"
+        " batch",
+        choices=("uniform", "unlinked", "degree-corrected", "heart"),
     )
-    reject_edges: bool = setting(False, "redraw training negatives that are edges")
+    reject_edges: bool = open_setting(bool, "redraw training negatives that are edges")
     fixed_negatives: bool = setting(
         False, "draw the training negatives once, as in the published runs of BUDDY, not anew for each batch"
     )

@@ -29,6 +29,7 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
         "residual": False,
         "input_dropout": 0.0,
         "tail_dropout": 0.0,
+        "linear_tail": False,
     }
 
     encoder: str = open_setting(
@@ -40,6 +41,9 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
     residual: bool = open_setting(bool, "residual connections instead of a learned mix of the rounds")
     input_dropout: float = open_setting(float, "dropout on the input", low=0.0, high=0.99)
     tail_dropout: float = open_setting(float, "dropout on the output of the encoder", low=0.0, high=0.99)
+    linear_tail: bool = open_setting(
+        bool, "a linear layer more on products and on sums, before both are added up"
+    )
     clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
@@ -75,5 +79,5 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
                 residual=self.residual,
                 mapped=not isinstance(inputs, LearnedInput),
             )
-        predictor = CommonNeighborPredictor(self.dim, self.predictor_layers, self.dropout)
+        predictor = CommonNeighborPredictor(self.dim, self.predictor_layers, self.dropout, self.linear_tail)
         return inputs, WithNeighborStates(encoder, self.dropout), predictor

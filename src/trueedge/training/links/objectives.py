@@ -14,6 +14,7 @@ from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.negatives.between import Sides
 from trueedge.randomness import generator
+from trueedge.training.links.barred_edges import BarredEdges
 from trueedge.training.links.hard_negatives import HardPartners
 from trueedge.training.links.messages import LayeredMessages, Messages
 from trueedge.training.links.model import LinkModel
@@ -81,7 +82,7 @@ class PairObjective(Objective):
         """Return the negatives of a batch, int64 (m, 2)."""
         if self.schedule.fixed_negatives:
             return self._fixed[step].reshape(-1, 2)
-        return self._drawn(step, rng)
+        return self._drawn(step, rng, hidden=step if self.schedule.hide_positives else None)
 
     @cached_property
     def _fixed(self) -> NDArray[np.int64]:
@@ -90,12 +91,17 @@ class PairObjective(Objective):
         drawn = self._drawn(every, generator(self.seed, "fixed negatives"))
         return drawn.reshape(len(every), -1, 2)
 
-    def _drawn(self, step: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+    def _drawn(
+        self, step: NDArray[np.int64], rng: np.random.Generator, hidden: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Return negatives for some edges; ``hidden`` ones are not in the messages."""
         if self.schedule.negatives == "heart":
             positives = np.repeat(step, self.schedule.negatives_per_positive)
             return self.hard_partners.draw(self.graph.edges[positives], rng)
         pairs = self.draw(len(step) * self.schedule.negatives_per_positive, rng)
-        return self._without_edges(pairs, rng) if self.schedule.reject_edges else pairs
+        if self.schedule.reject_edges:
+            return self._without_edges(pairs, rng)
+        return self._without_edges(pairs, rng, hidden) if self.schedule.negatives == "unlinked" else pairs
 
     @cached_property
     def _ends_by_side(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -109,20 +115,29 @@ class PairObjective(Objective):
         """The hard partners of all nodes, found at first use."""
         return HardPartners.of(self.graph, self.seed)
 
-    def _without_edges(self, pairs: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
-        """Redraw both ends of pairs that are edges or self-loops."""
+    def _without_edges(
+        self, pairs: NDArray[np.int64], rng: np.random.Generator, allowed: NDArray[np.int64] | None = None
+    ) -> NDArray[np.int64]:
+        """Redraw both ends of pairs that are self-loops, or edges whose numbers are not ``allowed``."""
+        barred = self._barred_edges
+        barred.allow(allowed)
         bad = np.arange(len(pairs))
         for _ in range(MOST_ROUNDS):
             drawn = pairs[bad]
-            bad = bad[(drawn[:, 0] == drawn[:, 1]) | self.graph.has_edges(drawn)]
+            bad = bad[(drawn[:, 0] == drawn[:, 1]) | barred.has(drawn)]
             if not len(bad):
                 return pairs
             pairs[bad] = self.draw(len(bad), rng)
         raise InputError(f"{self.graph.name} has too few pairs without an edge to sample negatives from")
 
+    @cached_property
+    def _barred_edges(self) -> BarredEdges:
+        """The edges that no negative may be."""
+        return BarredEdges(self.graph)
+
     def draw(self, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Return pairs with independently drawn ends, int64 (count, 2); in a bipartite graph across."""
-        uniform = self.schedule.negatives == "uniform"
+        uniform = self.schedule.negatives in ("uniform", "unlinked")
         if self.sides is not None:
             nodes = self.sides.nodes if uniform else self._ends_by_side
             drawn = [side[rng.integers(0, len(side), size=count)] for side in nodes]

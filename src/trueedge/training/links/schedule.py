@@ -8,7 +8,7 @@ from typing import Literal
 from trueedge.errors import must_be
 from trueedge.training.schedule import LoopSchedule
 
-NEGATIVES = ("uniform", "degree-corrected", "heart")
+NEGATIVES = ("uniform", "unlinked", "degree-corrected", "heart")
 
 
 @dataclass(frozen=True)
@@ -17,9 +17,10 @@ class Schedule(LoopSchedule):
 
     Attributes:
         batch_size: positives per batch.
-        negatives: how training negatives are sampled: both ends ``uniform``, both in proportion to degree
-            (``degree-corrected``), or from the ``heart`` negatives of each positive (see
-            :mod:`trueedge.training.links.hard_negatives`).
+        negatives: how training negatives are sampled: both ends ``uniform``; the same among pairs of two
+            nodes that no message joins (``unlinked``), which leaves out all edges but hidden ones of the
+            batch; both ends in proportion to degree (``degree-corrected``); or from the ``heart`` negatives
+            of each positive (see :mod:`trueedge.training.links.hard_negatives`).
         negatives_per_positive: negatives that are drawn for each positive.
         reject_edges: redraw negatives that are edges or self-loops. This matters for degree-corrected ones.
         fixed_negatives: draw the negatives of all edges once, in place of anew for each batch.
@@ -32,7 +33,7 @@ class Schedule(LoopSchedule):
     """
 
     batch_size: int = 1024
-    negatives: Literal["uniform", "degree-corrected", "heart"] = "uniform"
+    negatives: Literal["uniform", "unlinked", "degree-corrected", "heart"] = "uniform"
     reject_edges: bool = False
     fixed_negatives: bool = False
     negatives_per_positive: int = 1
@@ -48,4 +49,5 @@ class Schedule(LoopSchedule):
         self.check_at_least(1, "batch_size", "negatives_per_positive")
         self.check_at_least(0, "neighbors", "far_neighbors")
         if self.negatives not in NEGATIVES:
-            raise must_be("negatives", "Schedule", "'uniform', 'degree-corrected' or 'heart'", self.negatives)
+            listed = "'uniform', 'unlinked', 'degree-corrected' or 'heart'"
+            raise must_be("negatives", "Schedule", listed, self.negatives)

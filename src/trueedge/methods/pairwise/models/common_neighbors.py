@@ -19,15 +19,25 @@ DENSE_BLOCK = 1 << 27
 
 
 class CommonNeighborPredictor(nn.Module):
-    """An MLP on the product of two states and the sum of others."""
+    """An MLP on the product of two states and the sum of others.
 
-    def __init__(self, dim: int, layers: int, dropout: float) -> None:
+    Args:
+        dim: the size of a state.
+        layers: the number of layers after both are added up.
+        dropout: the dropout rate.
+        linear_tail: whether both are mapped once more before they are added up.
+    """
+
+    def __init__(self, dim: int, layers: int, dropout: float, linear_tail: bool = False) -> None:
         super().__init__()
         # Sums have different numbers of terms, so they are normalised.
         self.sums = nn.Sequential(
             nn.Linear(dim, dim), nn.Dropout(dropout), nn.ReLU(), *hidden_layer(dim, dropout)
         )
         self.products = nn.Sequential(*hidden_layer(dim, dropout))
+        if linear_tail:
+            self.sums.append(nn.Linear(dim, dim))
+            self.products.append(nn.Linear(dim, dim))
         last = [part for _ in range(layers - 1) for part in hidden_layer(dim, dropout)]
         self.last = nn.Sequential(*last, nn.Linear(dim, 1))
         self.share = nn.Parameter(torch.ones(1))
