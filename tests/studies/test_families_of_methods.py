@@ -36,3 +36,8 @@ def test_a_method_or_family_that_is_not_in_the_table_is_refused(name: str) -> No
 )
 def test_letters_that_changed_places_are_put_back_first(name: str, meant: str | None) -> None:
     assert nearest(name, TABLE) == meant
+
+
+def test_a_name_stands_for_the_class_of_that_name_for_the_data_of_the_table() -> None:
+    assert chosen(("gcn", "han"), ("han", "gcn-hetero", "gtn"), "method of a table") == ["han", "gcn-hetero"]
+    assert chosen(("gcn",), ("gcn", "gcn-hetero"), "method of a table") == ["gcn"]

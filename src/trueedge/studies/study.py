@@ -230,12 +230,14 @@ def catalogue() -> tuple[Study, ...]:
 def chosen(asked: Sequence[str], there: Sequence[str], what: str) -> list[str]:
     """Return the requested names, or all if none is requested; refuse unknown ones.
 
-    The name of a family of methods stands for those of its methods that are there.
+    The name of a family of methods stands for those of its methods that are there, and a name such as ``gcn``
+    for the class of that name that is there, ``gcn-hetero``.
     """
     wanted: set[str] = set()
     for name in asked:
         of_family = {kind.name for kind in methods.catalogue() if kind.family == name}
         meant = {name} if name in there else {one for one in there if one.partition("/")[0] in of_family}
+        meant = meant or {name + end for end in methods.SUFFIXES.values()}.intersection(there)
         if not meant:
             raise unknown(what, name, there)
         wanted |= meant

@@ -17,8 +17,8 @@ OGB_KATZ_LENGTH = 2
 STOP = {"ogbl-collab": "hits@50", "ogbl-ddi": "hits@20", "ogbl-ppa": "hits@100"}
 
 
-def _method(value: PublishedValue) -> Method:
-    """Return the method behind a value."""
+def heart_method(value: PublishedValue) -> Method:
+    """Return the method behind a value of HeaRT's tables."""
     if value.method == "katz" and value.dataset.startswith("ogbl"):
         return methods.create(value.method, {"max_length": OGB_KATZ_LENGTH})
     if "stop" in methods.get(value.method.partition("/")[0]).space():
@@ -47,7 +47,7 @@ def _table(name: str) -> PrintedTable:
         name,
         [_reported(value) for value in values],
         on_released_files,
-        _method,
+        heart_method,
         grid="heart",
         further=_further,
     )

@@ -11,6 +11,7 @@ import numpy as np
 from trueedge.methods import Method
 from trueedge.metrics.ranks import without_highest
 from trueedge.results import Record
+from trueedge.studies.heart.tables import STOP, heart_method
 from trueedge.studies.printed_tables import PrintedTable, on_released_files, selected_by
 from trueedge.studies.published_values import PublishedValue, published
 from trueedge.studies.study import register_listed
@@ -60,6 +61,9 @@ def _method(value: PublishedValue) -> Method:
         return selected_by(value, **_threshold(part))
     if part:
         return selected_by(value, **(PUBLISHED_MASKS if part == AS_PUBLISHED else {"ablation": part}))
+    if value.method != "lpformer" and value.dataset in STOP:
+        # The thesis quotes the other methods on OGB from HeaRT's tables: the same trainings.
+        return heart_method(value)
     settings = dict(HETEROPHILIC.get(value.dataset, {}))
     if settings and value.method == "ncnc":
         settings["completion_block"] = BLOCKS[value.dataset]
