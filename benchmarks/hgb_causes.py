@@ -10,7 +10,8 @@ The file is written after every training, with the seeds that are done; rows of 
 
 Links are scored against negatives two steps away, against random ones, and against pairs whose both ends are
 random, as HGB's code does for GCN and GAT. "seen" leaves out the links of nodes without training edges, as
-HGB's evaluation of GATNE does. "valid" draws validation links as HGB's code does. "macro-f1 of means" is the
+HGB's evaluation of GATNE does; "nodes of walks" leaves out those of nodes that its walks on PubMed never
+meet. "valid" draws validation links as HGB's code does. "macro-f1 of means" is the
 F1 score of the mean precision and the mean recall of all classes, which the code of HetSANN calls macro-F1.
 """
 
@@ -32,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import trueedge as te
-from benchmarks.hgb_cases import CASES, Case
+from benchmarks.hgb_cases import CASES, GATNE_FIRST, Case
 from trueedge import methods
 from trueedge.metrics import get as get_metric
 from trueedge.tasks import NodeTask, TypedLinkTask
@@ -246,6 +247,10 @@ def scores(case: Case, seed: int, device: str) -> Iterator[tuple[str, float]]:
         yield from ((f"{name}, {negatives}", 100 * found[name]) for name in ("roc-auc", "head-mrr"))
         if "batches" in case.settings:
             yield from ordered_scores(task, scorer, negatives)
+        if "walked" in case.settings:
+            found = links_of_walks(replace(task, graph=given.graph), case.settings["walked"]).evaluate(scorer)
+            for name in ("roc-auc", "head-mrr"):
+                yield f"{name}, {negatives}, nodes of walks", 100 * found[name]
     if not case.seen:
         yield from random_pair_scores(tasks["random"], scorer)
 
@@ -270,8 +275,9 @@ def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLink
 
     Args:
         task: the task; its test part is not read.
-        kind: ``one-way`` takes links from the graph in their own direction; ``kept`` leaves them in it, as
-            undirected models see it.
+        kind: ``one-way`` takes links from the graph in their own direction; ``every`` does so for the links
+            of all relations, of which those that are not predicted are not used; ``kept`` leaves them in it,
+            as undirected models see it.
         seed: the seed of the drawing.
     """
     rng = np.random.default_rng(seed)
@@ -279,20 +285,30 @@ def published_validation(task: TypedLinkTask, kind: str, seed: int) -> TypedLink
     for number in task.relations:
         drawn = task.positives["valid"][task.positives["valid"][:, 1] == number]
         every = np.concatenate([edges[number], drawn[:, [0, 2]]]).astype(np.int32)
-        every = every[np.lexsort((every[:, 1], every[:, 0]))]
-        first = np.append(True, np.diff(every[:, 0]) > 0)
-        held = ~first & (rng.random(len(every)) < 0.1)
+        every, held = drawn_links(every, rng)
         edges[number] = every if kind == "kept" else every[~held]
         heads = every[held, 0]
         tails = rng.integers(*task.graph.starts[task.graph.relations[number].target :][:2], len(heads))
         links.append(np.insert(every[held], 1, number, axis=1))
         far.append(np.column_stack([heads, np.full(len(heads), number), tails]))
+    for number in set(range(len(edges))) - set(task.relations) if kind == "every" else ():
+        every, held = drawn_links(edges[number], rng)
+        edges[number] = every[~held]
     return replace(
         task,
         graph=task.graph.with_edges(edges),
         positives={**task.positives, "valid": np.concatenate(links).astype(np.int32)},
         negatives={**task.negatives, "valid": np.concatenate(far).astype(np.int32)},
     )
+
+
+def drawn_links(
+    pairs: NDArray[np.int32], rng: np.random.Generator
+) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return pairs sorted by head, and which are drawn: one in ten, but never the first of a head."""
+    pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
+    first = np.append(True, np.diff(pairs[:, 0]) > 0)
+    return pairs, ~first & (rng.random(len(pairs)) < 0.1)
 
 
 def random_pair_scores(task: TypedLinkTask, scorer: Any) -> Iterator[tuple[str, float]]:
@@ -351,8 +367,28 @@ def links_of_seen_nodes(task: TypedLinkTask) -> TypedLinkTask:
     seen = np.zeros(task.graph.num_nodes, dtype=bool)
     for edges in task.graph.edges:
         seen[edges] = True
+    return links_of_nodes(task, seen)
+
+
+def links_of_walks(task: TypedLinkTask, walked: str) -> TypedLinkTask:
+    """Return a task without the test links of nodes that are in no walk of HGB's GATNE on PubMed.
+
+    Its walks begin at the nodes of the right type in every relation, but follow ``walked`` alone.
+    """
+    found = np.zeros(task.graph.num_nodes, dtype=bool)
+    names = walked.split(", ")
+    for relation, edges in zip(task.graph.relations, task.graph.edges, strict=True):
+        nodes = np.unique(edges)
+        first = None if relation.name in names else GATNE_FIRST.get(relation.name, "")
+        kinds = np.array(task.graph.node_types)[task.graph.types[nodes]]
+        found[nodes if first is None else nodes[kinds == first]] = True
+    return links_of_nodes(task, found)
+
+
+def links_of_nodes(task: TypedLinkTask, kept: NDArray[np.bool_]) -> TypedLinkTask:
+    """Return a task without the test links of the other nodes."""
     positives, negatives = (
-        links[seen[links[:, 0]] & seen[links[:, 2]]]
+        links[kept[links[:, 0]] & kept[links[:, 2]]]
         for links in (task.positives["test"], task.negatives["test"])
     )
     # A head that has lost all its positives leaves with its negatives.

@@ -186,7 +186,7 @@ class _Training:
             checkpoint = self.callbacks.checkpoint
             first = 1 if checkpoint is None else self._resume(checkpoint)
             for epoch in range(first, self.schedule.epochs + 1):
-                self._set_rate(self.schedule.rate(epoch))
+                self._set_rate(self.schedule.rate(epoch), self.schedule.beta(epoch))
                 self.history.losses.append(self._epoch())
                 if self.schedule.averaged_states(epoch) > self.average.count:
                     self.average.add(self.model)
@@ -204,8 +204,10 @@ class _Training:
             other.history.losses = list(self.history.losses)
         return self.history
 
-    def _set_rate(self, rate: float) -> None:
+    def _set_rate(self, rate: float, beta: float | None = None) -> None:
         for group in self.optimizer.param_groups:
+            if beta is not None:
+                group["betas"] = (beta, group["betas"][1])
             if isinstance(group["lr"], torch.Tensor):
                 group["lr"].fill_(rate)
             else:

@@ -9,6 +9,8 @@ from trueedge.errors import must_be
 
 # A cycle of the learning rate begins at a 25th of its highest value, and ends at a 10,000th of that.
 FIRST_SHARE, LAST_SHARE = 25, 1e4
+# Adam's first beta where the rate of a cycle is low, and where it is high: those of PyTorch's ``OneCycleLR``.
+SLOW_BETA, FAST_BETA = 0.95, 0.85
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class LoopSchedule:
         decay: factor of the learning rate per epoch.
         cycle: share of the epochs in which the rate rises to ``learning_rate``, from a 25th of it; it then
             falls to nearly zero until the last epoch, both along half a cosine. 0: it stays as it is.
+        cycle_beta: in a cycle, Adam's first beta falls from 0.95 to 0.85 while the rate rises, and then rises
+            again.
         weight_decay: of Adam; a model may exempt some weights (see :func:`trueedge.training.optimize`).
         epochs: the largest number of epochs.
         evaluate_every: epochs between validation checks.
@@ -36,6 +40,7 @@ class LoopSchedule:
     learning_rate: float = 0.01
     decay: float = 1.0
     cycle: float = 0.0
+    cycle_beta: bool = False
     weight_decay: float = 0.0
     epochs: int = 9999
     evaluate_every: int = 5
@@ -83,6 +88,15 @@ class LoopSchedule:
             return rate
         share = min(1.0, self.averaged_states(epoch - 1) / self.average_steps)
         return _half_cosine(rate, self.average_rate, share)
+
+    def beta(self, epoch: int) -> float | None:
+        """Return Adam's first beta in an epoch; None: it stays as it is."""
+        if not (self.cycle and self.cycle_beta):
+            return None
+        top, step, last = self.cycle * self.epochs - 1, epoch - 1, self.epochs - 1
+        if step <= top:
+            return _half_cosine(SLOW_BETA, FAST_BETA, step / top if top > 0 else 1.0)
+        return _half_cosine(FAST_BETA, SLOW_BETA, (step - top) / (last - top))
 
     def _cycled(self, epoch: int) -> float:
         """Return the rate of an epoch in a cycle, as PyTorch's ``OneCycleLR`` has it."""

@@ -59,6 +59,21 @@ def test_walks_go_along_the_relations_that_are_named() -> None:
         methods.create("gatne", {"walked": "likes"}).walked_relations(TASK.graph)
 
 
+@pytest.mark.parametrize("fixed", [True, False])
+def test_walks_are_drawn_once_if_asked_to(fixed: bool) -> None:
+    inputs = TypedInputs.of(TASK.graph, "cpu")
+    made = SkipGramObjective(inputs, (0, 1), 2, 5, 2, 5, 64, 0, fixed=fixed)
+    rng = np.random.default_rng(0)
+    epochs = [list(made.steps(rng)) for _ in range(2)]
+    first, second = ({tuple(step[1].tolist() + step[2].tolist()) for step in one} for one in epochs)
+    assert (first == second) == fixed
+    if fixed:
+        # Only the order of batches changes, and it does not change what is drawn.
+        again = SkipGramObjective(inputs, (0, 1), 2, 5, 2, 5, 64, 0, fixed=True)
+        other = {tuple(s[1].tolist() + s[2].tolist()) for s in again.steps(np.random.default_rng(7))}
+        assert other == first
+
+
 def test_gatne_learns_with_nodes_drawn_by_rank() -> None:
     settings = {"noise": "rank", "captured": True, "epochs": 3, "dim": 16, "batch_size": 256}
     scorer = methods.create("gatne", settings).fit(TASK, seed=0)

@@ -32,11 +32,12 @@ def inputs() -> TypedInputs:
 
 @pytest.mark.parametrize(("epochs", "cycle"), [(300, 0.05), (50, 0.3), (10, 0.4)])
 def test_a_cycle_of_the_learning_rate_is_that_of_pytorch(epochs: int, cycle: float) -> None:
-    schedule = LoopSchedule(learning_rate=1e-3, cycle=cycle, epochs=epochs)
+    schedule = LoopSchedule(learning_rate=1e-3, cycle=cycle, cycle_beta=True, epochs=epochs)
     optimizer = torch.optim.Adam([nn.Parameter(torch.zeros(1))])
     twin = torch.optim.lr_scheduler.OneCycleLR(optimizer, max_lr=1e-3, total_steps=epochs, pct_start=cycle)
     for epoch in range(1, epochs + 1):
         assert schedule.rate(epoch) == pytest.approx(optimizer.param_groups[0]["lr"])
+        assert schedule.beta(epoch) == pytest.approx(optimizer.param_groups[0]["betas"][0])
         optimizer.step()
         if epoch < epochs:
             twin.step()
@@ -277,14 +278,13 @@ def check_input(given: nn.Module, linear: bool) -> None:
         assert float(one.bias.detach().abs().max()) <= bound
 
 
-def test_redrawn_negatives_give_another_validation_loss_at_each_check() -> None:
+@pytest.mark.parametrize("name", ["rgcn-hetero", "hgt"])
+def test_redrawn_negatives_give_another_validation_loss_at_each_check(name: str) -> None:
     chosen = {"epochs": 4, "patience": 100, "select": "loss", "learning_rate": 1e-8, "dropout": 0.0}
     common = {"layers": 1, "dim": 8, "decoder": "distmult", "features": "one-hot", "weight_decay": 0.0}
     spread = []
     for redraw in (False, True):
-        history = (
-            methods.create("rgcn-hetero", {**chosen, **common, "redraw_valid": redraw}).fit(LINKS).history
-        )
+        history = methods.create(name, {**chosen, **common, "redraw_valid": redraw}).fit(LINKS).history
         spread.append(np.ptp([value for _, value in history.values]))
     assert spread[0] < 1e-4 < spread[1]
 
@@ -336,7 +336,7 @@ def test_fixed_negatives_come_again_in_the_same_order() -> None:
     assert torch.equal(*(next(iter(one.steps(rng))) for one in (objective, twin)))
 
 
-@pytest.mark.parametrize("name", ["gat-hetero", "gcn-hetero"])
+@pytest.mark.parametrize("name", ["gat-hetero", "gcn-hetero", "hgt"])
 def test_fixed_negatives_change_a_training_of_links(name: str) -> None:
     common = {"features": "one-hot", "decoder": "dot", "epochs": 3}
     asked = LINKS.questions("test")

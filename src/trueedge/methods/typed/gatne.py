@@ -68,6 +68,9 @@ class GATNE(TypedMethod):
         kind=str,
         optional=True,
     )
+    fixed_walks: bool = setting(
+        False, "draw the walks once, as the published code does, instead of in each epoch"
+    )
     captured: bool = setting(False, "replay the steps on a GPU as a CUDA graph, which is faster")
     select: str = setting("roc-auc", "what is compared on the validation part: a metric")
 
@@ -119,6 +122,7 @@ class GATNE(TypedMethod):
             derive(seed, "walks"),
             self.epoch_steps,
             self.noise,
+            self.fixed_walks,
         )
         objective.capturable = self.captured  # type: ignore[misc]
         valid = "valid" in task.part_names

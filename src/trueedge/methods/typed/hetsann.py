@@ -26,7 +26,9 @@ class HetSANN(TypedMethod):
     that leaves venues out of the graph. That code also has no linear layer before the first attention layer
     (``direct``), shares matrices between relations of the same types (``matrices=types``), drops logits and
     messages (``inner_dropout``), adds a loss that makes matrices invertible (``cycle_loss=0.001``), and
-    divides features by their signed sum (``row_sums=signed``).
+    divides features by their signed sum (``row_sums=signed``). Each head there drops other features
+    (``head_dropout``), and attention gets no gradient (``attention_gradient=false``): TensorFlow has none for
+    joined sparse tensors, in which that code keeps the logits.
     """
 
     name: ClassVar[str] = "hetsann"
@@ -71,6 +73,13 @@ class HetSANN(TypedMethod):
         choices=("absolute", "signed"),
     )
 
+    head_dropout: bool = setting(
+        False, "each head of a first layer that is direct drops features of its own, instead of all the same"
+    )
+    attention_gradient: bool = setting(
+        True, "gradients pass through the attention weights; in the published code they do not"
+    )
+
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings that are not used: the loss of cycles is added to that of classes alone."""
@@ -86,6 +95,8 @@ class HetSANN(TypedMethod):
             raise InputError("hetsann: cycle_loss needs matrices=types")
         if self.direct and self.attention == "concat":
             raise InputError("hetsann: direct needs attention=voices")
+        if self.head_dropout and not self.direct:
+            raise InputError("hetsann: head_dropout needs direct=true")
         shape = HetSANNShape(
             self.dim,
             self.heads,
@@ -96,5 +107,7 @@ class HetSANN(TypedMethod):
             self.inner_dropout,
             self.cycle_loss,
             self.row_sums,
+            self.head_dropout,
+            self.attention_gradient,
         )
         return HetSANNModel(inputs, self.features, out, self.layers, shape)

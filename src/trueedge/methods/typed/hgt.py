@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from trueedge.errors import InputError
 from trueedge.methods.method import setting
 from trueedge.methods.trained import open_setting
-from trueedge.methods.typed.typed_method import TypedMethod
+from trueedge.methods.typed.typed_method import HasFixedNegatives
 
 if TYPE_CHECKING:
     from torch import nn
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class HGT(TypedMethod):
+class HGT(HasFixedNegatives):
     """Attention whose keys, queries and messages have matrices by node type and by relation.
 
     The published scores come from code with a softmax over the edges of each relation, whose means are
@@ -27,8 +27,10 @@ class HGT(TypedMethod):
     drops states at the end of a layer instead of messages (``drops``). For links it passes no messages
     backwards along a relation, so that users of LastFM receive nothing from artists; with ``reverse_edges``
     they do. Its dropout is 0.2, and its learning rate rises to 0.001 (0.01 for links) in 5 % of the epochs
-    and falls again (``cycle``). Its relation matrices start smaller (``start=published``). Here
-    the rate is constant, and that for links, 0.005, is our choice.
+    and falls again (``cycle``), while Adam's first beta falls and rises (``cycle_beta``). Its relation
+    matrices start smaller (``start=published``). For links it draws the negatives of training once
+    (``fixed_negatives``), and those of validation at each check (``redraw_valid``). Here the rate is
+    constant, and that for links, 0.005, is our choice.
     """
 
     name: ClassVar[str] = "hgt"
@@ -68,6 +70,9 @@ class HGT(TypedMethod):
         low=0.0,
         high=0.99,
     )
+    cycle_beta: bool = setting(
+        False, "in a cycle, Adam's first beta falls from 0.95 to 0.85 while the rate rises, and rises again"
+    )
 
     start: str = setting(
         "ours",
@@ -75,6 +80,14 @@ class HGT(TypedMethod):
         " the published code, where those of relations are several times smaller",
         choices=("ours", "published"),
     )
+    redraw_valid: bool = setting(
+        False, "draw other negatives for the validation loss at each check, as the published code for links"
+    )
+
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of links if nodes are classified."""
+        return super().unused(kind) | (frozenset(("redraw_valid",)) if kind == "nodes" else frozenset())
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of HGT layers."""

@@ -29,7 +29,9 @@ class MAGNN(MetaPathMethod):
 
     With ``batches=published``, links are trained and scored in groups of eight, in the order in which they
     are given. In training, a group is all positive or all negative, and attention is averaged over it, so the
-    model learns to recognise positive groups. Use this only to study the published scores.
+    model learns to recognise positive groups. Use this only to study the published scores. Negatives of the
+    published code have random sources, too (``any_source``), other instances are drawn in each step
+    (``kept_instances``), and attention does not read the node itself (``center=false``).
     """
 
     name: ClassVar[str] = "magnn"
@@ -56,11 +58,27 @@ class MAGNN(MetaPathMethod):
         " in the published code, where a score depends on the group",
         choices=("mixed", "published"),
     )
+    any_source: bool = setting(
+        False, "with batches=published, negatives of training have a random source, too, not that of a link"
+    )
+    kept_instances: int = setting(
+        0,
+        "with batches=published, the instances that are kept of a node, of which each step draws some; 0: as"
+        " many as instances, the same in each step",
+        low=0,
+        high=10**6,
+    )
+    captured: bool = setting(
+        False, "with batches=published, replay the steps on a GPU as a CUDA graph, which is faster"
+    )
+
+    center: bool = setting(True, "attention over instances also reads the node itself")
 
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("batches",)) if kind == "nodes" else frozenset())
+        links = frozenset(("batches", "any_source", "kept_instances", "captured"))
+        return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_model(
         self, task: TypedLinkTask, inputs: TypedInputs, encoder: nn.Module, decoder: Decoder
@@ -69,13 +87,14 @@ class MAGNN(MetaPathMethod):
         if self.batches == "mixed":
             return super().link_model(task, inputs, encoder, decoder)
         from trueedge.methods.typed.models.magnn import MagnnModel
-        from trueedge.methods.typed.models.magnn_groups import GroupedLinks
+        from trueedge.methods.typed.models.magnn_groups import GroupedLinks, GroupShape
 
         if self.layers > 1 or self.decoder != "dot" or len(task.relations) > 1:
             raise InputError("magnn: batches=published needs layers=1, decoder=dot and one relation")
         assert isinstance(encoder, MagnnModel)
         _, source, target = task.graph.relations[task.relations[0]]
-        return GroupedLinks(encoder, decoder, inputs, (source, target))
+        shape = GroupShape(most=self.instances, any_source=self.any_source, captured=self.captured)
+        return GroupedLinks(encoder, decoder, inputs, (source, target), shape)
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return the model, with the instances drawn."""
@@ -87,8 +106,9 @@ class MAGNN(MetaPathMethod):
             raise InputError(f"magnn: dim must be even, got {self.dim}")
         # Torch is seeded here with the seed of the fit.
         key = int(torch.randint(1 << 62, ()))
+        kept = max(self.instances, self.kept_instances if self.batches == "published" else 0)
         found = {
-            kind: [Instances.of(inputs, path, self.instances, key) for path in paths]
+            kind: [Instances.of(inputs, path, kept, key) for path in paths]
             for kind, paths in self.paths_by_type(task, inputs).items()
         }
         return MagnnModel(
@@ -101,6 +121,7 @@ class MAGNN(MetaPathMethod):
             self.attention_dim,
             self.dropout,
             out,
+            self.center,
         )
 
     def paths_by_type(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs) -> dict[int, list[MetaPath]]:

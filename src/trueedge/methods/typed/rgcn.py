@@ -90,6 +90,12 @@ class RGCNHetero(TypedMethod):
         False, "draw other negatives for the validation loss at each check, as the published code for links"
     )
 
+    single_edges: bool = setting(
+        False,
+        "one edge in each direction between two nodes, as in the published code for links: a link, or the"
+        " reverse of one where there is no link; loops of all node types then share a matrix",
+    )
+
     every_relation: bool = setting(
         False,
         "the decoder has a vector for each relation and one for loops, of which the penalty is a mean, as in"
@@ -99,7 +105,9 @@ class RGCNHetero(TypedMethod):
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("double_sigmoid", "centred", "penalty", "redraw_valid", "every_relation"))
+        links = frozenset(
+            ("double_sigmoid", "centred", "penalty", "redraw_valid", "every_relation", "single_edges")
+        )
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
@@ -122,7 +130,8 @@ class RGCNHetero(TypedMethod):
                 f" dim {self.dim} and {out} outputs"
             )
         shape = (self.features, self.dim, out, self.layers, self.bases, self.blocks)
-        model = RGCNModel(inputs, *shape, self.self_loop, self.mean, self.dropout, self.output_dropout)
+        dropout = (self.dropout, self.output_dropout)
+        model = RGCNModel(inputs, *shape, self.self_loop, self.mean, *dropout, self.single_edges)
         if self.start == "linear":
             model.input.start_as_linear()
         return model

@@ -159,6 +159,30 @@ class TypedInputs:
         missing = [number for number in range(self.num_relations) if not _has_reverse(self.graph, number)]
         return (*forward, *(self._edges(number, True) for number in missing))
 
+    @cached_property
+    def single(self) -> tuple[TypedEdges, ...]:
+        """One edge in each direction between two linked nodes, and one loop at each node, by relation.
+
+        An edge belongs to a relation, the last one that has it; to the reverse of one where none has it; and
+        a loop that no relation has to number R. So HGB's code of R-GCN for links has it.
+        """
+        count, relations = self.num_nodes, self.num_relations
+        keys, kinds = _untyped(self.graph, loops_last=False)
+        target, source = np.divmod(keys, count)
+        types = self.graph.types.astype(np.int64)
+        groups = kinds * self.num_types + types[source]
+        found = []
+        for group in np.unique(groups):
+            rows = groups == group
+            number = int(group) // self.num_types
+            reverse = number > relations
+            number -= relations + 1 if reverse else 0
+            name = "loop" if number == relations else self.graph.relations[number].name
+            sent, received = (torch.from_numpy(one[rows]).to(self.device) for one in (source, target))
+            ends = int(types[source[rows][0]]), int(types[target[rows][0]])
+            found.append(TypedEdges(REVERSE * reverse + name, number, reverse, *ends, sent, received))
+        return tuple(found)
+
     def _edges(self, number: int, reverse: bool) -> TypedEdges:
         name, *ends = self.graph.relations[number]
         pairs = self.graph.edges[number].astype(np.int64)
@@ -169,16 +193,22 @@ class TypedInputs:
         return TypedEdges(name, number, reverse, ends[0], ends[1], source, target)
 
 
-def _untyped(graph: HeteroGraph) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the keys target * n + source of all arcs, ascending, and the kind of each."""
+def _untyped(graph: HeteroGraph, loops_last: bool = True) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the keys target * n + source of all arcs, ascending, and the kind of each.
+
+    Args:
+        graph: the graph.
+        loops_last: whether a loop counts as a loop even if it is an edge of a relation.
+    """
     count, relations = graph.num_nodes, graph.num_relations
     pairs = np.concatenate([*graph.edges, np.empty((0, 2), np.int32)]).astype(np.int64)
     kinds = np.repeat(np.arange(relations), [len(one) for one in graph.edges])
     loops = np.arange(count) * (count + 1)
-    # Later ones count: reverses only where there is no edge, loops before anything else.
+    # Later ones count: reverses only where there is no edge.
     keys = np.concatenate([pairs[:, 0] * count + pairs[:, 1], pairs[:, 1] * count + pairs[:, 0], loops])
     values = np.concatenate([kinds + relations + 1, kinds, np.full(count, relations)])
-    rank = np.concatenate([np.zeros(len(pairs)), np.ones(len(pairs)), np.full(count, 2)])
+    loop = 2 if loops_last else -1
+    rank = np.concatenate([np.zeros(len(pairs)), np.ones(len(pairs)), np.full(count, loop)])
     order = np.lexsort((values, rank, keys))
     last = np.append(np.diff(keys[order]) > 0, True)
     return keys[order][last], values[order][last]

@@ -20,6 +20,8 @@ class RelationRows(nn.Module):
         inputs: the graph.
         loops: add a relation for each node type, from each node to itself.
         reverses: keep the reverses of relations that have no reverse relation of their own.
+        single: take one edge in each direction between two nodes, and a loop at each node, see
+            :attr:`TypedInputs.single`. The loops of all node types then share a matrix.
 
     Attributes:
         relations: the relations and reverses, sorted by source type; loops are last within their type.
@@ -27,18 +29,29 @@ class RelationRows(nn.Module):
         relation: int64 (edges,), the number of each edge's relation in ``relations``.
         source_type, target_type: int64 (relations,), of each relation.
         num_relations: the number of relations, reverses and loops.
+        matrix: int64 (relations,), the matrix of each relation.
+        num_matrices: the number of matrices.
     """
 
     relation: torch.Tensor
     source_type: torch.Tensor
     target_type: torch.Tensor
+    matrix: torch.Tensor
 
-    def __init__(self, inputs: TypedInputs, loops: bool = False, reverses: bool = True) -> None:
+    def __init__(
+        self, inputs: TypedInputs, loops: bool = False, reverses: bool = True, single: bool = False
+    ) -> None:
         super().__init__()
-        given = [one for one in inputs.typed if reverses or not one.reverse]
-        given += [_loops(inputs, kind) for kind in range(inputs.num_types) if loops]
+        given = [one for one in (inputs.single if single else inputs.typed) if reverses or not one.reverse]
+        given += [_loops(inputs, kind) for kind in range(inputs.num_types) if loops and not single]
         self.relations = sorted(given, key=lambda one: one.source_type)
         self.num_relations = len(self.relations)
+        matrix = torch.arange(self.num_relations)
+        if single:
+            keys = torch.tensor([[one.reverse, one.relation] for one in self.relations])
+            matrix = torch.unique(keys, dim=0, return_inverse=True)[1]
+        self.num_matrices = len(matrix.unique())
+        self.register_buffer("matrix", matrix.to(inputs.device), persistent=False)
         counts = [sum(one.source_type == kind for one in given) for kind in range(inputs.num_types)]
         # For each type: its nodes, its relations, and where its rows begin.
         self.types: list[tuple[slice, slice]] = []

@@ -78,6 +78,13 @@ class LinkModel(nn.Module):
         logits: torch.Tensor = self.decoder(vectors, links)
         return logits
 
+    def objective(
+        self, inputs: TypedInputs, relations: tuple[int, ...], schedule: TypedSchedule
+    ) -> LinkObjective:
+        """Return what the model is trained for."""
+        steps = (schedule.batch_size, schedule.epoch_steps, schedule.fixed_negatives)
+        return LinkObjective(inputs, relations, *steps)
+
     def loss(self, vectors: torch.Tensor, links: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
         """Return the loss of links that are there (1) or not (0), float ()."""
         loss = F.binary_cross_entropy_with_logits(self.decode(vectors, links), wanted)
@@ -133,8 +140,7 @@ def train_links(
 
     The arguments are those of :func:`train_classes`.
     """
-    steps = (schedule.batch_size, schedule.epoch_steps, schedule.fixed_negatives)
-    objective = LinkObjective(inputs, task.relations, *steps)
+    objective = model.objective(inputs, task.relations, schedule)
 
     def loss() -> float:
         links = torch.from_numpy(task.questions("valid").astype(np.int64)).to(device)

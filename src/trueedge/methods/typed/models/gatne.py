@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from trueedge.kernels.walks.random_walks import random_walks
+from trueedge.randomness import generator
 from trueedge.training.loop import Objective
 from trueedge.training.typed.inputs import TypedInputs
 
@@ -100,6 +101,7 @@ class SkipGramObjective(Objective):
         steps: steps of an epoch; 0: as many as there are batches.
         noise: ``type`` draws against a pair as said; ``rank`` draws from all nodes, by the rank of their
             degree in the relations that are walked along.
+        fixed: draw the walks once. Epochs then take the same batches in another order.
     """
 
     def __init__(
@@ -114,8 +116,10 @@ class SkipGramObjective(Objective):
         key: int,
         steps: int = 0,
         noise: str = "type",
+        fixed: bool = False,
     ) -> None:
-        self.epoch_steps = steps
+        self.epoch_steps, self.fixed = steps, fixed
+        self.drawn: dict[int, NDArray[np.int32]] = {}
         self.inputs, self.walks, self.length, self.window = inputs, walks, length, window
         self.negatives, self.batch_size, self.key, self.first = negatives, batch_size, key, 0
         self.graphs = {one: undirected(inputs, one) for one in relations}
@@ -127,7 +131,13 @@ class SkipGramObjective(Objective):
 
     def steps(self, rng: np.random.Generator) -> Iterator[tuple[torch.Tensor, ...]]:
         """Yield a relation, and nodes, context nodes and nodes drawn against these; relations are mixed."""
-        found = {relation: self.pairs(relation, rng) for relation in self.graphs}
+        found = self.drawn
+        if not found:
+            # Fixed pairs depend on the key alone, so that a training that is taken up again has the same.
+            order = generator(self.key, "pairs") if self.fixed else rng
+            found = {relation: self.pairs(relation, order) for relation in self.graphs}
+        if self.fixed:
+            self.drawn = found
         batches = [
             (relation, first)
             for relation, pairs in found.items()

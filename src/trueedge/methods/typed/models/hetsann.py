@@ -37,6 +37,8 @@ class HetSANNShape:
         inner_dropout: whether dropout also applies to the logits of edges, and to what nodes send.
         cycle: the weight of :class:`CycleLoss`; 0: none.
         row_sums: what the features of a node are divided by: ``absolute`` or ``signed`` sums.
+        head_dropout: whether each head of a first layer that is ``direct`` drops features of its own.
+        attention_gradient: whether gradients pass through the attention weights.
     """
 
     dim: int
@@ -48,6 +50,8 @@ class HetSANNShape:
     inner_dropout: bool = False
     cycle: float = 0.0
     row_sums: str = "absolute"
+    head_dropout: bool = False
+    attention_gradient: bool = True
 
 
 class HetSANNModel(nn.Module):
@@ -81,7 +85,7 @@ class HetSANNModel(nn.Module):
             matrices: StateMatrices | FeatureMatrices
             if shape.direct and not made:
                 given = (inputs, features, self.rows, groups, heads, dim, dropout, shape.row_sums)
-                matrices = FeatureMatrices(*given)
+                matrices = FeatureMatrices(*given, by_head=shape.head_dropout)
             else:
                 matrices = StateMatrices(dim * before, groups, heads, dim)
             made.append(HetSANNLayer(matrices, heads, pairs, shape, inputs.num_types))
@@ -141,6 +145,7 @@ class HetSANNLayer(nn.Module):
         dim = shape.dim
         self.heads, self.dim, self.shared = heads, dim, shape.attention == "voices"
         self.inner = shape.dropout if shape.inner_dropout else 0.0
+        self.attention_gradient = shape.attention_gradient
         self.matrices = matrices
         numbers, signs = zip(*pairs, strict=True)
         count = max(numbers) + 1 if self.shared else 2 * len(pairs)
@@ -172,7 +177,10 @@ class HetSANNLayer(nn.Module):
         logits = F.leaky_relu(logits + scores.index_select(0, place), SLOPE)
         if self.inner:
             logits, values = (F.dropout(one, self.inner, self.training) for one in (logits, values))
-        new = edges.sum(edges.softmax(logits), values).flatten(1) + self.bias
+        weights = edges.softmax(logits)
+        if not self.attention_gradient:
+            weights = weights.detach()
+        new = edges.sum(weights, values).flatten(1) + self.bias
         loss = self.cycle(sent, rows, self.matrices) if self.cycle is not None and self.training else None
         return new, loss
 

@@ -70,6 +70,7 @@ class FeatureMatrices(nn.Module):
         heads, dim: the number of heads, and the size of each.
         dropout: the rate for features.
         row_sums: what the features of a node are divided by, see :func:`row_scale`.
+        by_head: whether each head drops features of its own.
     """
 
     def __init__(
@@ -82,9 +83,11 @@ class FeatureMatrices(nn.Module):
         dim: int,
         dropout: float,
         row_sums: str = "absolute",
+        by_head: bool = False,
     ) -> None:
         super().__init__()
         self.dropout, self.groups, self.inputs = dropout, groups, inputs
+        self.heads = heads if by_head else 1
         self.source = [one.source_type for one in rows.relations]
         self.tables: list[torch.Tensor | SparseTable | None] = []
         for number, table in enumerate(inputs.features):
@@ -116,6 +119,17 @@ class FeatureMatrices(nn.Module):
 
     def _dropped(self, kind: int) -> Callable[[torch.Tensor], torch.Tensor]:
         """Return the product of a matrix with a type's features, of which some are dropped."""
+        if not self.training or self.heads == 1:
+            return self._product(kind)
+        products = [self._product(kind) for _ in range(self.heads)]
+
+        def product(matrix: torch.Tensor) -> torch.Tensor:
+            parts = matrix.chunk(self.heads, dim=1)
+            return torch.cat([one(part) for one, part in zip(products, parts, strict=True)], dim=1)
+
+        return product
+
+    def _product(self, kind: int) -> Callable[[torch.Tensor], torch.Tensor]:
         table = self.tables[kind]
         if table is None:
             ones = torch.ones(self.inputs.count(kind), 1, device=self.inputs.device)

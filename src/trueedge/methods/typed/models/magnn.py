@@ -58,6 +58,7 @@ class MagnnModel(nn.Module):
         attention_dim: the size of the hidden layer that weighs meta-paths.
         dropout: of the input and of attention weights.
         out: the size of what the last layer gives.
+        center: whether attention over instances also reads the node itself.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class MagnnModel(nn.Module):
         attention_dim: int,
         dropout: float,
         out: int,
+        center: bool = True,
     ) -> None:
         super().__init__()
         self.dropout, self.out_dim = dropout, out
@@ -80,7 +82,9 @@ class MagnnModel(nn.Module):
         # The last layer computes nothing that is not asked for.
         last = every if inputs.target is None else {inputs.target: every[inputs.target]}
         self.layers = nn.ModuleList(
-            MagnnLayer(every if number < layers - 1 else last, dim, heads, attention_dim, dropout, size)
+            MagnnLayer(
+                every if number < layers - 1 else last, dim, heads, attention_dim, dropout, size, center
+            )
             for number, size in enumerate([dim] * (layers - 1) + [out])
         )
 
@@ -104,6 +108,7 @@ class MagnnLayer(nn.Module):
         attention_dim: int,
         dropout: float,
         out: int,
+        center: bool = True,
     ) -> None:
         super().__init__()
         self.instances, self.out = instances, out
@@ -111,7 +116,7 @@ class MagnnLayer(nn.Module):
         self.turns = Rotations(every, dim)
         self.by_path = nn.ModuleDict(
             {
-                str(kind): nn.ModuleList(InstanceAttention(dim, heads, dropout) for _ in paths)
+                str(kind): nn.ModuleList(InstanceAttention(dim, heads, dropout, center) for _ in paths)
                 for kind, paths in instances.items()
             }
         )
@@ -144,14 +149,22 @@ class MagnnLayer(nn.Module):
 
 
 class InstanceAttention(nn.Module):
-    """Attention of a node over the encoded instances of one meta-path: Equations 5 and 6 of MAGNN."""
+    """Attention of a node over the encoded instances of one meta-path: Equations 5 and 6 of MAGNN.
 
-    def __init__(self, dim: int, heads: int, dropout: float) -> None:
+    Args:
+        dim, heads: the size of the states, and the number of heads.
+        dropout: of the weights.
+        center: whether the node itself adds to the logits of its instances.
+    """
+
+    def __init__(self, dim: int, heads: int, dropout: float, center: bool = True) -> None:
         super().__init__()
         self.dropout = dropout
-        self.of_node, self.of_instance = (nn.Parameter(torch.empty(dim, heads)) for _ in range(2))
+        self.of_node = nn.Parameter(torch.empty(dim, heads)) if center else None
+        self.of_instance = nn.Parameter(torch.empty(dim, heads))
         for weight in (self.of_node, self.of_instance):
-            nn.init.xavier_normal_(weight, gain=GAIN)
+            if weight is not None:
+                nn.init.xavier_normal_(weight, gain=GAIN)
 
     def forward(self, own: torch.Tensor, table: torch.Tensor, instances: Instances) -> torch.Tensor:
         """Return the mixture of instances, float (n, heads * dim); zeros for a node without any.
@@ -162,9 +175,21 @@ class InstanceAttention(nn.Module):
         encoded = F.embedding_bag(instances.places.view(-1, length), table, mode="mean").view(
             count, width, -1
         )
-        logits = F.leaky_relu((own @ self.of_node).unsqueeze(1) + encoded @ self.of_instance, 0.01)
-        logits = logits.masked_fill(~instances.there.unsqueeze(-1), -1e9)
-        weights = logits.softmax(1) * instances.there.unsqueeze(-1)
+        return self.mixed(own, encoded, instances.there)
+
+    def mixed(self, own: torch.Tensor, encoded: torch.Tensor, there: torch.Tensor) -> torch.Tensor:
+        """Return the mixture of encoded instances, float (n, heads * dim).
+
+        Args:
+            own: float (n, dim), the states of the nodes.
+            encoded: float (n, width, dim).
+            there: bool (n, width), which places hold an instance.
+        """
+        logits = encoded @ self.of_instance
+        if self.of_node is not None:
+            logits = (own @ self.of_node).unsqueeze(1) + logits
+        logits = F.leaky_relu(logits, 0.01).masked_fill(~there.unsqueeze(-1), -1e9)
+        weights = logits.softmax(1) * there.unsqueeze(-1)
         weights = F.dropout(weights, self.dropout, self.training)
         return (weights.transpose(1, 2) @ encoded).flatten(1)
 

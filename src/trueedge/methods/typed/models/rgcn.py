@@ -28,6 +28,7 @@ class RGCNModel(nn.Module):
             and a loop, as the published code for links does.
         dropout: the rate for the output of each hidden layer.
         output_dropout: whether it also applies to the output of the last layer.
+        single_edges: whether two nodes have one edge in each direction, and loops of all types a matrix.
     """
 
     def __init__(
@@ -43,15 +44,16 @@ class RGCNModel(nn.Module):
         mean: str,
         dropout: float,
         output_dropout: bool = False,
+        single_edges: bool = False,
     ) -> None:
         super().__init__()
         self.out_dim = out
         self.input = FeatureInput(inputs, features, dim)
         by_node = mean == "node"
-        self.rows = RelationRows(inputs, loops=by_node)
+        self.rows = RelationRows(inputs, loops=by_node, single=single_edges)
         sizes = [*[dim] * layers, out]
         self.layers = nn.ModuleList(
-            RGCNLayer(self.rows.num_relations, size, following, bases, blocks, self_loop)
+            RGCNLayer(self.rows.num_matrices, size, following, bases, blocks, self_loop)
             for size, following in pairwise(sizes)
         )
         self.dropout = nn.Dropout(dropout)
@@ -87,7 +89,10 @@ class RGCNLayer(nn.Module):
 
     def forward(self, states: torch.Tensor, rows: RelationRows, weights: torch.Tensor) -> torch.Tensor:
         """Return the new states, float (n, out)."""
-        sent = rows.send(states, self.full())
+        matrices = self.full()
+        if len(matrices) < rows.num_relations:
+            matrices = matrices[rows.matrix]
+        sent = rows.send(states, matrices)
         total = rows.edges.sum(weights, sent.unsqueeze(1)).squeeze(1)
         if self.own is None:
             return total + self.bias
