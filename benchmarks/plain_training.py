@@ -18,6 +18,7 @@ import json
 import multiprocessing
 import warnings
 from collections.abc import Callable
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,8 @@ LAYERS: dict[str, Callable[..., nn.Module]] = {
     "mlp": nn.Linear,
     "mf": nn.Linear,
 }
+# How many tens one is chosen from; the published grid has 324 settings, each with ten seeds.
+TENS = (1, 10, 100, 324)
 HITS = ("hits@1", "hits@3", "hits@10", "hits@100")
 METRICS = {"heart-released": ("mrr", *HITS), "existing-released": ("mrr", "auc", *HITS)}
 
@@ -197,26 +200,31 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, default=Path("benchmarks/results"))
     asked = parser.parse_args()
     seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
-    if asked.jobs == 1:
-        found = [one_seed(asked, seed) for seed in seeds]
-    else:
-        with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
-            found = pool.starmap(one_seed, [(asked, seed) for seed in seeds], chunksize=1)
+    asked.output.mkdir(parents=True, exist_ok=True)
+    path = asked.output / f"plain-{asked.dataset}-{asked.protocol}-{asked.method}{asked.name}.json"
+    found: list[dict[str, Any]] = []
+    with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
+        # The file is written after every seed, so that what is done lasts if the command is stopped.
+        for one in pool.imap_unordered(partial(one_seed, asked), seeds):
+            found.append(one)
+            table = summary(found, METRICS[asked.protocol])
+            path.write_text(json.dumps(table, indent=1) + "\n")
+    print(json.dumps({metric: table[metric] for metric in METRICS[asked.protocol]}))
+    print(path)
+
+
+def summary(found: list[dict[str, Any]], metrics: tuple[str, ...]) -> dict[str, Any]:
+    """The mean and standard deviation of each metric, and the runs, by seed."""
     table: dict[str, Any] = {}
-    for metric in METRICS[asked.protocol]:
+    for metric in metrics:
         values = [one["test"][metric] for one in found]
         spread = float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
         table[metric] = {"mean": float(np.mean(values)), "std": spread, "seeds": len(values)}
         if len(values) >= 20:
             both = [[one[part][metric] for one in found] for part in ("valid", "test")]
             table[metric]["correlation with validation"] = float(np.corrcoef(both)[0, 1])
-            table[metric]["chosen tens"] = {tens: chosen_tens(found, metric, tens) for tens in (1, 10, 100)}
-    print(json.dumps(table))
-    table["runs"] = found
-    asked.output.mkdir(parents=True, exist_ok=True)
-    path = asked.output / f"plain-{asked.dataset}-{asked.protocol}-{asked.method}{asked.name}.json"
-    path.write_text(json.dumps(table, indent=1) + "\n")
-    print(path)
+            table[metric]["chosen tens"] = {tens: chosen_tens(found, metric, tens) for tens in TENS}
+    return {**table, "runs": sorted(found, key=lambda one: int(one["seed"]))}
 
 
 if __name__ == "__main__":
