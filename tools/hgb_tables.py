@@ -31,6 +31,12 @@ HARD = {"lastfm-hgb": "published", "pubmed-hgb": "two-hop"}
 # GCN and GAT were published with negatives whose both ends are random.
 PAIRS = ("gcn-hetero", "gat-hetero")
 MINUS = " − "
+# How validation links are drawn, as in the code.
+VALIDATION = {
+    "kept": "validation links stay in the graph",
+    "one-way": "validation links leave the graph in their own direction alone",
+    "every": "a tenth of every relation leaves the graph, in its own direction alone",
+}
 Values = tuple[float, ...]
 
 
@@ -131,7 +137,7 @@ def _settings(row: Mapping[str, Any]) -> str:
     if row.get("without"):
         said.append(f"without {row['without']}s")
     if row.get("valid"):
-        said.append(f"validation links {row['valid']}, as in the code")
+        said.append(VALIDATION[row["valid"]])
     if row["seen"]:
         said.append("links of seen nodes alone")
     found = " ".join(said)

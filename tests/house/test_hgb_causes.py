@@ -18,14 +18,16 @@ from benchmarks.hgb_causes import (  # noqa: E402
     CASES,
     Trainings,
     is_in,
-    links_of_seen_nodes,
     macro_f1_of_means,
-    ordered_scores,
-    published_validation,
-    random_pair_scores,
     summary,
     task_of,
     write,
+)
+from benchmarks.hgb_links import (  # noqa: E402
+    links_of_seen_nodes,
+    ordered_scores,
+    published_validation,
+    random_pair_scores,
 )
 
 import trueedge as te  # noqa: E402
