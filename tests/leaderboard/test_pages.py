@@ -19,6 +19,7 @@ from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board
 from trueedge.leaderboard.pages import build
 from trueedge.leaderboard.pages.index_page import Summary, _table
+from trueedge.leaderboard.pages.parts import breakable
 from trueedge.leaderboard.pages.ranking_page import ranking_pages
 from trueedge.leaderboard.pages.shell import page_links
 
@@ -186,3 +187,8 @@ def test_a_table_without_intervals_has_no_column_of_that_name(tmp_path: Path, ma
     assert "differences cannot be tested" in page
     assert "95 % interval" not in page
     assert "95 % interval" in (made / "site" / "karate-existing" / "index.html").read_text()
+
+
+def test_a_long_name_may_break_after_a_plus() -> None:
+    assert breakable("conve+kgmixup") == "conve+<wbr>kgmixup"
+    assert breakable("a<b") == "a&lt;b"

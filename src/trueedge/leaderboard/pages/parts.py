@@ -60,6 +60,12 @@ def rank_text(row: Row) -> str:
     return str(first) if first == last else f"{first}–{last}"
 
 
+def breakable(name: str) -> Markup:
+    """Return a name that may break after each plus, as ``conve+kgmixup`` in a narrow column."""
+    first, *others = name.split("+")
+    return joined([first, *(part for other in others for part in ("+", tag("wbr"), other))])
+
+
 def letters_text(row: Row) -> str:
     """Return the letters of an entry, apart from each other if one has two."""
     return ("" if all(len(one) == 1 for one in row.letters) else " ").join(row.letters)

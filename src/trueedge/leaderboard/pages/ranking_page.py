@@ -9,6 +9,7 @@ from trueedge.leaderboard.board.standings import Row, Standing
 from trueedge.leaderboard.pages.parts import (
     authors_text,
     bar,
+    breakable,
     ends_text,
     explained,
     heads,
@@ -68,7 +69,7 @@ def ranking_table(standing: Standing, rows: tuple[Row, ...], scale: BarScale) ->
 
 def _line(standing: Standing, row: Row, scale: BarScale) -> Markup:
     task, card = standing.task, row.entry.card
-    name = tag("a", card.name, href=f"entries/{row.entry.name}.html")
+    name = tag("a", breakable(card.name), href=f"entries/{row.entry.name}.html")
     who = tag("span", authors_text(card), class_="quiet who")
     rank = joined(
         [rank_text(row), tag("span", letters_text(row), class_="letters minor") if row.letters else None]
