@@ -89,3 +89,21 @@ def test_a_network_too_large_for_learned_methods_is_left_to_the_spectral_ones(da
     plan = Plan(datasets=("ca-HepPh",), methods=("gcn",), seeds=1)
     with pytest.raises(InputError, match="there is no value for degree-bias/learned-uniform"):
         studies.get("degree-bias/learned-uniform").run(plan)
+
+
+def test_lpformers_table_quotes_the_trainings_of_hearts_table_on_ogb() -> None:
+    from trueedge.studies.heart.tables import heart_method
+    from trueedge.studies.lpformer.tables import _method
+
+    value = next(
+        one
+        for one in published("lpformer")
+        if (one.table, one.dataset, one.method) == ("lpformer/table-3.5", "ogbl-ddi", "gcn")
+    )
+    quoted = next(
+        one
+        for one in published("heart")
+        if (one.table, one.dataset, one.method, one.metric) == ("heart/table-5", "ogbl-ddi", "gcn", "mrr")
+    )
+    assert _method(value) == heart_method(quoted)
+    assert _method(value).stop == "hits@20"

@@ -70,12 +70,12 @@ def test_numbers_nobody_published_stand_alone() -> None:
 
 
 def test_a_trained_method_is_selected_by_the_metric_that_is_compared() -> None:
-    from trueedge.studies.heart.tables import _method
+    from trueedge.studies.heart.tables import heart_method
 
     values = {(v.method, v.metric): v for v in published("heart") if v.table == "heart/table-1"}
-    assert _method(values["gcn", "auc"]).select == "auc"
-    assert _method(values["gcn", "mrr"]).select == "mrr"
-    assert _method(values["cn", "mrr"]).settings() == {}
+    assert heart_method(values["gcn", "auc"]).select == "auc"
+    assert heart_method(values["gcn", "mrr"]).select == "mrr"
+    assert heart_method(values["cn", "mrr"]).settings() == {}
 
 
 def test_evidence_is_added_to_and_a_row_that_is_run_again_keeps_its_place(tmp_path) -> None:

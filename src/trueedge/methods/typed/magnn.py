@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from trueedge.training.typed.inputs import TypedInputs
     from trueedge.training.typed.train import LinkModel
 
+# Settings of links that are trained in groups.
+GROUPED = ("any_source", "kept_instances", "captured")
+
 
 @dataclass(frozen=True)
 class MAGNN(MetaPathMethod):
@@ -77,7 +80,7 @@ class MAGNN(MetaPathMethod):
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings of links if nodes are classified."""
-        links = frozenset(("batches", "any_source", "kept_instances", "captured"))
+        links = frozenset(("batches", *GROUPED))
         return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_model(
@@ -85,6 +88,9 @@ class MAGNN(MetaPathMethod):
     ) -> LinkModel:
         """Return the encoder and the decoder as one model; the published one sees links in groups."""
         if self.batches == "mixed":
+            for name in GROUPED:
+                if getattr(self, name):
+                    raise InputError(f"magnn: {name} needs batches=published")
             return super().link_model(task, inputs, encoder, decoder)
         from trueedge.methods.typed.models.magnn import MagnnModel
         from trueedge.methods.typed.models.magnn_groups import GroupedLinks, GroupShape
