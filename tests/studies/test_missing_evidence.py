@@ -111,3 +111,17 @@ def test_thresholds_of_table_3_4_are_settings() -> None:
     made = {one.method: table().method(one) for one in table().values}
     assert made["lpformer/ppr-threshold-1-hop-1e-4"].threshold_one_hop == 1e-4
     assert made["lpformer/ppr-threshold-over-1-hop-1"].threshold_beyond == 1.0
+
+
+def test_a_value_quoted_from_elsewhere_takes_as_long_as_its_method(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    values = [value("seal", "mrr", "citeseer"), value("seal/reported", "mrr", "citeseer")]
+    table = PrintedTable("x", values, lambda one: one.protocol, selected_by, seeds=1)
+    study = Study(name="x", title="t", citation="c", decimals=2, run=table.run, table=lambda: table)
+    monkeypatch.setattr(missing, "catalogue", lambda: (study,))
+    monkeypatch.setattr(missing, "absent", lambda dataset, protocol: "")
+    assert {one.method: one.seconds for one in coverage(tmp_path).missing} == {
+        "seal": 900.0,
+        "seal/reported": 900.0,
+    }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -125,7 +125,7 @@ def _key(table: PrintedTable, value: PublishedValue) -> Key:
 
 def _seconds(table: PrintedTable, values: list[PublishedValue]) -> float:
     """Return how long the trainings of some values of a method take, one after another."""
-    first = values[0]
+    first = replace(values[0], method=values[0].method.removesuffix(REPORTED))
     if methods.get(first.method.partition("/")[0]).family in ("heuristics", "counting"):
         return 1.0
     # Columns that stop alike share a training; otherwise there is one for each metric that selects an epoch.
