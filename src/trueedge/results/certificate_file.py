@@ -9,7 +9,7 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Mapping
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 from typing import Any, NoReturn
 
 from trueedge.errors import InputError
@@ -137,7 +137,8 @@ def _complaint_of_claims(metrics: Mapping[str, Any], headline: str) -> str:
 def complaint_of_scores(scores: Mapping[str, Any]) -> str:
     """Return what is wrong with a description of scores (file, form, shapes), or nothing."""
     file = scores.get("file")
-    if not isinstance(file, str) or Path(file).name != file or not file.strip("."):
+    # A file may be written on one system and read on another: a name for both.
+    if not isinstance(file, str) or not file.strip(".") or PureWindowsPath(file).name != file:
         return f"its scores are in {file!r}, which is not the name of a file in its folder"
     if "form" not in scores:
         return _complaint_of_pairs(scores.get("positives"), scores.get("negatives"))

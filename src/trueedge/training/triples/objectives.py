@@ -160,7 +160,7 @@ class AllTails(TripleObjective):
         if self.weights is None:
             return table[:-1], None
         # What is no answer has no weight. Its places differ: gradients of one place are added one by one.
-        spread = torch.arange(answers, device=index.device) % table[:-1].numel()
+        spread = torch.arange(len(real), device=index.device) % table[:-1].numel()
         return table[:-1], (
             torch.where(real, place, spread),
             torch.where(real, self.weights[triple] - 1, 0.0),
