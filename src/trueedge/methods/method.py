@@ -43,6 +43,7 @@ class Range:
         search: the values a grid search tries; empty for a setting that is not searched.
         kind: the type of a value.
         help: one line for the user.
+        only: the one kind of task that uses the setting; empty: all kinds.
     """
 
     low: float | None = None
@@ -52,6 +53,7 @@ class Range:
     optional: bool = False
     kind: type | None = None
     help: str = ""
+    only: str = ""
 
     def __str__(self) -> str:
         if self.choices is not None:
@@ -80,7 +82,8 @@ def setting(default: Any, help: str, **limits: Any) -> Any:
     Args:
         default: the value if the user sets none.
         help: one line for the user.
-        limits: the other attributes of its :class:`Range`: ``low``, ``high``, ``choices``, ``search``.
+        limits: the other attributes of its :class:`Range`: ``low``, ``high``, ``choices``, ``search``,
+            ``only``.
     """
     if default is not None:
         limits.setdefault("kind", type(default))
@@ -145,8 +148,7 @@ class Method(ABC):
     @classmethod
     def unused(cls, kind: str) -> frozenset[str]:
         """Return the settings that a kind of task does not use; a search leaves them out."""
-        del kind
-        return frozenset()
+        return frozenset(name for name, limits in cls.space().items() if limits.only not in ("", kind))
 
     def settings(self) -> dict[str, Any]:
         """Return the settings and their values."""
@@ -162,14 +164,20 @@ class Method(ABC):
         del task
         return self
 
-    def without_effect(self, filled: Method) -> list[str]:
-        """Return a sentence on each setting that was set and does nothing beside the others.
+    def without_effect(self, filled: Method, kind: str) -> list[str]:
+        """Return a sentence on each setting that was set and does nothing.
 
         Args:
             filled: this method with its open settings filled in for a task.
+            kind: the kind of that task.
         """
         del filled
-        return []
+        unused = self.unused(kind)
+        return [
+            f"{self.name}: {name}={getattr(self, name)} has no effect in {TASKS.get(kind, kind)}"
+            for name in self.changed()
+            if name in unused
+        ]
 
     def filled_in(self, values: Mapping[str, Any]) -> Self:
         """Return this method with its open settings filled in where there is a value for them."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pytest
 import torch
@@ -384,18 +382,3 @@ def test_a_sparse_table_drops_its_values_alone() -> None:
     found = SparseTable(ones.to_sparse_csr(), torch.ones(200, 1)).dropped(0.75)(torch.eye(10))
     assert set(found.unique().tolist()) == {0.0, 4.0}
     assert 0.7 < float((found == 0).float().mean()) < 0.8
-
-
-@pytest.mark.parametrize(
-    ("method", "settings", "said"),
-    [
-        ("hgt", {"cycle_beta": True}, "hgt: cycle_beta needs a cycle"),
-        ("magnn", {"any_source": True}, "magnn: any_source needs batches=published"),
-        ("magnn", {"kept_instances": 9}, "magnn: kept_instances needs batches=published"),
-        ("magnn", {"captured": True}, "magnn: captured needs batches=published"),
-    ],
-)
-def test_a_setting_that_would_do_nothing_is_refused(method: str, settings: dict[str, Any], said: str) -> None:
-    links = te.task("bibliography", "typed-links", relation="author-paper")
-    with pytest.raises(InputError, match=said):
-        methods.create(method, {**settings, "epochs": 1, "features": "all"}).fit(links)

@@ -74,6 +74,11 @@ class GATNE(TypedMethod):
     captured: bool = setting(False, "replay the steps on a GPU as a CUDA graph, which is faster")
     select: str = setting("roc-auc", "what is compared on the validation part: a metric")
 
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the settings of other models of typed graphs, too."""
+        return super().unused(kind) | {"dropout", "layers", "features", "decoder"}
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return the untrained vectors."""
         import torch

@@ -56,6 +56,11 @@ class HetGNN(TypedMethod):
         False, "a step has as many pairs of each two node types, as in the published code"
     )
 
+    @classmethod
+    def unused(cls, kind: str) -> frozenset[str]:
+        """Return the number of layers, too: there is always one."""
+        return super().unused(kind) | {"layers"}
+
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return vectors that are trained on walks; or the encoder, if it is trained for classes."""
         import torch

@@ -64,6 +64,7 @@ class HetSANN(TypedMethod):
         "weight of a loss that makes the way to another type and back like staying; needs matrices=types",
         low=0.0,
         high=1e6,
+        only="nodes",
     )
 
     row_sums: str = setting(
@@ -79,11 +80,6 @@ class HetSANN(TypedMethod):
     attention_gradient: bool = setting(
         True, "gradients pass through the attention weights; in the published code they do not"
     )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings that are not used: the loss of cycles is added to that of classes alone."""
-        return super().unused(kind) | (frozenset() if kind == "nodes" else frozenset(("cycle_loss",)))
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of type-aware attention layers."""

@@ -81,13 +81,10 @@ class HGT(HasFixedNegatives):
         choices=("ours", "published"),
     )
     redraw_valid: bool = setting(
-        False, "draw other negatives for the validation loss at each check, as the published code for links"
+        False,
+        "draw other negatives for the validation loss at each check, as the published code for links",
+        only="typed-links",
     )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("redraw_valid",)) if kind == "nodes" else frozenset())
 
     def build(self, task: NodeTask | TypedLinkTask, inputs: TypedInputs, out: int) -> nn.Module:
         """Return a stack of HGT layers."""

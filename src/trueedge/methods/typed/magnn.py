@@ -60,9 +60,12 @@ class MAGNN(MetaPathMethod):
         "how links are batched: mixed, so that a score depends on its link alone; or in groups of eight as"
         " in the published code, where a score depends on the group",
         choices=("mixed", "published"),
+        only="typed-links",
     )
     any_source: bool = setting(
-        False, "with batches=published, negatives of training have a random source, too, not that of a link"
+        False,
+        "with batches=published, negatives of training have a random source, too, not that of a link",
+        only="typed-links",
     )
     kept_instances: int = setting(
         0,
@@ -70,18 +73,15 @@ class MAGNN(MetaPathMethod):
         " many as instances, the same in each step",
         low=0,
         high=10**6,
+        only="typed-links",
     )
     captured: bool = setting(
-        False, "with batches=published, replay the steps on a GPU as a CUDA graph, which is faster"
+        False,
+        "with batches=published, replay the steps on a GPU as a CUDA graph, which is faster",
+        only="typed-links",
     )
 
     center: bool = setting(True, "attention over instances also reads the node itself")
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        links = frozenset(("batches", *GROUPED))
-        return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_model(
         self, task: TypedLinkTask, inputs: TypedInputs, encoder: nn.Module, decoder: Decoder

@@ -65,19 +65,23 @@ class RGCNHetero(TypedMethod):
         choices=("relation", "node"),
     )
     double_sigmoid: bool = setting(
-        False, "take the sigmoid of a link's score before the loss takes another, as the published code does"
+        False,
+        "take the sigmoid of a link's score before the loss takes another, as the published code does",
+        only="typed-links",
     )
 
     output_dropout: bool = setting(False, "drop the last layer's output too, not only those of hidden layers")
     centred: bool = setting(
         False,
         "vectors of the decoder distmult start with a mean of 0 instead of 1, as in the published code",
+        only="typed-links",
     )
     penalty: float = setting(
         0.0,
         "weight of the mean squares of node vectors and of the decoder's weights in the loss of links",
         low=0.0,
         high=1e6,
+        only="typed-links",
     )
 
     start: str = setting(
@@ -87,7 +91,9 @@ class RGCNHetero(TypedMethod):
         choices=("xavier", "linear"),
     )
     redraw_valid: bool = setting(
-        False, "draw other negatives for the validation loss at each check, as the published code for links"
+        False,
+        "draw other negatives for the validation loss at each check, as the published code for links",
+        only="typed-links",
     )
 
     single_edges: bool = setting(
@@ -100,15 +106,8 @@ class RGCNHetero(TypedMethod):
         False,
         "the decoder has a vector for each relation and one for loops, of which the penalty is a mean, as in"
         " the published code; otherwise only for relations that are predicted",
+        only="typed-links",
     )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        links = frozenset(
-            ("double_sigmoid", "centred", "penalty", "redraw_valid", "every_relation", "single_edges")
-        )
-        return super().unused(kind) | (links if kind == "nodes" else frozenset())
 
     def link_decoder(self, task: TypedLinkTask, dim: int) -> Decoder:
         """Return the untrained decoder of links."""

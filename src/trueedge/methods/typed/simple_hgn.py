@@ -42,12 +42,9 @@ class SimpleHGN(TypedMethod):
     )
     edge_types: bool = setting(True, "let the type of an edge change its attention")
     normalize: bool = setting(True, "divide the outputs of a node by their norm")
-    every_layer: bool = setting(True, "score links by the vectors of all layers, not of the last one alone")
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("every_layer",)) if kind == "nodes" else frozenset())
+    every_layer: bool = setting(
+        True, "score links by the vectors of all layers, not of the last one alone", only="typed-links"
+    )
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in for a kind of task."""

@@ -76,8 +76,9 @@ class TypedMethod(Method):
         "score of a link: dot product, with a vector (distmult) or a matrix (bilinear) for each relation",
         choices=DECODERS,
         search=DECODERS,
+        only="typed-links",
     )
-    batch_size: int = open_setting(int, "links per step", low=1, high=1 << 30)
+    batch_size: int = open_setting(int, "links per step", low=1, high=1 << 30, only="typed-links")
     epochs: int = open_setting(int, "largest number of epochs", low=1, high=10**9)
     patience: int = open_setting(
         int, "validation checks without improvement before stopping", low=0, high=10**9
@@ -87,6 +88,7 @@ class TypedMethod(Method):
         "steps of an epoch of links; 0: as many as there are batches. Validation checks come after epochs",
         low=0,
         high=10**9,
+        only="typed-links",
     )
     evaluate_every: int = setting(1, "epochs between validation checks", low=1, high=10**9)
     first_check: int = setting(
@@ -97,11 +99,6 @@ class TypedMethod(Method):
         "what is compared on the validation part: its loss, or a metric; loss-and-f1 keeps a state only if"
         " both improve",
     )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return frozenset(("decoder", "batch_size", "epoch_steps")) if kind == "nodes" else frozenset()
 
     def for_task(self, task: Task) -> Self:
         """Return this method with its settings filled in, except those that are selected on validation."""
@@ -122,6 +119,9 @@ class TypedMethod(Method):
         check_device(device)
         typed = on_typed(task, self.name)
         filled = self.for_task(task)
+        if filled != self:
+            for sentence in self.without_effect(filled, task.kind):
+                warnings.warn(sentence, ScoreWarning, stacklevel=3)
         with memory_errors(self, task.dataset):
             choices = list(filled._choices(typed))
             found = [(one, one._fit_one(typed, seed, device)) for one in choices]
@@ -225,9 +225,5 @@ class HasFixedNegatives(TypedMethod):
         False,
         "draw the negatives of training links once, and take batches in the same order again and again, as"
         " HGB does for links",
+        only="typed-links",
     )
-
-    @classmethod
-    def unused(cls, kind: str) -> frozenset[str]:
-        """Return the settings of links if nodes are classified."""
-        return super().unused(kind) | (frozenset(("fixed_negatives",)) if kind == "nodes" else frozenset())

@@ -1,0 +1,87 @@
+"""A setting of a model of typed graphs that does nothing is refused, or named in a warning."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import trueedge as te
+from trueedge import methods
+from trueedge.errors import InputError, ScoreWarning
+from trueedge.tasks.base import KINDS
+
+NODES = te.task("bibliography")
+LINKS = te.task("bibliography", "typed-links", relation="author-paper")
+
+
+def test_a_setting_belongs_to_a_known_kind_of_task() -> None:
+    kinds = [limits.only for one in methods.catalogue() for limits in one.space().values() if limits.only]
+    assert {KINDS.get(kind).kind for kind in kinds} == {"nodes", "typed-links"}
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "task", "said"),
+    [
+        ("hgt", {"redraw_valid": True, "heads": 2}, NODES, ["hgt: redraw_valid=True has no effect in node"]),
+        ("hgt", {"redraw_valid": True, "heads": 2}, LINKS, []),
+        ("gcn-hetero", {"fixed_negatives": True}, NODES, ["gcn-hetero: fixed_negatives=True has no effect"]),
+        (
+            "hetsann",
+            {"cycle_loss": 0.1, "matrices": "types"},
+            LINKS,
+            ["hetsann: cycle_loss=0.1 has no effect"],
+        ),
+        (
+            "gatne",
+            {"decoder": "bilinear"},
+            LINKS,
+            ["gatne: decoder=bilinear has no effect in link prediction"],
+        ),
+        ("hetgnn", {"layers": 2}, LINKS, ["hetgnn: layers=2 has no effect"]),
+    ],
+)
+def test_a_setting_that_the_task_does_not_use_is_named(
+    method: str, settings: dict[str, Any], task: te.tasks.Task, said: list[str]
+) -> None:
+    made = methods.create(method, settings)
+    found = made.without_effect(made.for_task(task), task.kind)
+    assert [one[: len(start)] for one, start in zip(found, said, strict=True)] == said
+
+
+def test_a_fit_and_a_record_name_such_a_setting_once() -> None:
+    method = methods.create("gcn-hetero", {"fixed_negatives": True, "epochs": 1, "features": "one-hot"})
+    with pytest.warns(ScoreWarning, match="fixed_negatives=True has no effect in node classification"):
+        method.fit(NODES)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error", ".* has no effect")
+        method.fit(LINKS)
+    said = [one for one in te.run(NODES, method=method).warnings if "no effect" in one]
+    assert said == ["gcn-hetero: fixed_negatives=True has no effect in node classification"]
+
+
+def test_a_search_of_gatne_leaves_out_what_it_does_not_use() -> None:
+    from trueedge.search.space import Space
+
+    gatne = methods.create("gatne")
+    assert set(Space.of(gatne, unused=gatne.unused("typed-links")).values) == {
+        "learning_rate",
+        "weight_decay",
+        "dim",
+    }
+
+
+@pytest.mark.parametrize(
+    ("method", "settings", "said"),
+    [
+        ("hgt", {"cycle_beta": True}, "hgt: cycle_beta needs a cycle"),
+        ("magnn", {"any_source": True}, "magnn: any_source needs batches=published"),
+        ("magnn", {"kept_instances": 9}, "magnn: kept_instances needs batches=published"),
+        ("magnn", {"captured": True}, "magnn: captured needs batches=published"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(method: str, settings: dict[str, Any], said: str) -> None:
+    links = te.task("bibliography", "typed-links", relation="author-paper")
+    with pytest.raises(InputError, match=said):
+        methods.create(method, {**settings, "epochs": 1, "features": "all"}).fit(links)
