@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
@@ -10,6 +12,7 @@ import trueedge as te
 from trueedge import methods
 from trueedge.errors import InputError
 from trueedge.methods.typed.models.gatne import GatneModel, SkipGramObjective
+from trueedge.training import Checkpoint, use_callbacks
 from trueedge.training.typed.inputs import TypedInputs
 
 TASK = te.task("bibliography", "typed-links")
@@ -72,6 +75,23 @@ def test_walks_are_drawn_once_if_asked_to(fixed: bool) -> None:
         again = SkipGramObjective(inputs, (0, 1), 2, 5, 2, 5, 64, 0, fixed=True)
         other = {tuple(s[1].tolist() + s[2].tolist()) for s in again.steps(np.random.default_rng(7))}
         assert other == first
+
+
+@pytest.mark.parametrize("fixed", [True, False])
+def test_a_resumed_training_has_the_walks_of_one_that_was_not_stopped(fixed: bool, tmp_path: Path) -> None:
+    settings = {"epochs": 5, "dim": 8, "batch_size": 4096, "walk_length": 5, "window": 2}
+    method = methods.create("gatne", {**settings, "fixed_walks": fixed})
+    checkpoint = Checkpoint(tmp_path / "state.pt")
+
+    def kill(epoch: int, *_: object) -> None:
+        if epoch == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), use_callbacks(kill, checkpoint):
+        method.fit(TASK)
+    with use_callbacks(checkpoint=checkpoint):
+        found = method.fit(TASK).history.losses
+    assert found == method.fit(TASK).history.losses
 
 
 def test_gatne_learns_with_nodes_drawn_by_rank() -> None:

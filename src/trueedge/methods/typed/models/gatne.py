@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 import torch
@@ -133,7 +134,7 @@ class SkipGramObjective(Objective):
         """Yield a relation, and nodes, context nodes and nodes drawn against these; relations are mixed."""
         found = self.drawn
         if not found:
-            # Fixed pairs depend on the key alone, so that a training that is taken up again has the same.
+            # Fixed pairs depend on the key alone, so that a resumed training has the same.
             order = generator(self.key, "pairs") if self.fixed else rng
             found = {relation: self.pairs(relation, order) for relation in self.graphs}
         if self.fixed:
@@ -162,6 +163,14 @@ class SkipGramObjective(Objective):
         loss = -(F.logsigmoid(near) + F.logsigmoid(-far).sum(1)).mean()
         loss.backward()
         return loss.detach()
+
+    def saved(self) -> dict[str, Any]:
+        """Return the number of the next walk; fixed walks are drawn again from the first."""
+        return {"first": 0 if self.fixed else self.first}
+
+    def load(self, saved: Mapping[str, Any]) -> None:
+        """Load the number of the next walk."""
+        self.first = saved.get("first", 0)
 
     def pairs(self, relation: int, rng: np.random.Generator) -> NDArray[np.int32]:
         """Return pairs of nodes that are near each other in walks, in random order, int32 (m, 2)."""
