@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from trueedge.errors import must_be
+from trueedge.errors import InputError, must_be
 
 # A cycle of the learning rate begins at a 25th of its highest value, and ends at a 10,000th of that.
 FIRST_SHARE, LAST_SHARE = 25, 1e4
@@ -63,6 +63,8 @@ class LoopSchedule:
             raise must_be("decay", "Schedule", "above 0 and at most 1", self.decay)
         if not 0 <= self.cycle < 1:
             raise must_be("cycle", "Schedule", "0 or more and below 1", self.cycle)
+        if self.cycle_beta and not self.cycle:
+            raise InputError("cycle_beta needs a cycle, such as cycle=0.05")
 
     def check_at_least(self, low: int, *names: str) -> None:
         """Refuse settings below a bound."""

@@ -75,13 +75,24 @@ def test_a_search_of_gatne_leaves_out_what_it_does_not_use() -> None:
 @pytest.mark.parametrize(
     ("method", "settings", "said"),
     [
-        ("hgt", {"cycle_beta": True}, "hgt: cycle_beta needs a cycle"),
+        ("hgt", {"cycle_beta": True}, "cycle_beta needs a cycle"),
+        (
+            "hgt",
+            {"redraw_valid": True, "select": "roc-auc"},
+            "redraw_valid .* needs select=loss, got roc-auc",
+        ),
+        (
+            "rgcn-hetero",
+            {"centred": True, "decoder": "bilinear"},
+            "centred needs decoder=distmult, got bilinear",
+        ),
+        ("rgcn-hetero", {"every_relation": True, "decoder": "dot"}, "every_relation needs decoder=distmult"),
         ("magnn", {"any_source": True}, "magnn: any_source needs batches=published"),
         ("magnn", {"kept_instances": 9}, "magnn: kept_instances needs batches=published"),
         ("magnn", {"captured": True}, "magnn: captured needs batches=published"),
+        ("magnn", {"batches": "published", "decoder": "dot", "kept_instances": 9}, "must be above instances"),
     ],
 )
 def test_a_setting_that_would_do_nothing_is_refused(method: str, settings: dict[str, Any], said: str) -> None:
-    links = te.task("bibliography", "typed-links", relation="author-paper")
     with pytest.raises(InputError, match=said):
-        methods.create(method, {**settings, "epochs": 1, "features": "all"}).fit(links)
+        methods.create(method, {**settings, "epochs": 1, "features": "all"}).fit(LINKS)

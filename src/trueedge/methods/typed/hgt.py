@@ -91,8 +91,6 @@ class HGT(HasFixedNegatives):
         from trueedge.methods.typed.models.hgt import HGTModel, LayerShape
 
         del task
-        if self.cycle_beta and not self.cycle:
-            raise InputError("hgt: cycle_beta needs a cycle, such as cycle=0.05")
         if self.dim % self.heads:
             raise InputError(
                 f"hgt: dim must be a multiple of heads; got dim {self.dim} and {self.heads} heads"

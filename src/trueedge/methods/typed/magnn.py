@@ -98,6 +98,11 @@ class MAGNN(MetaPathMethod):
         if self.layers > 1 or self.decoder != "dot" or len(task.relations) > 1:
             raise InputError("magnn: batches=published needs layers=1, decoder=dot and one relation")
         assert isinstance(encoder, MagnnModel)
+        if 0 < self.kept_instances <= self.instances:
+            raise InputError(
+                f"magnn: kept_instances must be above instances, which is {self.instances}, got"
+                f" {self.kept_instances}"
+            )
         _, source, target = task.graph.relations[task.relations[0]]
         shape = GroupShape(most=self.instances, any_source=self.any_source, captured=self.captured)
         return GroupedLinks(encoder, decoder, inputs, (source, target), shape)
@@ -112,7 +117,7 @@ class MAGNN(MetaPathMethod):
             raise InputError(f"magnn: dim must be even, got {self.dim}")
         # Torch is seeded here with the seed of the fit.
         key = int(torch.randint(1 << 62, ()))
-        kept = max(self.instances, self.kept_instances if self.batches == "published" else 0)
+        kept = (self.kept_instances if inputs.target is None else 0) or self.instances
         found = {
             kind: [Instances.of(inputs, path, kept, key) for path in paths]
             for kind, paths in self.paths_by_type(task, inputs).items()

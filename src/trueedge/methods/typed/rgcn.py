@@ -113,6 +113,10 @@ class RGCNHetero(TypedMethod):
         """Return the untrained decoder of links."""
         from trueedge.training.typed.decoders import Decoder
 
+        if self.centred and self.decoder != "distmult":
+            raise InputError(f"rgcn-hetero: centred needs decoder=distmult, got {self.decoder}")
+        if self.every_relation and self.decoder == "dot":
+            raise InputError("rgcn-hetero: every_relation needs decoder=distmult or bilinear, got dot")
         relations = range(task.graph.num_relations + 1) if self.every_relation else task.relations
         return Decoder(self.decoder, relations, dim, self.double_sigmoid, self.centred)
 

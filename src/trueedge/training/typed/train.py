@@ -53,6 +53,10 @@ class TypedSchedule(LoopSchedule):
         super().__post_init__()
         self.check_at_least(1, "batch_size")
         self.check_at_least(0, "epoch_steps")
+        if self.redraw_valid and self.select != LOSS:
+            raise InputError(
+                f"redraw_valid changes the validation loss: it needs select=loss, got {self.select}"
+            )
 
 
 class LinkModel(nn.Module):
