@@ -12,7 +12,7 @@ from tests.leaderboard.boards import card, certificates, frozen, reproduced, res
 import trueedge as te
 from trueedge.errors import InputError
 from trueedge.leaderboard.board import Board, BoardTask, EntryCard
-from trueedge.leaderboard.board.reproducing import add_certificate
+from trueedge.leaderboard.board.reproducing import add_certificate, keep_rerun
 from trueedge.leaderboard.board.unit_files import headline_values, write_units
 
 
@@ -116,6 +116,16 @@ def test_running_it_again_lifts_an_entry(board: Board) -> None:
     again = board.entry("karate-existing", "ra")
     assert again.tier == "reproduced"
     assert (again.reproductions[0].by, again.reproductions[0].how) == ("B. Person", "rerun")
+    assert board.check() == []
+
+
+def test_parties_whose_names_give_one_file_name_keep_a_proof_each(board: Board) -> None:
+    task, entry = board.task("karate-existing"), board.entry("karate-existing", "ra")
+    value = float(headline_values(entry, 0).mean())
+    for by in ("张伟", "李娜", "B. Person", "B-Person", "+one", "张伟"):
+        keep_rerun(entry, task, by, "2026-01-06", 0, value)
+    found = board.entry("karate-existing", "ra").reproductions
+    assert sorted(one.by for one in found) == ["+one", "B-Person", "B. Person", "张伟", "李娜"]
     assert board.check() == []
 
 

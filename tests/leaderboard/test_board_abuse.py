@@ -220,6 +220,7 @@ def test_a_folders_name_is_made_of_a_title() -> None:
     assert folder_name_of("My GCN (deep) ü") == "my-gcn-deep-u"
     assert folder_name(folder_name_of("compgcn+focal"), "x") == "compgcn+focal"
     assert folder_name(folder_name_of("NUL"), "x") == "nul-entry"
+    assert folder_name(folder_name_of("+ -team-"), "x") == "team"
     assert card(licence="mit OR apache-2.0").licence == "MIT OR Apache-2.0"
 
 

@@ -8,6 +8,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -202,4 +203,8 @@ def _seed_with(entry: Entry, task_seed: int) -> int:
 
 
 def _path(entry: Entry, by: str, seed: int) -> Path:
-    return entry.folder / f"reproduced-{folder_name_of(by) or 'somebody'}-{seed}.json"
+    """Return the file of a party's proof; names that give the same file name are numbered."""
+    name = folder_name_of(by) or "somebody"
+    numbered = (name if number == 1 else f"{name}-{number}" for number in count(1))
+    paths = (entry.folder / f"reproduced-{one}-{seed}.json" for one in numbered)
+    return next(path for path in paths if not path.exists() or Reproduction.read(path).by == by)

@@ -60,7 +60,7 @@ def folder_name(value: object, field: str) -> str:
 def folder_name_of(title: str) -> str:
     """Return a folder's name for a title: ``My GCN (deep)`` becomes ``my-gcn-deep``."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
-    name = re.sub(r"[^a-z0-9+]+", "-", plain).strip("-")[:LONGEST_NAME].strip("-")
+    name = re.sub(r"[^a-z0-9+]+", "-", plain).lstrip("-+")[:LONGEST_NAME].rstrip("-")
     return f"{name}-entry" if DEVICES.fullmatch(name) else name
 
 
