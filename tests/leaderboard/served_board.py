@@ -170,3 +170,8 @@ def make_served(folder: Path, prepared: Path, limits: Limits | None = None, **qu
     worker = Worker(places, engine, LocalJudge(folder / "secrets"), pages=False)  # type: ignore[arg-type]
     worker.start()
     return Served(folder, service, worker, add_token(engine, "one"))
+
+
+def noise(served: Served, seed: int) -> np.ndarray:
+    """Return random scores of the candidates of the hidden task."""
+    return np.random.default_rng(seed).random(served.hidden.card.shape)
