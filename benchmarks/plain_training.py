@@ -214,7 +214,9 @@ def main() -> None:
 
 
 def summary(found: list[dict[str, Any]], metrics: tuple[str, ...]) -> dict[str, Any]:
-    """The mean and standard deviation of each metric, and the runs, by seed."""
+    """Return the mean and standard deviation of each metric, and the runs, by seed."""
+    # In the order of seeds, whichever ends first: the draws of tens depend on it.
+    found = sorted(found, key=lambda one: int(one["seed"]))
     table: dict[str, Any] = {}
     for metric in metrics:
         values = [one["test"][metric] for one in found]
@@ -224,7 +226,7 @@ def summary(found: list[dict[str, Any]], metrics: tuple[str, ...]) -> dict[str, 
             both = [[one[part][metric] for one in found] for part in ("valid", "test")]
             table[metric]["correlation with validation"] = float(np.corrcoef(both)[0, 1])
             table[metric]["chosen tens"] = {tens: chosen_tens(found, metric, tens) for tens in TENS}
-    return {**table, "runs": sorted(found, key=lambda one: int(one["seed"]))}
+    return {**table, "runs": found}
 
 
 if __name__ == "__main__":

@@ -74,3 +74,14 @@ def test_the_best_ten_by_validation_are_better_on_test_where_both_go_together() 
     assert found[0] == pytest.approx(values.mean(), abs=0.06)
     assert found[2] > found[0] + 0.4
     assert plain_training.chosen_tens(apart, "mrr", 10, 20) == pytest.approx(0.5)
+
+
+def test_a_summary_does_not_depend_on_which_seed_ends_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(plain_training, "TENS", (1, 3))
+    rng = np.random.default_rng(0)
+    runs = [
+        {"seed": seed, **{part: {"mrr": rng.random()} for part in ("valid", "test")}} for seed in range(20)
+    ]
+    wanted = plain_training.summary(runs, ("mrr",))
+    assert plain_training.summary(runs[::-1], ("mrr",)) == wanted
+    assert wanted["runs"] == runs
