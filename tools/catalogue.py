@@ -46,14 +46,14 @@ PAGES = (
 
 
 def degree_bias_table(name: str) -> str:
-    """A table of the degree-bias study, from its evidence."""
+    """Return a table of the degree-bias study, from its evidence."""
     from degree_bias_tables import render
 
     return render(name, ROOT / "results")
 
 
 def coverage_table(kind: str) -> str:
-    """How often intervals of one split hold the truth: ``simulated``, or on ``redrawn`` splits."""
+    """Return how often intervals of one split hold the truth: ``simulated``, or on ``redrawn`` splits."""
     import coverage_tables
 
     results = ROOT / "benchmarks" / "results"
@@ -65,7 +65,7 @@ def coverage_table(kind: str) -> str:
 
 
 def communities_table(printed: str = "") -> str:
-    """The areas under the curves of the communities study, or ours beside the printed values."""
+    """Return the areas under the curves of the communities study, or ours beside the printed values."""
     from trueedge.studies.degree_bias.communities import as_markdown, printed_as_markdown
 
     path = ROOT / "results" / "degree-bias-communities.json"
@@ -76,48 +76,18 @@ def communities_table(printed: str = "") -> str:
 
 
 def engines_table() -> str:
-    """What was measured of engines and shares."""
+    """Return what was measured of engines and shares."""
     return table(["what", "result", "command"], engine_tables.rows(ROOT / "benchmarks" / "results"))
 
 
-def hgb_causes_table(kind: str) -> str:
-    """What HGB's code does but its paper does not say: ours, with its settings, and published."""
-    head = ["model, data set", "settings of the code", "seeds", "ours", "with these", "published", "outcome"]
-    return table(head, hgb_tables.causes(ROOT, kind))
-
-
-def hgb_first_table() -> str:
-    """Simple-HGN minus each other method, with paired intervals."""
-    rows = hgb_tables.first_places(ROOT)
-    if not rows:
-        return "No differences are stored yet. The command above computes them."
-    columns = [f"{data} {metric}" for data in ("dblp", "imdb", "acm") for metric in ("macro-F1", "micro-F1")]
-    return table(["Simple-HGN minus", *columns], rows)
-
-
 def draws_table() -> str:
-    """Squirrel and Chameleon over splits and draws: pictures, methods, and differences of methods."""
-    return draws_tables.render(ROOT / "results", table)
-
-
-def ties_table() -> str:
-    """Heuristics against HeaRT's negatives of ogbl-ddi, with ties broken in three ways."""
-    return ties_tables.render(ROOT, table)
-
-
-def learned_ties_table() -> str:
-    """Learned methods against random negatives of ogbl-ddi, beside published values and hard negatives."""
-    return ties_tables.learned(ROOT, table)
-
-
-def network_ties_table() -> str:
-    """The published AUC under HeaRT beside heuristics with two rules for hard negatives."""
-    return ties_tables.networks(ROOT, table)
+    """Return Squirrel and Chameleon over splits and draws: pictures, methods, and differences of methods."""
+    return draws_tables.render(ROOT / "results")
 
 
 TABLES: dict[str, Callable[..., str]] = {
-    "hgb-causes": hgb_causes_table,
-    "hgb-first": hgb_first_table,
+    "hgb-causes": hgb_tables.causes_table,
+    "hgb-first": hgb_tables.first_places_table,
     "datasets": registry_tables.datasets_table,
     "dataset-families": registry_tables.dataset_families_table,
     "methods": method_tables.methods_table,
@@ -131,9 +101,9 @@ TABLES: dict[str, Callable[..., str]] = {
     "comparison": evidence_tables.comparison_table,
     "equal-steps": study_tables.equal_steps_table,
     "draws": draws_table,
-    "ties": ties_table,
-    "learned-ties": learned_ties_table,
-    "network-ties": network_ties_table,
+    "ties": ties_tables.ties_table,
+    "learned-ties": ties_tables.learned_ties_table,
+    "network-ties": ties_tables.network_ties_table,
     "recommendation": study_tables.recommendation_table,
     "recommendation-differences": study_tables.recommendation_differences_table,
     "pretrained": study_tables.pretrained_table,
@@ -154,7 +124,7 @@ TABLES: dict[str, Callable[..., str]] = {
 
 
 def rewritten(text: str) -> str:
-    """The text with every table between its two markers made anew."""
+    """Return the text with every table between its two markers made anew."""
 
     def fill(match: re.Match[str]) -> str:
         name, _, argument = match.group(1).partition("=")
@@ -165,12 +135,12 @@ def rewritten(text: str) -> str:
 
 
 def growth_picture() -> str:
-    """The picture of the growth of cost."""
+    """Return the picture of the growth of cost."""
     return picture(json.loads((ROOT / "benchmarks" / "results" / "scaling.json").read_text())["rows"])
 
 
 def typed_cost_picture() -> str:
-    """The picture of the time and memory of models of typed graphs."""
+    """Return the picture of the time and memory of models of typed graphs."""
     from trueedge.report.charts import draw
     from trueedge.studies.evidence import figures
 

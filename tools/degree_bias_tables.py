@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
+
+from tables import table
 
 from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError, unknown
@@ -22,16 +24,16 @@ APART = ("linear",)
 _COLUMNS = [field.name for field in fields(Comparison)]
 
 
-def render(table: str, results: str | Path) -> str:
-    """A table of the study in Markdown.
+def render(asked: str, results: str | Path) -> str:
+    """Return a table of the study in Markdown.
 
     Args:
-        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
+        asked: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
         results: the folder of the evidence files, ``degree-bias-*.json``.
     """
-    if table not in _TABLES:
-        raise unknown("table of the degree-bias study", table, _TABLES)
-    names, write = _TABLES[table]
+    if asked not in _TABLES:
+        raise unknown("table of the degree-bias study", asked, _TABLES)
+    names, write = _TABLES[asked]
     cards = []
     for name in names:
         path = Path(results) / f"degree-bias-{name}.json"
@@ -49,7 +51,7 @@ def _laws(*cards: Evidence) -> str:
             if row.dataset.endswith(" networks"):
                 theirs = "–" if row.theirs is None else f"{row.theirs:.3f}"
                 lines.append([row.protocol, f"{row.metric}, {row.dataset}", f"{row.ours:.3f}", theirs])
-    return _table(["negatives", "what", "ours", "published numbers"], lines)
+    return table(["negatives", "what", "ours", "published numbers"], lines)
 
 
 def _ranks(*cards: Evidence) -> str:
@@ -64,7 +66,7 @@ def _ranks(*cards: Evidence) -> str:
             if row.dataset.endswith(" networks") and place not in known:
                 lines.append([row.protocol, row.method + note, row.dataset, f"{row.ours:.3f}"])
     lines.sort(key=lambda line: (list(SAMPLERS).index(line[0]), -int(line[1].split()[2])))
-    return _table(["negatives", "what", "over", "overlap with the published ranking"], lines)
+    return table(["negatives", "what", "over", "overlap with the published ranking"], lines)
 
 
 def _places(card: Evidence) -> str:
@@ -73,7 +75,7 @@ def _places(card: Evidence) -> str:
     for figure in _figures(card, "ranks-"):
         names = [str(name) for name in figure.series[0].x]
         lines = [[one.name, *(f"{place:g}" for place in one.y)] for one in figure.series]
-        parts.append(f"{figure.title}:\n\n{_table(['method', *names], lines)}")
+        parts.append(f"{figure.title}:\n\n{table(['method', *names], lines)}")
     return "\n\n".join(parts)
 
 
@@ -91,7 +93,7 @@ def _alignment(card: Evidence) -> str:
                 lines.append([scope, name, value, interval, *more])
     head = ["scope", "benchmark, or difference of two", "overlap", "95 % interval"]
     head += ["of the published AUC", "worst methods first", "between two splits"]
-    return _table(head, lines)
+    return table(head, lines)
 
 
 def _hardness(card: Evidence) -> str:
@@ -109,7 +111,7 @@ def _hardness(card: Evidence) -> str:
         for name, own in gaps.items()
     ]
     head = ["benchmark", "mean abs. difference from the published AUC", "values"]
-    return _table([*head, *(f"overlap, {figure.title.rpartition(', ')[2]}" for figure in drawn)], lines)
+    return table([*head, *(f"overlap, {figure.title.rpartition(', ')[2]}" for figure in drawn)], lines)
 
 
 def _weights(card: Evidence) -> str:
@@ -119,7 +121,7 @@ def _weights(card: Evidence) -> str:
         for row in _rows(card)
         if row.theirs is not None
     ]
-    return _table(["graphs", "feature", "ours", "published", "our networks"], lines)
+    return table(["graphs", "feature", "ours", "published", "our networks"], lines)
 
 
 def _groups(card: Evidence) -> str:
@@ -131,7 +133,7 @@ def _groups(card: Evidence) -> str:
         [protocol, metric, f"{sum(values) / len(values):.3f}", f"{min(values):.3f}", f"{max(values):.3f}"]
         for (protocol, metric), values in found.items()
     ]
-    return _table(["negatives", "what", "mean over networks", "smallest", "largest"], lines)
+    return table(["negatives", "what", "mean over networks", "smallest", "largest"], lines)
 
 
 def _rows(card: Evidence) -> list[Comparison]:
@@ -148,11 +150,6 @@ def _figures(card: Evidence, start: str) -> list[Figure]:
 def _bars(series: Series) -> list[tuple[str, str, str]]:
     ends = zip(series.x, series.y, series.low, series.high, strict=True)
     return [(str(x), f"{y:.3f}", f"{low:.3f} to {high:.3f}") for x, y, low, high in ends]
-
-
-def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    rows = [head, ["---"] * len(head), *lines]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {

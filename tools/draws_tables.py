@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from hgb_tables import MINUS
+from tables import table
 
 EVIDENCE = "lpformer-draws.json"
 # The files of the pictures, and the figures in the evidence.
@@ -15,16 +15,14 @@ PICTURES = {f"docs/{name}.svg": name for name in ("draws", "draws-chameleon", "d
 METHODS_HEAD = ["data set", "method", "splits", "mrr ours", "mrr published", "median", "5 % to 95 %"]
 METHODS_HEAD += ["std, negatives alone", "std, split and training", "variance due to negatives"]
 DIFFERENCES_HEAD = ["data set", "difference", "splits", "mrr [95 %]", "draws on which the first is better"]
-Table = Callable[[list[str], list[list[str]]], str]
 Cells = dict[tuple[str, str], dict[str, dict[str, Any]]]
 
 
-def render(results: Path, table: Table) -> str:
+def render(results: Path) -> str:
     """Return the pictures and both tables, or a sentence where there is no evidence.
 
     Args:
         results: the folder of evidence.
-        table: makes a table of columns and rows.
     """
     from trueedge.studies.evidence import figures
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from typing import Any
+
+from tables import ROOT, table
 
 TITLES = {
     "gcn-hetero": "GCN",
@@ -40,24 +41,24 @@ VALIDATION = {
 Values = tuple[float, ...]
 
 
-def causes(root: Path, kind: str) -> list[list[str]]:
+def causes_table(kind: str) -> str:
     """Return a line for each case that was trained: ours, with settings of the code, and published.
 
     Args:
-        root: the folder of the repository.
         kind: ``links`` or ``classes``.
     """
-    found = json.loads((root / "benchmarks" / "results" / "hgb-causes.json").read_text())
+    found = json.loads((ROOT / "benchmarks" / "results" / "hgb-causes.json").read_text())
     rows = [row for row in found if row["settings"] or row.get("without") or row["seen"] or row.get("valid")]
     rows = [row for row in rows if (row["dataset"] in HARD) == (kind == "links")]
-    rows += list(_searched(root)) if kind == "classes" else []
+    rows += list(_searched()) if kind == "classes" else []
     rows.sort(key=lambda row: (list(TITLES).index(row["method"]), list(TITLES).index(row["dataset"])))
-    return [_line(root, row) for row in _best_of_searches(rows)]
+    head = ["model, data set", "settings of the code", "seeds", "ours", "with these", "published", "outcome"]
+    return table(head, [_line(row) for row in _best_of_searches(rows)])
 
 
-def _searched(root: Path) -> Iterator[dict[str, Any]]:
+def _searched() -> Iterator[dict[str, Any]]:
     """Yield the searches of GAT as rows of causes."""
-    found = json.loads((root / "benchmarks" / "results" / "hgb-gat-search.json").read_text())
+    found = json.loads((ROOT / "benchmarks" / "results" / "hgb-gat-search.json").read_text())
     for row in found["rows"]:
         seeds = list(row["seeds"].values())
         means = {name: fmean(one[name] for one in seeds) for name in seeds[0]}
@@ -89,12 +90,12 @@ def _search(row: Mapping[str, Any]) -> tuple[Any, ...]:
     return row["dataset"], row["method"], row.get("search")
 
 
-def _line(root: Path, row: Mapping[str, Any]) -> list[str]:
+def _line(row: Mapping[str, Any]) -> list[str]:
     dataset, method = row["dataset"], row["method"]
     names = _names(row)
     code = tuple(row["mean"][name] for name in names)
-    ours = _evidence(root, dataset, method, "ours")
-    theirs = _evidence(root, dataset, method, "theirs")
+    ours = _evidence(dataset, method, "ours")
+    theirs = _evidence(dataset, method, "theirs")
     about = f"{TITLES[method]}, {TITLES[dataset]}"
     numbers = [_shown(one) for one in (ours, code, theirs)]
     return [about, _settings(row), str(row["seeds"]), *numbers, _verdict(row, ours, code, theirs)]
@@ -111,7 +112,7 @@ def _names(row: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(f"{metric}, {kind}" for kind in kinds for metric in ("roc-auc", "head-mrr"))
 
 
-def _evidence(root: Path, dataset: str, method: str, side: str) -> Values:
+def _evidence(dataset: str, method: str, side: str) -> Values:
     """Return our values, or the published ones, from the evidence of the tables."""
     if dataset in HARD:
         places = [(f"hgb-table-{n}", metric) for n in (4, 7) for metric in ("roc-auc", "head-mrr")]
@@ -119,7 +120,7 @@ def _evidence(root: Path, dataset: str, method: str, side: str) -> Values:
         places = [("hgb-table-3", metric) for metric in ("macro-f1", "micro-f1")]
     values = []
     for file, metric in places:
-        rows = json.loads((root / "results" / f"{file}.json").read_text())["rows"]
+        rows = json.loads((ROOT / "results" / f"{file}.json").read_text())["rows"]
         asked = (dataset, method, metric)
         values.append(
             next(row[side] for row in rows if (row["dataset"], row["method"], row["metric"]) == asked)
@@ -157,16 +158,18 @@ def _verdict(row: Mapping[str, Any], ours: Values, code: Values, theirs: Values)
     return f"{fmean(before):.1f} → {fmean(after):.1f} points away"
 
 
-def first_places(root: Path) -> list[list[str]]:
+def first_places_table() -> str:
     """Return Simple-HGN minus each other method on each data set, with paired intervals."""
     cells: dict[str, dict[tuple[str, str], dict[str, float]]] = {}
-    for row in json.loads((root / "results" / "hgb-table-3.json").read_text())["rows"]:
+    for row in json.loads((ROOT / "results" / "hgb-table-3.json").read_text())["rows"]:
         if MINUS in row["method"]:
             metric, _, end = row["metric"].partition(", ")
             own = cells.setdefault(row["method"].partition(MINUS)[2], {})
             own.setdefault((row["dataset"], metric), {})[end] = row["ours"]
     columns = [(data, metric) for data in ("dblp", "imdb", "acm") for metric in ("macro-f1", "micro-f1")]
-    return [[f"`{method}`", *(_interval(own.get(one)) for one in columns)] for method, own in cells.items()]
+    rows = [[f"`{method}`", *(_interval(own.get(one)) for one in columns)] for method, own in cells.items()]
+    head = ["Simple-HGN minus", *(f"{data} {metric.replace('f1', 'F1')}" for data, metric in columns)]
+    return table(head, rows)
 
 
 def _interval(found: Mapping[str, float] | None) -> str:

@@ -8,5 +8,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown."""
+    assert all(len(row) == len(columns) for row in rows)
     lines = [columns, ["---"] * len(columns), *rows]
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
-Table = Callable[[list[str], list[list[str]]], str]
+from tables import ROOT, table
+
+RESULTS = ROOT / "benchmarks" / "results"
 WAYS = ("random", "torch", "id")
 
 
-def render(root: Path, table: Table) -> str:
-    """Return MRR and Hits@K of heuristics with ties broken in three ways, beside published values and ours.
-
-    Args:
-        root: the folder of the project.
-        table: makes a table of columns and rows.
-    """
-    found = json.loads((root / "benchmarks" / "results" / "released-ties.json").read_text())
+def ties_table() -> str:
+    """Return MRR and Hits@K of heuristics with ties broken in three ways, published values and ours."""
+    found = json.loads((RESULTS / "released-ties.json").read_text())
     measured = found["scores"]
-    stored = _stored(root)
+    stored = _stored()
     rows = []
     for method, metrics in measured["random"].items():
         for metric in metrics:
@@ -31,16 +26,11 @@ def render(root: Path, table: Table) -> str:
     return table(["method", "metric", "published", *ways, "ours, ranked to the end"], rows)
 
 
-def learned(root: Path, table: Table) -> str:
-    """Return MRR and Hits@K of learned methods against random negatives, beside published values and ours.
-
-    Args:
-        root: the folder of the project.
-        table: makes a table of columns and rows.
-    """
-    stored = _stored(root)
+def learned_ties_table() -> str:
+    """Return MRR and Hits@K of learned methods against random negatives, beside published values and ours."""
+    stored = _stored()
     rows = []
-    for run in json.loads((root / "benchmarks" / "results" / "released-ties-learned.json").read_text()):
+    for run in json.loads((RESULTS / "released-ties-learned.json").read_text()):
         for metric, value in run["scores"].items():
             row = stored[run["method"], metric]
             numbers = (row["theirs"], value, row["ours"])
@@ -48,20 +38,20 @@ def learned(root: Path, table: Table) -> str:
     return table(["method", "metric", "published", "random negatives", "ours, hard negatives"], rows)
 
 
-def _stored(root: Path) -> dict[tuple[str, str], dict[str, Any]]:
+def _stored() -> dict[tuple[str, str], dict[str, Any]]:
     """Return the rows of Tables 5 and 16, by method and metric."""
     return {
         (row["method"], row["metric"]): row
         for name in ("heart-table-5", "heart-table-16")
-        for row in json.loads((root / "results" / f"{name}.json").read_text())["rows"]
+        for row in json.loads((ROOT / "results" / f"{name}.json").read_text())["rows"]
         if row["dataset"] == "ogbl-ddi"
     }
 
 
-def networks(root: Path, table: Table) -> str:
+def network_ties_table() -> str:
     """Return, for each network, how close two rules for hard negatives come to the published AUC."""
     rows = []
-    for found in json.loads((root / "benchmarks" / "results" / "released-networks.json").read_text()):
+    for found in json.loads((RESULTS / "released-networks.json").read_text()):
         cells = []
         for rule in ("published", "to the end"):
             number = min(found[rule], key=found[rule].get)
