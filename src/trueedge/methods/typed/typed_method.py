@@ -36,6 +36,7 @@ DEFAULTS: dict[str, Any] = {
     "epochs": 300,
     "patience": 30,
 }
+# In the order in which the paper numbers them: 0, 1, 2.
 FEATURES = ("all", "target", "one-hot")
 DECODERS = ("dot", "distmult", "bilinear")
 # What is tried where nothing is published, as in HGB: it calls the full matrix DistMult.

@@ -7,9 +7,6 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-#: dot product; a vector for each relation; a matrix for each relation.
-KINDS = ("dot", "distmult", "bilinear")
-
 
 class Decoder(nn.Module):
     """Scores links of some relations.

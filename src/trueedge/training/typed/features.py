@@ -5,10 +5,9 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from trueedge.training.links.inputs import FixedProduct
 from trueedge.training.typed.inputs import TypedInputs
 
-#: The choices, in the order in which the paper numbers them: 0, 1, 2.
-KINDS = ("all", "target", "one-hot")
 TARGET = ("target", "target-only")
 GAIN = 1.414
 
@@ -34,15 +33,14 @@ class FeatureInput(nn.Module):
         self.kept = []
         # Without a target, nodes could not be told apart.
         shared = kind == "target-only" and inputs.target is not None
-        for number, table in enumerate(inputs.features):
-            keeps = table is not None and (kind == "all" or (kind in TARGET and number == inputs.target))
-            size = table.shape[1] if keeps and table is not None else inputs.count(number)
-            self.kept.append(keeps)
+        for number, table in enumerate(kept_features(inputs, kind)):
+            size = inputs.count(number) if table is None else table.shape[1]
+            self.kept.append(table is not None)
             weight = torch.empty(size, dim)
             # As the weight of a linear layer from one-hot vectors would be.
             nn.init.xavier_normal_(weight, gain=GAIN)
-            scale = row_scale(table, unit_rows) if keeps and unit_rows and table is not None else None
-            maps.append(SharedVector(size, dim) if shared and not keeps else TypeMap(weight, scale))
+            scale = row_scale(table, unit_rows) if unit_rows and table is not None else None
+            maps.append(SharedVector(size, dim) if shared and table is None else TypeMap(weight, scale))
         self.maps = nn.ModuleList(maps)
         self.dim = dim
 
@@ -100,6 +98,19 @@ class SharedVector(nn.Module):
         return self.bias.expand(self.count, -1)
 
 
+def kept_features(inputs: TypedInputs, kind: str) -> list[torch.Tensor | None]:
+    """Return the features of each type that keeps them, and None for the others.
+
+    Args:
+        inputs: the graph.
+        kind: which types keep their features, as for :class:`FeatureInput`.
+    """
+    return [
+        table if kind == "all" or (kind in TARGET and number == inputs.target) else None
+        for number, table in enumerate(inputs.features)
+    ]
+
+
 def row_scale(table: torch.Tensor, sums: str = "absolute") -> torch.Tensor:
     """Return 1 over the sum of each row, float (nodes, 1).
 
@@ -124,25 +135,15 @@ def sparse_or_dense(table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     """Return the product of features, dense or sparse CSR, with a dense weight."""
     if table.layout == torch.strided:
         return table @ weight
-    product: torch.Tensor = _SparseProduct.apply(table, weight)
+    product: torch.Tensor = FixedProduct.apply(table, transposed(table), weight)
     return product
 
 
-class _SparseProduct(torch.autograd.Function):
-    """A constant sparse matrix times a dense one; its transpose is kept, since CSR has no fast one."""
-
-    @staticmethod
-    def forward(ctx: object, table: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        ctx.table = table  # type: ignore[attr-defined]
-        return table @ weight
-
-    @staticmethod
-    def backward(ctx: object, *slopes: torch.Tensor) -> tuple[None, torch.Tensor]:
-        return None, transposed(ctx.table) @ slopes[0]  # type: ignore[attr-defined]
-
-
 def transposed(table: torch.Tensor) -> torch.Tensor:
-    """Return the transpose of a sparse CSR tensor as CSR; it is computed once and kept with the tensor."""
+    """Return the transpose of a sparse CSR tensor as CSR, which has no fast product with its own.
+
+    It is computed once and kept with the tensor.
+    """
     kept: torch.Tensor | None = getattr(table, "_transposed", None)
     if kept is None:
         kept = table.to_sparse_coo().t().coalesce().to_sparse_csr()

@@ -9,7 +9,7 @@ import torch.nn.functional as F  # noqa: N812
 from torch import nn
 
 from trueedge.training.links.inputs import FixedProduct
-from trueedge.training.typed.features import TARGET, row_scale
+from trueedge.training.typed.features import kept_features, row_scale
 from trueedge.training.typed.inputs import TypedInputs
 from trueedge.training.typed.relation_rows import RelationRows
 
@@ -89,10 +89,9 @@ class FeatureMatrices(nn.Module):
         self.dropout, self.groups, self.inputs = dropout, groups, inputs
         self.heads = heads if by_head else 1
         self.source = [one.source_type for one in rows.relations]
-        self.tables: list[torch.Tensor | SparseTable | None] = []
-        for number, table in enumerate(inputs.features):
-            keeps = table is not None and (kind == "all" or (kind in TARGET and number == inputs.target))
-            self.tables.append(_scaled(table, row_sums) if keeps and table is not None else None)
+        self.tables = [
+            None if table is None else _scaled(table, row_sums) for table in kept_features(inputs, kind)
+        ]
         weights = {}
         for relation, group in enumerate(groups):
             table = self.tables[self.source[relation]]
