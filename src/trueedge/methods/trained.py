@@ -203,8 +203,8 @@ class HasBatches(Trained):
     batch_size: int = open_setting(int, "positives per batch", low=1, high=1 << 30)
     negatives: str = open_setting(
         str,
-        "how training negatives are sampled; unlinked: uniform pairs that are no edge but a hidden one of the"
-        " batch",
+        "how training negatives are sampled; unlinked: uniform pairs without an edge; hidden edges of the"
+        " batch may be drawn, too",
         choices=("uniform", "unlinked", "degree-corrected", "heart"),
     )
     reject_edges: bool = open_setting(bool, "redraw training negatives that are edges")

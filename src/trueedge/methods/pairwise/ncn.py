@@ -42,7 +42,7 @@ class NCN(HasEncoder, HasPredictorLayers, HasInputs, HasMessages, Pairwise):
     input_dropout: float = open_setting(float, "dropout on the input", low=0.0, high=0.99)
     tail_dropout: float = open_setting(float, "dropout on the output of the encoder", low=0.0, high=0.99)
     linear_tail: bool = open_setting(
-        bool, "a linear layer more on products and on sums, before both are added up"
+        bool, "one more linear layer on products and on sums, before they are added"
     )
     clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
 

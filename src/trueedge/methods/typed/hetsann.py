@@ -75,7 +75,7 @@ class HetSANN(TypedMethod):
     )
 
     head_dropout: bool = setting(
-        False, "each head of a first layer that is direct drops features of its own, instead of all the same"
+        False, "each head of a direct first layer drops its own features, instead of all heads the same"
     )
     attention_gradient: bool = setting(
         True, "gradients pass through the attention weights; in the published code they do not"

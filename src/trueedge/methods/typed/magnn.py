@@ -64,13 +64,13 @@ class MAGNN(MetaPathMethod):
     )
     any_source: bool = setting(
         False,
-        "with batches=published, negatives of training have a random source, too, not that of a link",
+        "with batches=published, training negatives have a random source too, instead of that of a link",
         only="typed-links",
     )
     kept_instances: int = setting(
         0,
-        "with batches=published, the instances that are kept of a node, of which each step draws some; 0: as"
-        " many as instances, the same in each step",
+        "with batches=published, how many instances are kept for a node, of which each step draws some; 0: as"
+        " many as instances",
         low=0,
         high=10**6,
         only="typed-links",

@@ -98,8 +98,8 @@ class RGCNHetero(TypedMethod):
 
     single_edges: bool = setting(
         False,
-        "one edge in each direction between two nodes, as in the published code for links: a link, or the"
-        " reverse of one where there is no link; loops of all node types then share a matrix",
+        "keep one edge in each direction between two linked nodes, as in the published code for links: an"
+        " edge, or the reverse of one if there is none; loops of all node types then share a matrix",
     )
 
     every_relation: bool = setting(

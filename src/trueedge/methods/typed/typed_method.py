@@ -86,7 +86,8 @@ class TypedMethod(Method):
     )
     epoch_steps: int = setting(
         0,
-        "steps of an epoch of links; 0: as many as there are batches. Validation checks come after epochs",
+        "largest number of steps in an epoch of links; 0: one for each batch. Validation checks come after"
+        " epochs",
         low=0,
         high=10**9,
         only="typed-links",
@@ -224,7 +225,6 @@ class HasFixedNegatives(TypedMethod):
 
     fixed_negatives: bool = setting(
         False,
-        "draw the negatives of training links once, and take batches in the same order again and again, as"
-        " HGB does for links",
+        "draw training negatives once, and repeat the batches in the same order, as HGB does for links",
         only="typed-links",
     )

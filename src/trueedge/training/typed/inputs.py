@@ -139,7 +139,7 @@ class TypedInputs:
     def repeated_arcs(self) -> Arcs:
         """The arcs of all edges and of their reverses: an edge whose reverse is an edge, too, counts twice.
 
-        So HGB's code of GCN and GAT for links has it. Loops count once.
+        HGB's code of GCN and GAT for links does the same. Loops count once.
         """
         pairs = np.concatenate([*self.graph.edges, np.empty((0, 2), np.int32)]).astype(np.int64)
         pairs = np.unique(pairs[pairs[:, 0] != pairs[:, 1]], axis=0)
@@ -163,8 +163,8 @@ class TypedInputs:
     def single(self) -> tuple[TypedEdges, ...]:
         """One edge in each direction between two linked nodes, and one loop at each node, by relation.
 
-        An edge belongs to a relation, the last one that has it; to the reverse of one where none has it; and
-        a loop that no relation has to number R. So HGB's code of R-GCN for links has it.
+        An edge belongs to the last relation that has it, or to the reverse of one if none has it. Loops that
+        no relation has are number R. HGB's code of R-GCN for links does the same.
         """
         count, relations = self.num_nodes, self.num_relations
         keys, kinds = _untyped(self.graph, loops_last=False)

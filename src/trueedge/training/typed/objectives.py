@@ -61,9 +61,9 @@ class LinkObjective(Objective):
         inputs: the training graph.
         relations: the relations whose links are predicted.
         batch_size: links of a step; there are as many negatives.
-        steps: steps of an epoch, with links drawn at random; 0: as many as there are batches.
-        fixed: draw the order of links and their negatives once. Steps then go through the links again and
-            again, from one epoch to the next.
+        steps: the largest number of steps in an epoch, with links drawn at random; 0: one for each batch.
+        fixed: draw the order of links and their negatives once. Steps then go through the links in this order
+            again and again, from one epoch to the next, and ``steps`` is their exact number.
     """
 
     def __init__(

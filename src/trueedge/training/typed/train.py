@@ -37,7 +37,7 @@ class TypedSchedule(LoopSchedule):
         select: what is compared on the validation part: its ``loss``, or a metric. With ``loss-and-f1``, a
             state is kept only if its loss and the sum of its F1 scores have both improved, and training stops
             when neither has.
-        epoch_steps: steps of an epoch of links; 0: as many as there are batches.
+        epoch_steps: the largest number of steps in an epoch of links; 0: one for each batch.
         redraw_valid: compare the loss of validation links against other random targets at each check, instead
             of against the negatives of the task.
         fixed_negatives: draw the order of training links and their negatives once.

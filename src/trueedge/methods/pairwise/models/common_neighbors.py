@@ -23,9 +23,9 @@ class CommonNeighborPredictor(nn.Module):
 
     Args:
         dim: the size of a state.
-        layers: the number of layers after both are added up.
+        layers: the number of layers on the sum of both.
         dropout: the dropout rate.
-        linear_tail: whether both are mapped once more before they are added up.
+        linear_tail: whether both pass one more linear layer before they are added.
     """
 
     def __init__(self, dim: int, layers: int, dropout: float, linear_tail: bool = False) -> None:

@@ -99,7 +99,7 @@ class SkipGramObjective(Objective):
         negatives: nodes drawn against each pair, of the type of the node that is predicted.
         batch_size: pairs of a step.
         key: what the walks depend on.
-        steps: steps of an epoch; 0: as many as there are batches.
+        steps: the largest number of steps in an epoch; 0: one for each batch.
         noise: ``type`` draws against a pair as said; ``rank`` draws from all nodes, by the rank of their
             degree in the relations that are walked along.
         fixed: draw the walks once. Epochs then take the same batches in another order.

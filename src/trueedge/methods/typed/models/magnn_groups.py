@@ -115,7 +115,7 @@ class GroupedLinks(LinkModel):
         exclude: int = 0,
         generator: torch.Generator | None = None,
     ) -> torch.Tensor:
-        """Return the logits of links; the first ones, so many, are left out of the instances."""
+        """Return the logits of links; no instance contains one of the first ``exclude`` links."""
         source, target = (self._side(states, links, side, exclude, generator) for side in (0, 1))
         return (source * target).sum(1)
 
@@ -264,5 +264,5 @@ def encoded_instances(states: torch.Tensor, nodes: torch.Tensor, turns: list[tor
 
 
 def _repeated(rows: torch.Tensor, times: int) -> torch.Tensor:
-    """Return each row so many times, without a number that a GPU would have to wait for."""
+    """Return each row ``times`` times, without a number that a GPU would have to wait for."""
     return rows.unsqueeze(1).expand(-1, times, -1).reshape(-1, rows.shape[1])
