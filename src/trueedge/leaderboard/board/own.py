@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +59,37 @@ def own_board(
         device: where trained methods run.
         say: is told what is done.
     """
+    _check_names(skipped, datasets, under)
+    place = Path(folder)
+    exists = (place / "board.toml").is_file()
+    board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
+    made = OwnBoard(board)
+    start, fillings = time.monotonic(), []
+    for dataset, protocol, frozen in _frozen_tasks(made, datasets, under, seeds):
+        card = board.add_task(frozen)
+        if not (board.folder / card.name / "audit.json").exists():
+            write_audit(board.folder / card.name, frozen[0])
+        fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
+        made.methods[card.name] = len(fitting)
+        cells = {}
+        for one in fitting:
+            if one.name in skipped:
+                made.leave_out(card.name, one.name, "skipped")
+                continue
+            # No page of a board uses other draws of negatives.
+            first = Cell(dataset, protocol, one, 0, device=device, redraws=False)
+            cells[one.name] = [replace(first, seed=seed) for seed in range(seeds)]
+        say(f"{card.name}: {len(cells)} method{'' if len(cells) == 1 else 's'}")
+        fillings.append(Filling(made, card, cells, settings or {}, store))
+    alone = jobs == 1 and limit is None and total is None
+    chosen_runner: Runner = InProcess() if alone else Processes(jobs, limit, in_order=True, raises=False)
+    with chosen_runner as runner:
+        fill(fillings, runner, store, limit, say, start, total)
+    return made
+
+
+def _check_names(skipped: Sequence[str], datasets: Sequence[str], under: Sequence[str]) -> None:
+    """Refuse names of methods, data sets and protocols that nobody knows."""
     known = {kind.name for kind in methods.catalogue()}
     for name in skipped:
         if name not in known:
@@ -67,11 +99,12 @@ def own_board(
             data_sets.get(dataset)
     for protocol in under:
         get_protocol(protocol)
-    place = Path(folder)
-    exists = (place / "board.toml").is_file()
-    board = Board.open(place) if exists else Board.create(place, "trueedge: built-in methods")
-    made = OwnBoard(board)
-    start, fillings = time.monotonic(), []
+
+
+def _frozen_tasks(
+    made: OwnBoard, datasets: Sequence[str], under: Sequence[str], seeds: int
+) -> Iterator[tuple[str, str, list[Task]]]:
+    """Yield each data set and protocol with its task for each seed; what cannot be made is left out."""
     for dataset in datasets:
         for protocol in fitting_protocols(dataset):
             if under and protocol not in under:
@@ -80,30 +113,8 @@ def own_board(
                 frozen = [tasks.task(dataset, protocol, seed) for seed in range(seeds)]
             except InputError as error:
                 made.leave_out(f"{dataset} under {protocol}", "", str(error))
-                continue
-            card = board.add_task(frozen)
-            if not (board.folder / card.name / "audit.json").exists():
-                write_audit(board.folder / card.name, frozen[0])
-            fitting = fitting_methods(chosen, protocol, frozen[0], settings or {})
-            made.methods[card.name] = len(fitting)
-            for one in fitting:
-                if one.name in skipped:
-                    made.leave_out(card.name, one.name, "skipped")
-            cells = {
-                # No page of a board uses other draws of negatives.
-                one.name: [
-                    Cell(dataset, protocol, one, seed, device=device, redraws=False) for seed in range(seeds)
-                ]
-                for one in fitting
-                if one.name not in skipped
-            }
-            say(f"{card.name}: {len(cells)} method{'' if len(cells) == 1 else 's'}")
-            fillings.append(Filling(made, card, cells, settings or {}, store))
-    alone = jobs == 1 and limit is None and total is None
-    chosen_runner: Runner = InProcess() if alone else Processes(jobs, limit, in_order=True, raises=False)
-    with chosen_runner as runner:
-        fill(fillings, runner, store, limit, say, start, total)
-    return made
+            else:
+                yield dataset, protocol, frozen
 
 
 def fitting_protocols(dataset: str) -> list[str]:
