@@ -287,9 +287,7 @@ def standing_json(standing: Standing) -> str:
             "authors": list(row.entry.card.authors),
             "tier": row.tier,
             "rank": list(row.places) if row.places else None,
-            "letters": "".join(row.letters)
-            if len("".join(row.letters)) == len(row.letters)
-            else " ".join(row.letters),
+            "letters": letters_text(row),
             "value": _rounded(row.value),
             "low": _rounded(row.low),
             "high": _rounded(row.high),
@@ -302,6 +300,11 @@ def standing_json(standing: Standing) -> str:
     head = {"task": standing.task.name, "metric": standing.task.headline, "phase": standing.phase or None}
     lines = ",\n".join(json.dumps(one, ensure_ascii=False, separators=(",", ":")) for one in rows)
     return f'{json.dumps(head, ensure_ascii=False)[:-1]}, "entries": [\n{lines}\n]}}\n'
+
+
+def letters_text(row: Row) -> str:
+    """Return the letters of an entry, with spaces between them if one has two characters."""
+    return ("" if all(len(one) == 1 for one in row.letters) else " ").join(row.letters)
 
 
 def _rounded(value: float | None) -> float | None:

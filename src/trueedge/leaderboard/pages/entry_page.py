@@ -8,14 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.standings import Row, Standing, letters_text
 from trueedge.leaderboard.pages.parts import (
     TIERS,
     command,
     difference_cells,
     ends_text,
     heads,
-    letters_text,
     memory_text,
     rank_text,
     seconds_text,

@@ -66,11 +66,6 @@ def breakable(name: str) -> Markup:
     return joined([first, *(part for other in others for part in ("+", tag("wbr"), other))])
 
 
-def letters_text(row: Row) -> str:
-    """Return the letters of an entry, apart from each other if one has two."""
-    return ("" if all(len(one) == 1 for one in row.letters) else " ").join(row.letters)
-
-
 def value_text(task: BoardTask, row: Row) -> str:
     """Return the value of an entry."""
     return MISSING if row.value is None else format_value(task.headline, row.value)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from trueedge.leaderboard.board.board import Board
-from trueedge.leaderboard.board.standings import Row, Standing
+from trueedge.leaderboard.board.standings import Row, Standing, letters_text
 from trueedge.leaderboard.pages.parts import (
     authors_text,
     bar,
@@ -13,7 +13,6 @@ from trueedge.leaderboard.pages.parts import (
     ends_text,
     explained,
     heads,
-    letters_text,
     memory_text,
     rank_text,
     scale_of,
