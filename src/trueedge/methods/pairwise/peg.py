@@ -77,7 +77,7 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         high=32,
     )
     predictor_dropout: float = open_setting(
-        float, "dropout between the layers of that MLP", low=0.0, high=0.99
+        float, "dropout between the layers of the MLP on products", low=0.0, high=0.99
     )
     folds: int = setting(
         0, "folds of edges excluded from the positions; 0: none, as published", low=0, high=100
