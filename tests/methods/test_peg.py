@@ -1,4 +1,4 @@
-"""PEG: positions, layers beside dense products, and what an edge leaves in the positions."""
+"""PEG: positions, layers beside dense products, what an edge leaves in the positions, and its OGB model."""
 
 from __future__ import annotations
 
@@ -10,15 +10,24 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import trueedge as te  # noqa: E402
+from trueedge.errors import InputError  # noqa: E402
 from trueedge.methods import create  # noqa: E402
+from trueedge.methods.embeddings.walk_vectors import WalkVectors  # noqa: E402
 from trueedge.methods.pairwise.models import peg  # noqa: E402
-from trueedge.methods.pairwise.models.peg import PegLayer, PegPredictor, Positions  # noqa: E402
+from trueedge.methods.pairwise.models.peg import (  # noqa: E402
+    LinearPegLayer,
+    MlpPegPredictor,
+    PegLayer,
+    PegPredictor,
+    Positions,
+)
 from trueedge.methods.pairwise.models.positions import (  # noqa: E402
     laplacian_positions,
     principal_components,
     walk_positions,
 )
 from trueedge.training import DenseInput, Messages, seeded  # noqa: E402
+from trueedge.training.links.inputs import States  # noqa: E402
 
 SHORT = {"epochs": 6, "evaluate_every": 3, "batch_size": 64, "dim": 8, "layers": 2, "select": "auc"}
 SHORT |= {"position_dim": 6}
@@ -142,3 +151,134 @@ def test_a_batch_is_of_one_fold_and_every_edge_comes_once(task):
     objective.backward(model, steps[0], np.random.default_rng(0))
     assert set(read) == {1 + objective.fold_of[steps[0][0]]}
     assert model.positions.fold == 0
+
+
+class FormerLayer(torch.nn.Module):
+    """The layer as it was before it had variants."""
+
+    def __init__(self, size, out, hidden):
+        super().__init__()
+        nn = torch.nn
+        self.linear = nn.Linear(size, out, bias=False)
+        self.bias = nn.Parameter(torch.zeros(out))
+        self.weigh = nn.Sequential(nn.Linear(1, hidden), nn.ReLU(), nn.Linear(hidden, 1), nn.Sigmoid())
+        nn.init.xavier_uniform_(self.linear.weight)
+
+    def forward(self, states, messages, lengths):
+        weights = self.weigh(torch.cat([lengths, lengths.new_zeros(1)]).unsqueeze(1)).squeeze(1)
+        root = (messages.degrees + 1.0).rsqrt().unsqueeze(1)
+        own = root * states.project(self.linear.weight)
+        total = messages.weighted_sum(weights[:-1], own)
+        return root * (total + weights[-1] * own) + self.bias
+
+
+def test_with_the_old_defaults_states_and_gradients_are_the_same_to_the_last_bit(task):
+    method = create("peg", SHORT).for_task(task)
+    assert (method.positions, method.weight_activation, method.product_layers) == ("laplacian", "relu", 0)
+    messages, found = Messages.of(task.graph), []
+    for kind in (FormerLayer, PegLayer):
+        with seeded(3), pytest.MonkeyPatch.context() as patch:
+            patch.setattr(peg, "PegLayer", kind)
+            model = method.build(task, 0)
+            assert {type(layer) for layer in model.encoder.layers} == {kind}
+        assert isinstance(model.predictor, PegPredictor)
+        states = model.encode(messages)
+        states.square().sum().backward()
+        named = {name: value.grad for name, value in model.encoder.named_parameters()}
+        found.append({"states": states.detach(), **model.state_dict(), **named})
+    former, now = found
+    assert list(former) == list(now)
+    assert all(torch.equal(former[name], now[name]) for name in former)
+
+
+@pytest.mark.parametrize("one_way", [False, True])
+def test_a_layer_without_an_activation_is_the_dense_product_it_stands_for(random_graph, one_way):
+    graph = random_graph(2, nodes=20, edges=40)
+    messages = Messages.of(graph).one_way() if one_way else Messages.of(graph)
+    with seeded(0):
+        where = torch.randn(1, 20, 3).double()
+        layer, given = LinearPegLayer(5, 4, 6).double(), torch.randn(20, 5).double().requires_grad_()
+    found = layer(States(given), messages, Positions(where).lengths(messages))
+    linked = torch.eye(20, dtype=torch.float64)
+    linked[messages.targets, messages.indices] = 1.0
+    root = linked.sum(dim=1).rsqrt()
+    lengths = torch.from_numpy(distances(where[0].numpy()))
+    first, last = layer.weigh[0], layer.weigh[1]
+    weights = torch.sigmoid(last(first(lengths.reshape(-1, 1)))).reshape(20, 20)
+    matrix = root[:, None] * linked * root * weights
+    expected = matrix @ (given @ layer.linear.weight.t()) + layer.bias
+    torch.testing.assert_close(found, expected, rtol=1e-6, atol=1e-6)
+    learned = [given, *layer.parameters()]
+    goal = torch.arange(80.0).reshape(20, 4)
+    both = [torch.autograd.grad((one * goal).sum(), learned) for one in (found, expected)]
+    for here, there in zip(*both, strict=True):
+        torch.testing.assert_close(here, there, rtol=1e-5, atol=1e-5)
+
+
+def test_the_distance_is_a_second_input_of_the_last_layer_after_an_mlp():
+    with seeded(0):
+        predictor, ends, places = (
+            MlpPegPredictor(4, 3, 0.5).eval(),
+            torch.randn(9, 2, 4),
+            torch.randn(9, 2, 3),
+        )
+    layers = [
+        (one.weight.detach().numpy(), one.bias.detach().numpy())
+        for one in (*predictor.mlp.layers, predictor.linear)
+    ]
+    expected = []
+    for (left, right), (here, there) in zip(ends.numpy(), places.numpy(), strict=True):
+        hidden = left * right
+        for weight, bias in layers[:2]:
+            hidden = np.maximum(weight @ hidden + bias, 0.0)
+        product = layers[2][0] @ hidden + layers[2][1]
+        expected.append(layers[3][0] @ np.append(product, ((here - there) ** 2).sum()) + layers[3][1])
+    found = predictor(ends, places).detach().numpy()
+    np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-5, atol=1e-5)
+    predictor.train()
+    assert not torch.equal(predictor(ends, places), predictor(ends, places)), "hidden numbers are dropped"
+
+
+@pytest.mark.parametrize(("protocol", "rate", "dropout"), [("existing", 0.001, 0.5), ("heart", 0.01, 0.3)])
+def test_on_ddi_published_settings_are_those_of_the_ogb_model(protocol, rate, dropout):
+    def filled(dataset, **settings):
+        return create("peg", settings).for_task(SimpleNamespace(protocol=protocol, dataset=dataset))
+
+    ddi = filled("ogbl-ddi")
+    assert (ddi.learning_rate, ddi.predictor_dropout, ddi.clip) == (rate, dropout, 1)
+    assert (ddi.layers, ddi.product_layers, ddi.dim, ddi.weight_activation) == (3, 3, 256, "none")
+    assert (ddi.positions, ddi.position_dim, ddi.passes, ddi.noise) == ("deepwalk", 128, 3, 5)
+    assert (ddi.batch_size, ddi.patience, ddi.evaluate_every, ddi.reject_edges) == (65536, 20, 1, True)
+    others = filled("citeseer")
+    assert (others.positions, others.passes, others.noise, others.clip) == ("laplacian", 1, 0, 0)
+    assert (others.weight_activation, others.product_layers, others.predictor_dropout) == ("relu", 0, 0)
+    # A user's choice leaves out the published values that it has no use for.
+    other = filled("ogbl-ddi", positions="laplacian", product_layers=0)
+    assert (other.passes, other.noise, other.predictor_dropout) == (1, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "needed"),
+    [
+        ({"passes": 2}, "positions=deepwalk"),
+        ({"noise": 5}, "positions=deepwalk"),
+        ({"predictor_dropout": 0.5}, "product_layers"),
+        ({"predictor_dropout": 0.5, "product_layers": 1}, "product_layers"),
+    ],
+)
+def test_a_setting_that_would_do_nothing_is_refused(task, settings, needed):
+    with pytest.raises(InputError, match=f"peg: {next(iter(settings))} needs {needed}"):
+        create("peg", {**SHORT, **settings}).fit(task)
+
+
+def test_more_passes_and_noise_are_those_of_deepwalk(task):
+    method = create("peg", {**SHORT, "positions": "deepwalk", "passes": 2, "noise": 3}).for_task(task)
+    twin = WalkVectors(6, walks=10, length=80, window=5, negatives=3, epochs=2, hierarchical=True)
+    assert np.array_equal(method.place(task.graph, 4), twin.of(task.graph, 4))
+
+
+def test_the_ogb_model_learns(task):
+    settings = {"product_layers": 2, "weight_activation": "none", "positions": "deepwalk", "clip": 1.0}
+    settings |= {"predictor_dropout": 0.1, "inputs": "learned", "epochs": 30, "learning_rate": 0.01}
+    history = create("peg", {**SHORT, **settings}).fit(task, seed=1).history
+    assert history.losses[-1] < history.losses[0] - 0.2

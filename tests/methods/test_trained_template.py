@@ -42,7 +42,13 @@ VARIANTS = {
     "ncn": [{"encoder": "gcn"}, {"encoder": "pure-sum", "residual": True}],
     "ncnc": [{"completion_gradient": True}],
     "neo-gnn": [{"hops": 1}, {"hops": 3}],
-    "peg": [{"positions": "deepwalk"}, {"folds": 3}, {"seen_features": "all"}, {"inputs": "learned"}],
+    "peg": [
+        {"positions": "deepwalk"},
+        {"folds": 3},
+        {"seen_features": "all"},
+        {"inputs": "learned"},
+        {"weight_activation": "none", "product_layers": 2},
+    ],
     "seal": [{"head": "gcn"}, {"features": False}],
     "linear": [{"negatives": "degree-corrected"}],
 }

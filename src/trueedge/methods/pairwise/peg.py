@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from trueedge.errors import InputError
 from trueedge.graph import Graph
 from trueedge.methods.method import setting
 from trueedge.methods.pairwise.pairwise import Pairwise
-from trueedge.methods.trained import HasInputs, HasLayers, HasMessages
+from trueedge.methods.trained import HasInputs, HasLayers, HasMessages, open_setting
 from trueedge.randomness import derive, generator
 from trueedge.scorers.learned import learned, single
 
 if TYPE_CHECKING:
-    from trueedge.tasks import GraphTask
+    from trueedge.tasks import GraphTask, Task
     from trueedge.training import Input, LinkModel, Objective, Schedule
 
 HIDDEN = 32
@@ -39,12 +40,45 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         " 2022"
     )
 
-    positions: str = setting(
-        "laplacian",
+    defaults: ClassVar[Mapping[str, Any]] = {
+        "positions": "laplacian",
+        "passes": 1,
+        "noise": 0,
+        "weight_activation": "relu",
+        "product_layers": 0,
+        "predictor_dropout": 0.0,
+        "clip": 0.0,
+    }
+
+    positions: str = open_setting(
+        str,
         "positional encoding: eigenvectors of the normalised Laplacian, or DeepWalk vectors",
         choices=("laplacian", "deepwalk"),
     )
     position_dim: int = setting(128, "dimension of the positional encoding", low=1, high=4096)
+    passes: int = open_setting(
+        int, "with positions=deepwalk, passes over all nodes, each with new walks", low=1, high=10**6
+    )
+    noise: int = open_setting(
+        int,
+        "with positions=deepwalk, noise nodes per pair, in addition to the tree",
+        low=0,
+        high=1000,
+    )
+    weight_activation: str = open_setting(
+        str,
+        "activation of the hidden layer of the MLP from distances to weights of messages",
+        choices=("relu", "none"),
+    )
+    product_layers: int = open_setting(
+        int,
+        "layers of an MLP on the entrywise product of two node states; 0: their dot product",
+        low=0,
+        high=32,
+    )
+    predictor_dropout: float = open_setting(
+        float, "dropout between the layers of the MLP on products", low=0.0, high=0.99
+    )
     folds: int = setting(
         0, "folds of edges excluded from the positions; 0: none, as published", low=0, high=100
     )
@@ -53,13 +87,36 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         "all features, or as many principal components as hidden states have dimensions",
         choices=("components", "all"),
     )
-    clip: float = setting(0.0, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
+    clip: float = open_setting(float, "largest gradient norm per module; 0: no clipping", low=0.0, high=1e9)
+
+    def for_task(self, task: Task) -> Self:
+        """Return this method with every setting filled in, and refuse those that would do nothing."""
+        filled = super().for_task(task)
+        needs = {
+            "passes": ("positions=deepwalk", filled.positions == "deepwalk"),
+            "noise": ("positions=deepwalk", filled.positions == "deepwalk"),
+            "predictor_dropout": ("product_layers=2 or more", filled.product_layers > 1),
+        }
+        unused = {name: self.defaults[name] for name, (_, met) in needs.items() if not met}
+        for name, value in unused.items():
+            if getattr(self, name) not in (None, value):
+                raise InputError(f"peg: {name} needs {needs[name][0]}")
+        # Published values of what is not used.
+        return replace(filled, **unused)
 
     def build(self, task: GraphTask, seed: int) -> LinkModel:
         """Return a model of positions, weighted layers and predictor."""
         import torch
 
-        from trueedge.methods.pairwise.models.peg import PegEncoder, PegModel, PegPredictor, Positions
+        from trueedge.methods.pairwise.models.peg import (
+            LinearPegLayer,
+            MlpPegPredictor,
+            PegEncoder,
+            PegLayer,
+            PegModel,
+            PegPredictor,
+            Positions,
+        )
 
         found = learned(
             lambda: {"positions": self._place_all(task.graph, seed)}, positions=(None, None, None)
@@ -69,8 +126,12 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
             Positions(torch.from_numpy(single(found["positions"]))),
             [inputs.dim, *[self.dim] * self.layers],
             HIDDEN,
+            LinearPegLayer if self.weight_activation == "none" else PegLayer,
         )
-        return PegModel(inputs, encoder, PegPredictor())
+        if self.product_layers == 0:
+            return PegModel(inputs, encoder, PegPredictor())
+        mlp = MlpPegPredictor(self.dim, self.product_layers, self.predictor_dropout)
+        return PegModel(inputs, encoder, mlp)
 
     def make_input(self, task: GraphTask, seed: int) -> Input:
         """Return the input of the encoder: principal components of the features, as published."""
@@ -106,9 +167,9 @@ class PEG(HasLayers, HasInputs, HasMessages, Pairwise):
         """Return the positions of a graph's nodes, float32 (n, position_dim)."""
         from trueedge.methods.pairwise.models.positions import laplacian_positions, walk_positions
 
-        place: Any = laplacian_positions if self.positions == "laplacian" else walk_positions
-        found: NDArray[np.float32] = place(graph, self.position_dim, seed)
-        return found
+        if self.positions == "laplacian":
+            return laplacian_positions(graph, self.position_dim, seed)
+        return walk_positions(graph, self.position_dim, seed, self.passes, self.noise)
 
 
 def _without(graph: Graph, edges: NDArray[np.int64]) -> Graph:

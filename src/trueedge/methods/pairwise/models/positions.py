@@ -36,12 +36,22 @@ def laplacian_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32
     return found
 
 
-def walk_positions(graph: Graph, dim: int, seed: int) -> NDArray[np.float32]:
+def walk_positions(graph: Graph, dim: int, seed: int, passes: int = 1, noise: int = 0) -> NDArray[np.float32]:
     """Return vectors of nodes from random walks, float32 (n, dim).
+
+    Args:
+        graph: the graph.
+        dim: the size of a vector.
+        seed: for the walks and the vectors.
+        passes: passes over all nodes, each with new walks.
+        noise: noise nodes per pair, in addition to the tree.
 
     Perozzi, Al-Rfou, Skiena: DeepWalk: Online Learning of Social Representations, KDD 2014.
     """
-    return WalkVectors(dim=dim, walks=10, length=80, window=5, hierarchical=True, negatives=0).of(graph, seed)
+    learner = WalkVectors(
+        dim=dim, walks=10, length=80, window=5, hierarchical=True, negatives=noise, epochs=passes
+    )
+    return learner.of(graph, seed)
 
 
 def principal_components(features: Any, dim: int, seed: int) -> NDArray[np.float32]:
