@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
@@ -12,6 +13,7 @@ from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError, unknown
 from trueedge.studies.degree_bias.alignment import PUBLISHED
 from trueedge.studies.degree_bias.auc import SAMPLERS
+from trueedge.studies.degree_bias.network_statistics import AS_PUBLISHED, FORMULA
 from trueedge.studies.degree_bias.ranks import rank_rows
 from trueedge.studies.evidence import figure_of
 from trueedge.studies.study import Comparison
@@ -19,6 +21,9 @@ from trueedge.studies.study import Comparison
 Evidence = Mapping[str, Any]
 # What ours does far better than the published one under both samplers, so that it changes the first places.
 APART = ("linear",)
+# The statistics of Tables 4 to 6 and three of the published file, with their decimals.
+PRINTED = {"nodes": 0, "edges": 0, "largest degree": 0, "degree variance": 2, "degree assortativity": 3}
+PRINTED |= {"degree heterogeneity": 2, "transitivity": 3, "local clustering": 3, "log-normal σ": 3}
 _COLUMNS = [field.name for field in fields(Comparison)]
 
 
@@ -26,7 +31,8 @@ def render(table: str, results: str | Path) -> str:
     """A table of the study in Markdown.
 
     Args:
-        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights`` or ``groups``.
+        table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights``, ``groups``,
+            ``statistics`` or ``networks``.
         results: the folder of the evidence files, ``degree-bias-*.json``.
     """
     if table not in _TABLES:
@@ -134,6 +140,44 @@ def _groups(card: Evidence) -> str:
     return _table(["negatives", "what", "mean over networks", "smallest", "largest"], lines)
 
 
+def _statistics(card: Evidence) -> str:
+    """How far each statistic of the networks agrees with the published one, computed in two ways."""
+    found: dict[str, dict[str, list[Comparison]]] = {}
+    for row in _rows(card):
+        found.setdefault(row.metric, {}).setdefault(row.method, []).append(row)
+    lines = []
+    for metric, by_way in found.items():
+        line = [metric, str(len(by_way[FORMULA]))]
+        for way in (FORMULA, AS_PUBLISHED):
+            own = by_way.get(way, [])
+            gaps = [abs(row.difference) for row in own if row.difference is not None]
+            line += (
+                [f"{max(gaps):.0e}" if max(gaps) else "0", str(min(map(_digits, own)))] if gaps else ["", ""]
+            )
+        lines.append(line)
+    head = ["statistic", "networks", "largest difference", "digits that agree, at least"]
+    return _table([*head, "largest difference, as published", "digits, as published"], lines)
+
+
+def _digits(row: Comparison) -> int:
+    """How many significant digits of a value agree with the published one, of the 15 that a number has."""
+    assert row.theirs is not None
+    gap = abs(row.ours - row.theirs)
+    return min(15, math.floor(-math.log10(gap / abs(row.theirs)))) if gap else 15
+
+
+def _networks(card: Evidence) -> str:
+    """The columns of Tables 4 to 6 and three more, in the digits that are printed."""
+    found: dict[str, dict[str, float]] = {}
+    for row in _rows(card):
+        if row.method == FORMULA:
+            found.setdefault(row.dataset, {})[row.metric] = row.ours
+    lines = [
+        [name, *(f"{own[metric]:,.{d}f}" for metric, d in PRINTED.items())] for name, own in found.items()
+    ]
+    return _table(["network", *PRINTED], lines)
+
+
 def _rows(card: Evidence) -> list[Comparison]:
     return [Comparison(**{name: row[name] for name in _COLUMNS if name in row}) for row in card["rows"]]
 
@@ -163,4 +207,6 @@ _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "hardness": (("recommendation",), _hardness),
     "weights": (("table-2",), _weights),
     "groups": (("figure-5",), _groups),
+    "statistics": (("networks",), _statistics),
+    "networks": (("networks",), _networks),
 }

@@ -181,6 +181,18 @@ def published_auc(sampler: str) -> dict[tuple[str, str], float]:
         }
 
 
+def published_statistics(column: str) -> dict[str, float]:
+    """Return the published value of a statistic of each network.
+
+    Args:
+        column: its name in the published file, such as ``lognorm_sigma``.
+    """
+    with locate(datasets.SourceFile("networks/published_stats.csv")).open(
+        newline="", encoding="utf-8"
+    ) as file:
+        return {row["network"]: float(row[column]) for row in csv.DictReader(file) if row.get(column)}
+
+
 for _protocol in SAMPLERS:
     for _part, _entries, _splits in (("auc", TOPOLOGY, 5), ("learned", LEARNED, 3)):
         _name = f"degree-bias/{_part}-{_protocol}"
