@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
+import degree_bias_pictures
 import draws_tables
 import engine_tables
 import evidence_tables
@@ -42,6 +43,7 @@ PAGES = (
     "docs/growth.svg",
     "docs/typed-cost.svg",
     *draws_tables.PICTURES,
+    *degree_bias_pictures.PICTURES,
 )
 
 
@@ -184,6 +186,10 @@ PICTURES: dict[str, Callable[[], str]] = {
     **{
         path: partial(draws_tables.picture, ROOT / "results", name)
         for path, name in draws_tables.PICTURES.items()
+    },
+    **{
+        file: partial(degree_bias_pictures.picture, ROOT / "results", *where)
+        for file, where in degree_bias_pictures.PICTURES.items()
     },
 }
 

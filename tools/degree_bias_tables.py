@@ -9,6 +9,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from degree_bias_pictures import images
+
 from trueedge.analysis.figure import Figure, Series
 from trueedge.errors import InputError, unknown
 from trueedge.studies.degree_bias.alignment import PUBLISHED
@@ -32,7 +34,7 @@ def render(table: str, results: str | Path) -> str:
 
     Args:
         table: ``laws``, ``ranks``, ``places``, ``alignment``, ``hardness``, ``weights``, ``groups``,
-            ``statistics`` or ``networks``.
+            ``statistics``, ``networks``, ``correlations``, ``ahead`` or ``benchmarks``.
         results: the folder of the evidence files, ``degree-bias-*.json``.
     """
     if table not in _TABLES:
@@ -44,7 +46,8 @@ def render(table: str, results: str | Path) -> str:
         if not path.is_file():
             return f"Nothing is stored yet: `trueedge reproduce degree-bias/{name}` computes it."
         cards.append(json.loads(path.read_text()))
-    return write(*cards)
+    drawn = images(Path(results), f"degree-bias-{names[0]}") if table in _ILLUSTRATED else []
+    return "\n\n".join([*drawn, write(*cards)])
 
 
 def _laws(*cards: Evidence) -> str:
@@ -159,6 +162,63 @@ def _statistics(card: Evidence) -> str:
     return _table([*head, "largest difference, as published", "digits, as published"], lines)
 
 
+def _correlations(card: Evidence) -> str:
+    """How the degree product's AUC goes along with each statistic, ours beside the published numbers."""
+    (means,), (leads,) = _figures(card, "degrees-28"), _figures(card, "lead-28")
+    lead = {name: f"{value} ({interval})" for name, value, interval in _bars(leads.series[0])}
+    theirs = {name: value for name, value, _ in _bars(means.series[-1])}
+    lines = [
+        [name, value, interval, theirs[name], lead.get(name, "")]
+        for name, value, interval in _bars(means.series[0])
+    ]
+    head = ["statistic", "ours", "95 % interval", "published numbers", "by how much σ is stronger"]
+    return _table(head, lines)
+
+
+def _ahead(card: Evidence) -> str:
+    """How the AUC of methods ahead of the degree product goes along with σ."""
+    lines = []
+    for figure in _figures(card, "ahead-"):
+        ours, theirs = (dict(zip(one.x, _texts(one), strict=True)) for one in figure.series)
+        networks = figure.title.rpartition(", ")[2]
+        lines += [[networks, str(name), ours[name], theirs[name]] for name in ours]
+    return _table(["over", "method", "ours", "published numbers"], lines)
+
+
+def _texts(series: Series) -> list[str]:
+    """Values with their intervals; a dash for what is missing."""
+    return [
+        "–" if math.isnan(y) else f"{v} ({i})" for y, (_, v, i) in zip(series.y, _bars(series), strict=True)
+    ]
+
+
+def _benchmarks(card: Evidence) -> str:
+    """The mean AUC of each method under each benchmark, ours and published."""
+    rows = [row for row in _rows(card) if row.metric == "auc"]
+    names = list(dict.fromkeys(row.protocol for row in rows))
+    cells: dict[tuple[str, str], dict[str, str]] = {}
+    for row in rows:
+        theirs = "" if row.theirs is None else f" / {row.theirs:.3f}"
+        cells.setdefault((row.dataset, row.method), {})[row.protocol] = f"{row.ours:.3f}{theirs}"
+    parts = []
+    for where in dict.fromkeys(row.dataset for row in rows):
+        lines = [[m, *(own[name] for name in names)] for (scope, m), own in cells.items() if scope == where]
+        parts.append(f"{where.capitalize()}, ours / published:\n\n{_table(['method', *names], lines)}")
+    places = [row for row in _rows(card) if row.metric != "auc"]
+    lines = [
+        [
+            row.dataset,
+            row.metric,
+            row.protocol,
+            f"{row.ours:g}",
+            "–" if row.theirs is None else f"{row.theirs:g}",
+        ]
+        for row in places
+    ]
+    parts.append(_table(["over", "what, of the degree product", "benchmark", "ours", "published"], lines))
+    return "\n\n".join(parts)
+
+
 def _digits(row: Comparison) -> int:
     """How many significant digits of a value agree with the published one, of the 15 that a number has."""
     assert row.theirs is not None
@@ -199,6 +259,8 @@ def _table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
+# Tables with the pictures of their evidence above them.
+_ILLUSTRATED = ("correlations", "benchmarks")
 _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "laws": (("figure-1c", "figure-1e", "figure-4"), _laws),
     "ranks": (tuple(f"{part}-{name}" for name in SAMPLERS for part in ("auc", "learned")), _ranks),
@@ -209,4 +271,7 @@ _TABLES: dict[str, tuple[tuple[str, ...], Callable[..., str]]] = {
     "groups": (("figure-5",), _groups),
     "statistics": (("networks",), _statistics),
     "networks": (("networks",), _networks),
+    "correlations": (("figure-15",), _correlations),
+    "ahead": (("figure-15",), _ahead),
+    "benchmarks": (("figure-6",), _benchmarks),
 }
