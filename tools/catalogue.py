@@ -66,15 +66,20 @@ def coverage_table(kind: str) -> str:
     return table([*head, "covered", "covered (old)"], coverage_tables.redrawn(results))
 
 
-def communities_table(printed: str = "") -> str:
-    """The areas under the curves of the communities study, or ours beside the printed values."""
-    from trueedge.studies.degree_bias.communities import as_markdown, printed_as_markdown
+def communities_table(what: str = "") -> str:
+    """The areas under the curves of the communities study, ours beside the printed values, or a variant.
 
-    path = ROOT / "results" / "degree-bias-communities.json"
+    Args:
+        what: ``printed``; the end of a study's name; nothing: the areas.
+    """
+    from trueedge.studies.degree_bias.community_findings import as_markdown, printed_as_markdown
+
+    name = what if what not in ("", "printed") else "communities"
+    path = ROOT / "results" / f"degree-bias-{name}.json"
     if not path.is_file():
         return "No results are stored yet. The command above computes them."
     card = json.loads(path.read_text())
-    return printed_as_markdown(card) if printed else as_markdown(card)
+    return printed_as_markdown(card) if what in ("printed", "table-3") else as_markdown(card)
 
 
 def engines_table() -> str:
