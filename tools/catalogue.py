@@ -122,6 +122,11 @@ def network_ties_table() -> str:
     return ties_tables.networks(ROOT, table)
 
 
+def heart_heuristics_table() -> str:
+    """The mean AUC of four heuristics under HeaRT, by rule and number of hard negatives."""
+    return ties_tables.heuristics_under_heart(ROOT, table)
+
+
 TABLES: dict[str, Callable[..., str]] = {
     "hgb-causes": hgb_causes_table,
     "hgb-first": hgb_first_table,
@@ -141,6 +146,7 @@ TABLES: dict[str, Callable[..., str]] = {
     "ties": ties_table,
     "learned-ties": learned_ties_table,
     "network-ties": network_ties_table,
+    "heart-heuristics": heart_heuristics_table,
     "recommendation": study_tables.recommendation_table,
     "recommendation-differences": study_tables.recommendation_differences_table,
     "pretrained": study_tables.pretrained_table,

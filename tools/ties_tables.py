@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+SHOWN_NUMBERS = ("20", "60", "100", "200", "500")
 Table = Callable[[list[str], list[list[str]]], str]
 WAYS = ("random", "torch", "id")
 
@@ -70,3 +71,26 @@ def networks(root: Path, table: Table) -> str:
         rows.append([found["network"], *size, *cells])
     head = ["network", "nodes", "mean degree", "ties", "published rule", "ranked to the end"]
     return table(head, rows)
+
+
+def heuristics_under_heart(root: Path, table: Table) -> str:
+    """Return the mean AUC of four heuristics over the networks, by rule and number of hard negatives."""
+    measured = json.loads((root / "benchmarks" / "results" / "released-networks.json").read_text())
+    names = list(measured[0]["auc"]["published"])
+    rows = []
+    for rule, title in (("published", "published rule"), ("to the end", "ranked to the end")):
+        for number in SHOWN_NUMBERS:
+            means = [
+                sum(one["auc"][rule][name][number] for one in measured) / len(measured) for name in names
+            ]
+            rows.append([title, number, *(f"{mean:.3f}" for mean in means)])
+    stored = json.loads((root / "results" / "degree-bias-figure-6.json").read_text())["rows"]
+    theirs = {
+        row["method"]: row["theirs"]
+        for row in stored
+        if row["protocol"] == "heart"
+        and row["metric"] == "auc"
+        and row["dataset"] == f"mean of {len(measured)} networks"
+    }
+    rows.append(["published AUC", "not known", *(f"{theirs[name]:.3f}" for name in names)])
+    return table(["rule", "negatives", *names], rows)
