@@ -179,6 +179,15 @@ def test_the_tables_and_pictures_are_those_of_the_evidence(evidence, monkeypatch
     assert "Nothing is stored yet" in render("correlations", evidence)
 
 
+@pytest.mark.parametrize("name", ["networks", "figure-6", "figure-15"])
+@pytest.mark.parametrize(
+    ("plan", "option"), [(Plan(seeds=2), "--seeds"), (Plan(settings={"dim": 8}), "--set")]
+)
+def test_a_study_that_runs_no_method_refuses_what_would_do_nothing(name, plan, option) -> None:
+    with pytest.raises(InputError, match=f"degree-bias/{name} runs no method: remove {option}"):
+        studies.get(f"degree-bias/{name}").run(plan)
+
+
 def test_a_command_reads_the_evidence_of_the_folder_it_names(evidence, trueedge) -> None:
     status, out, _ = trueedge("reproduce", "degree-bias/figure-6", "--evidence", str(evidence))
     assert status == 0

@@ -10,6 +10,7 @@ from typing import Any
 
 from trueedge import datasets, methods
 from trueedge.datasets.sources import locate
+from trueedge.errors import InputError
 from trueedge.methods import Method
 from trueedge.runs import Cell
 from trueedge.runs.provenance import machine, versions
@@ -169,6 +170,13 @@ def networks(plan: Plan) -> list[str]:
 def here() -> list[dict[str, Any]]:
     """Return this machine and its versions, for studies without records."""
     return [{"device": "cpu", "machine": machine(), "versions": versions()}]
+
+
+def refuse_runs(plan: Plan, name: str) -> None:
+    """Refuse seeds and settings, which would do nothing in a study that runs no method."""
+    for option, given in (("--seeds", plan.seeds is not None), ("--set", bool(plan.settings))):
+        if given:
+            raise InputError(f"{name} runs no method: remove {option}")
 
 
 def published_auc(sampler: str) -> dict[tuple[str, str], float]:

@@ -21,6 +21,7 @@ from trueedge.studies.degree_bias.auc import (
     networks,
     published_auc,
     published_statistics,
+    refuse_runs,
 )
 from trueedge.studies.degree_bias.families import family
 from trueedge.studies.degree_bias.laws import correlation
@@ -90,6 +91,7 @@ class Side:
 
 
 def _run(plan: Plan) -> Finding:
+    refuse_runs(plan, NAME)
     stored = [read_finding(name, plan.evidence) for name in SOURCES]
     names = [entry.label for entry in (*TOPOLOGY, *LEARNED)]
     wanted, there = chosen(plan.methods, names, f"method of {NAME}"), networks(plan)

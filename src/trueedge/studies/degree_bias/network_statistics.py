@@ -17,7 +17,7 @@ from trueedge.statistics.graph_statistics import (
     normalised_degree_variance,
     transitivity,
 )
-from trueedge.studies.degree_bias.auc import here, networks, published_statistics
+from trueedge.studies.degree_bias.auc import here, networks, published_statistics, refuse_runs
 from trueedge.studies.study import Comparison, Finding, Plan, chosen, need, register_listed
 
 NAME = "degree-bias/networks"
@@ -87,6 +87,7 @@ def _moment(degrees: NDArray[np.float64], order: int) -> float:
 
 
 def _run(plan: Plan) -> Finding:
+    refuse_runs(plan, NAME)
     theirs = {name: published_statistics(column) for name, column in COLUMNS.items()}
     names = networks(plan)
     readings: Mapping[str, Callable[[Graph], dict[str, float]]]

@@ -8,7 +8,7 @@ import numpy as np
 
 from trueedge.analysis.figure import Figure, Series
 from trueedge.studies.degree_bias.alignment import ALIGNED, Scope, scopes
-from trueedge.studies.degree_bias.auc import networks, published_auc
+from trueedge.studies.degree_bias.auc import networks, published_auc, refuse_runs
 from trueedge.studies.degree_bias.recommendation import ENTRIES
 from trueedge.studies.degree_bias.recommendation import NAME as SOURCE
 from trueedge.studies.evidence import read_finding
@@ -24,6 +24,7 @@ Values = Mapping[tuple[str, str], Mapping[str, float]]
 
 
 def _run(plan: Plan) -> Finding:
+    refuse_runs(plan, NAME)
     stored = read_finding(SOURCE, plan.evidence)
     wanted = chosen(plan.methods, [entry.ours for entry in ENTRIES], f"method of {NAME}")
     there = networks(plan)
